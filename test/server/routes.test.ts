@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { allEndpoints } from '#resources/all.ts';
-import { reservedPaths, routesOf } from '#server/routes.ts';
+import { routesOf } from '#server/routes.ts';
 import { history } from '#test/resources/commits/setting.ts';
 import { world } from '#test/support/world.ts';
 
@@ -60,24 +60,14 @@ const greedy = routesOf(allEndpoints).flatMap(({ endpoint, pattern }) =>
     : [],
 );
 const shapeOf = (text: string): string => text.replace(/\{\w+\}/g, '{}');
-const isReserved = (route: string): boolean =>
-  reservedPaths.some((reserved) => shapeOf(route) === shapeOf(reserved) || shapeOf(route).startsWith(`${shapeOf(reserved)}/`));
 const below = Object.keys(published.paths).filter((route) => greedy.some((pattern) => pattern.test(route)));
 const isBuilt = (method: string, route: string): boolean =>
   allEndpoints.some((endpoint: Endpoint) => endpoint.method === method && shapeOf(endpoint.path) === shapeOf(route));
 
-test('every path of the public API below a word with slashes is an endpoint here, or reserved', () => {
+test('every path of the public API below a word with slashes is an endpoint here', () => {
   expect(below.length).toBeGreaterThan(15);
-  const swallowed = below.filter((route) => !isReserved(route) && !methods.some((method) => isBuilt(method, route)));
+  const swallowed = below.filter((route) => !methods.some((method) => isBuilt(method, route)));
   expect(swallowed).toEqual([]);
-});
-
-test('a reserved path has operations that are missing here', () => {
-  const missing = (reserved: string) =>
-    below
-      .filter((route) => shapeOf(route).startsWith(shapeOf(reserved)))
-      .flatMap((route) => Object.keys(published.paths[route] ?? {}).filter((method) => !isBuilt(method.toUpperCase(), route)));
-  expect(reservedPaths.filter((reserved) => missing(reserved).length === 0)).toEqual([]);
 });
 
 test.each(below)('%s: what is no operation here is a plain 404', async (route) => {

@@ -56,7 +56,9 @@ async function presentList(context: ProtectionContext, row: ProtectionRow, list:
 export async function presentRestrictions(context: ProtectionContext, row: ProtectionRow): Promise<PushRestrictions> {
   const url = `${urlOf(context, row)}/restrictions`;
   const urls = { url, users_url: `${url}/users`, teams_url: `${url}/teams`, apps_url: `${url}/apps` };
-  return { ...urls, ...(await presentList(context, row, 'push')) };
+  const { users, teams, apps } = await presentList(context, row, 'push');
+  // As the public API has it, apps have a description here in any case.
+  return { ...urls, users, teams, apps: apps.map((app) => ({ ...app, description: app.description ?? '' })) };
 }
 
 export async function presentReviews(

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
@@ -8,14 +9,15 @@ import { orNotFound, Refusal, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import { type ActorKind, actorKinds } from './actor-kinds.ts';
+import { loadNames } from './actor-store.ts';
 import type { NewProtection, ReviewsChange, StatusChecksChange } from './schemas.ts';
 import {
   type Actor,
-  type ActorList,
   countProtections,
   findProtection,
   findProtectionForUpdate,
   insertProtection,
+  type Lists,
   type ProtectionRow,
   type ReviewRequirements,
   removeProtection,
@@ -24,15 +26,7 @@ import {
   setActors,
   updateProtection,
 } from './store.ts';
-import {
-  checkNumber,
-  checkNumberOfChecks,
-  findLists,
-  type Lists,
-  wantedChecks,
-  wantedProtection,
-  wantedReviews,
-} from './wanted.ts';
+import { checkNumber, checkNumberOfChecks, findLists, wantedChecks, wantedProtection, wantedReviews } from './wanted.ts';
 
 const maxProtections = fixedValue(limitTable.repositories.protections);
 
@@ -74,9 +68,10 @@ export async function putProtection(
   if ((await countProtections(tx, repo.id)) >= maxProtections)
     throw unprocessable(`A repository can have at most ${maxProtections} protected branches`);
   const id = await insertProtection(tx, { repository_id: repo.id, branch, now }, { ...settings, required_signatures: false });
-  for (const [list, actors] of Object.entries(lists)) await setActors(tx, id, list as ActorList, actors); // the keys of Lists
-  await record(tx, { ...inRepository(action), kind: 'branch_protection.created', data: { protection: id } });
-  return orNotFound(await findProtection(tx, repo.id, branch));
+  await setActors(tx, id, lists);
+  const row = orNotFound(await findProtection(tx, repo.id, branch));
+  await record(tx, { ...inRepository(action), kind: 'branch_protection.created', data: { is: snapshotOf(row) } });
+  return row;
 }
 
 type Changes = { readonly settings?: Partial<Settings>; readonly lists?: Lists };
@@ -89,28 +84,22 @@ export async function changeProtection(
   { settings = {}, lists = {} }: Changes,
 ): Promise<ProtectionRow> {
   const changed = Object.fromEntries(
-    Object.entries(settings).filter(([name, value]) => !isSame(value, row[name as keyof Settings])),
+    Object.entries(settings).filter(([name, value]) => !isDeepStrictEqual(value, row[name as keyof Settings])),
   ) as Partial<Settings>; // some of the entries of settings
-  const others = Object.entries(lists).filter(([list, actors]) => !isSame(keysOf(actors), keysOf(actorsOf(row, list))));
-  if (Object.keys(changed).length === 0 && others.length === 0) return row;
-  for (const [list, actors] of others) await setActors(tx, row.id, list as ActorList, actors); // the keys of Lists
+  const others: Lists = Object.fromEntries(
+    Object.entries(lists).filter(([list, actors]) => !isDeepStrictEqual(keysOf(actors), keysOf(actorsOf(row, list)))),
+  );
+  if (Object.keys({ ...changed, ...others }).length === 0) return row;
+  await setActors(tx, row.id, others);
   await updateProtection(tx, row.id, changed, action.now);
-  const after = orNotFound(await findProtectionForUpdate(tx, row));
+  const after = orNotFound(await findProtection(tx, row.repository_id, row.branch));
   await record(tx, {
     ...inRepository(action),
     kind: 'branch_protection.edited',
-    data: { protection: row.id, was: snapshotOf(row) },
+    data: { was: snapshotOf(row), is: snapshotOf(after) },
   });
   return after;
 }
-
-/** The order of keys and actors that jsonb and tables give doesn't matter. */
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
-
-const sorted = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-    : value;
 
 const keyOf = ({ user_id, team_id, app_id }: Actor): string => [user_id, team_id, app_id].join();
 const keysOf = (actors: readonly Actor[]): string[] => actors.map(keyOf).sort();
@@ -140,6 +129,21 @@ export async function changeReviews(
 ): Promise<ProtectionRow> {
   const { reviews, lists } = wantedReviews(wanted, getReviews(row));
   return changeProtection(tx, action, row, { settings: { reviews }, lists: await findLists(tx, action, lists) });
+}
+
+export async function removeStatusChecks(tx: Tx, action: RepositoryAction, row: ProtectionRow): Promise<void> {
+  getStatusChecks(row);
+  await changeProtection(tx, action, row, { settings: { status_checks: null } });
+}
+
+export async function removeReviews(tx: Tx, action: RepositoryAction, row: ProtectionRow): Promise<void> {
+  getReviews(row);
+  await changeProtection(tx, action, row, { settings: { reviews: null }, lists: { dismissal: [], bypass: [] } });
+}
+
+export async function removeRestrictions(tx: Tx, action: RepositoryAction, row: ProtectionRow): Promise<void> {
+  checkRestricted(row);
+  await changeProtection(tx, action, row, { settings: { restricts_pushes: false }, lists: { push: [] } });
 }
 
 /** What becomes of a list by a request: its entries are added, are all that remains, or are removed. */
@@ -176,7 +180,7 @@ export async function changeContexts(
   return getStatusChecks(await changeProtection(tx, action, row, { settings: { status_checks: { ...former, checks } } }));
 }
 
-/** Changes those of one kind who may push. */
+/** Changes those of one kind who may push. Who isn't in the list can be removed from it, as in the public API. */
 export async function changePushers(
   tx: Tx,
   action: RepositoryAction,
@@ -184,9 +188,18 @@ export async function changePushers(
   { change, kind, names }: { change: ListChange; kind: ActorKind; names: readonly string[] },
 ): Promise<ProtectionRow> {
   checkRestricted(row);
-  const { push: given = [] } = await findLists(tx, action, { push: { [kind]: names } });
-  const former = actorsOf(row, 'push');
   const isOfKind = (actor: Actor) => actor[actorKinds[kind].column] !== null;
-  const push = [...former.filter((actor) => !isOfKind(actor)), ...listAfter(change, former.filter(isOfKind), given, keyOf)];
-  return changeProtection(tx, action, row, { lists: { push: checkNumber(push) } });
+  const former = actorsOf(row, 'push').filter(isOfKind);
+  const given = change === 'remove' ? await namedAmong(tx, former, names) : await pushersNamed(tx, action, kind, names);
+  const others = actorsOf(row, 'push').filter((actor) => !isOfKind(actor));
+  const push = checkNumber([...others, ...listAfter(change, former, given, keyOf)]);
+  return changeProtection(tx, action, row, { lists: { push } });
+}
+
+const pushersNamed = async (tx: Tx, action: RepositoryAction, kind: ActorKind, names: readonly string[]) =>
+  (await findLists(tx, action, { push: { [kind]: names } })).push ?? [];
+
+async function namedAmong(tx: Tx, actors: readonly Actor[], names: readonly string[]): Promise<Actor[]> {
+  const wanted = new Set(names.map((name) => name.toLowerCase()));
+  return (await loadNames(tx, actors)).filter(({ name }) => wanted.has(name.toLowerCase()));
 }

@@ -1,9 +1,10 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { maxId } from '#lib/id.ts';
 import { Nullable } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { App } from '#resources/apps/index.ts';
 import { Team } from '#resources/teams/index.ts';
+import { NamesIn, names } from './actor-kinds.ts';
 
 const Check = Type.Object({ context: Type.String(), app_id: Nullable(Type.Integer()) });
 
@@ -63,7 +64,6 @@ export const Protection = Type.Object({
 });
 export type Protection = Static<typeof Protection>;
 
-const names = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 });
 const optionalNames = Type.Optional(names);
 
 /** People, teams and apps by their logins and slugs. */
@@ -117,10 +117,7 @@ export const NewProtection = Type.Object(
 );
 export type NewProtection = Static<typeof NewProtection>;
 
-/** Names in a list, or under the name of the list. */
-const listed = <const Name extends string, S extends TSchema>(name: Name, schema: S) =>
-  Type.Union([schema, Type.Object({ [name]: schema } as { [N in Name]: S })], { title: 'BranchProtection' });
-export const Contexts = listed('contexts', names);
-export const UserNames = listed('users', names);
-export const TeamNames = listed('teams', names);
-export const AppNames = listed('apps', names);
+export const Contexts = NamesIn('contexts');
+export const UserNames = NamesIn('users');
+export const TeamNames = NamesIn('teams');
+export const AppNames = NamesIn('apps');

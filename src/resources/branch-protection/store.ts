@@ -70,9 +70,6 @@ export const loadProtections = async (
 export const findProtection = (db: Db, repository: Repository, branch: string): Promise<ProtectionRow | undefined> =>
   withActors(db).where('repository_id', '=', repository).where('branch', '=', branch).executeTakeFirst();
 
-export const findProtectionById = (db: Db, repository: Repository, id: Protection): Promise<ProtectionRow | undefined> =>
-  withActors(db).where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();
-
 /** The same protection again, its row locked; undefined when it was deleted. Its actors are read once it is locked. */
 export async function findProtectionForUpdate(tx: Tx, { id }: Pick<ProtectionRow, 'id'>): Promise<ProtectionRow | undefined> {
   const [, row] = await Promise.all([
@@ -122,12 +119,19 @@ export const updateProtection = (tx: Tx, id: Protection, settings: Partial<Setti
     .where('id', '=', id)
     .execute();
 
-/** Makes these the actors of a list of a protection. */
-export async function setActors(tx: Tx, id: Protection, list: ActorList, actors: readonly Actor[]): Promise<void> {
-  await tx.deleteFrom('branch_protection_actors').where('protection_id', '=', id).where('list', '=', list).execute();
-  if (actors.length === 0) return;
-  const rows = actors.map(({ user_id, team_id, app_id }) => ({ protection_id: id, list, user_id, team_id, app_id }));
-  await tx.insertInto('branch_protection_actors').values(rows).execute();
+/** Actors of lists; a list that is left out stays as it is. */
+export type Lists = { readonly [L in ActorList]?: readonly Actor[] };
+
+/** Makes these the actors of the lists of a protection. */
+export async function setActors(tx: Tx, id: Protection, lists: Lists): Promise<void> {
+  const changed = Object.entries(lists) as [ActorList, readonly Actor[]][]; // the keys of Lists
+  const names = changed.map(([list]) => list);
+  if (names.length === 0) return;
+  await tx.deleteFrom('branch_protection_actors').where('protection_id', '=', id).where('list', 'in', names).execute();
+  const rows = changed.flatMap(([list, actors]) =>
+    actors.map(({ user_id, team_id, app_id }) => ({ protection_id: id, list, user_id, team_id, app_id })),
+  );
+  if (rows.length > 0) await tx.insertInto('branch_protection_actors').values(rows).execute();
 }
 
 export const removeProtection = (tx: Tx, id: Protection) => tx.deleteFrom('branch_protections').where('id', '=', id).execute();

@@ -6,17 +6,16 @@ import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { invalidFields, unprocessable } from '#lib/refusal.ts';
 import { loadApps } from '#resources/apps/index.ts';
-import { type ActorKind, type ActorNames, findActors, kindNames } from './actor-kinds.ts';
+import { type ActorKind, type ActorNames, kindNames } from './actor-kinds.ts';
+import { findActors } from './actor-store.ts';
 import type { NewProtection, ReviewsChange, StatusChecksChange } from './schemas.ts';
-import type { Actor, ActorList, ReviewRequirements, Settings, StatusChecks } from './store.ts';
+import type { Actor, ActorList, Lists, ReviewRequirements, Settings, StatusChecks } from './store.ts';
 
 const maxActors = fixedValue(limitTable.repositories.protectionActors);
 const maxChecks = fixedValue(limitTable.repositories.protectionChecks);
 
 /** Lists of actors by their names; a list that is left out stays as it is. */
 export type WantedLists = { readonly [L in ActorList]?: ActorNames | undefined };
-/** The same, by their ids. */
-export type Lists = { readonly [L in ActorList]?: readonly Actor[] };
 
 const resource = 'BranchProtection';
 
@@ -31,7 +30,7 @@ export async function findLists(tx: Tx, { repo, by }: RepositoryAction, wanted: 
   const namesOf = (kind: ActorKind) =>
     unique(given.flatMap(({ names }) => (names[kind] ?? []).map((name) => name.toLowerCase())));
   const all = { users: namesOf('users'), teams: namesOf('teams'), apps: namesOf('apps') };
-  const found = await findActors(tx, { repo, by }, all);
+  const found = keyed(await findActors(tx, { repo, by }, all), ({ kind, name }) => `${kind} ${name.toLowerCase()}`);
   const unknown = kindNames.flatMap((kind) =>
     all[kind].filter((name) => !found.has(`${kind} ${name}`)).map((name) => ({ kind, name })),
   );

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { point } from '#test/resources/commits/setting.ts';
-import { nothing, setting } from './setting.ts';
+import { nothing } from './bodies.ts';
+import { setting } from './setting.ts';
 
 test('a branch is protected, shown as protected, and no longer protected', async () => {
   const { client, base, path } = await setting();

@@ -1,14 +1,7 @@
 import type { Account } from '#access/viewer.ts';
 import { history } from '#test/resources/commits/setting.ts';
+import { installApp } from '#test/support/apps.ts';
 import { fresh, world } from '#test/support/world.ts';
-
-/** The least that a request for a whole protection holds. */
-export const nothing = {
-  required_status_checks: null,
-  enforce_admins: null,
-  required_pull_request_reviews: null,
-  restrictions: null,
-} as const;
 
 /** An organization's repository with the branch `main`, its owner's client, and the address of the protection of `main`. */
 export async function setting(kind: 'organization' | 'user' = 'organization') {
@@ -38,4 +31,14 @@ export async function team(
   const { slug } = (await client.post(`/orgs/${owner.login}/teams`, { name: fresh('team'), privacy: 'closed' })).body;
   await client.put(`/orgs/${owner.login}/teams/${slug}/repos/${owner.login}/${repo.name}`, { permission });
   return slug;
+}
+
+/** An app that may write to the repositories of an account; its slug. */
+export async function app(
+  { w, owner }: Pick<Awaited<ReturnType<typeof setting>>, 'w' | 'owner'>,
+  permissions: Record<string, string> = { contents: 'write' },
+): Promise<{ slug: string; id: number }> {
+  const { installation } = await installApp(w, { on: owner, permissions });
+  const query = w.db.selectFrom('installations').innerJoin('apps', 'apps.id', 'installations.app_id').select(['slug', 'apps.id']);
+  return query.where('installations.id', '=', installation).executeTakeFirstOrThrow();
 }
