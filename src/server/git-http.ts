@@ -83,7 +83,10 @@ async function open(parts: Parts, service: Service, request: Request): Promise<E
   return { ...(await openRepository({ db: parts.database.db, viewer, owner, name, service })), viewer, git };
 }
 
-function handlersOf({ database: { db }, services: { refRules }, clock, log }: Parts, { git, repo, viewer, modifies }: Exchange): PushHandlers {
+function handlersOf(
+  { database: { db }, services: { refRules }, clock, log }: Parts,
+  { git, repo, viewer, modifies }: Exchange,
+): PushHandlers {
   const context = { db, git, refRules, change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work) };
   const handlers = pushHandlers({ context, clock, repo, actor: viewer.account?.id });
   return {

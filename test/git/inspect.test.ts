@@ -39,7 +39,7 @@ test('branch protection is not ignored by git push: a forced push is refused by 
   await git(work, 'reset', '-q', '--hard', main);
   await git(work, 'commit', '-q', '--allow-empty', '-m', 'Else');
   await expect(git(work, 'push', '-q', '--force', 'origin', 'main')).rejects.toThrow(
-    /remote: see the rules of refs\/heads\/main[^]*main \(protected branch\)/,
+    /remote: see the rules of refs\/heads\/main[\s\S]*main \(protected branch\)/,
   );
   await git(work, 'push', '-q', 'origin', 'main:topic');
   expect(await findRef(repo, 'refs/heads/main')).toMatchObject({ oid: next });

@@ -1,6 +1,6 @@
 // A protection as rules: what it demands of a move of its branch, and who may do without.
 import { roleLevel } from '#access/roles.ts';
-import type { ActorFacts, AppliedRule, Bypass, RuleSource } from '#resources/rulesets/applied-rule.ts';
+import type { ActorFacts, AppliedRule, Bypass, RuleSource } from '#resources/rulesets/index.ts';
 import type { Actor, ActorList, ProtectionRow } from './store.ts';
 
 const isMeant = ({ user_id, team_id, app_id }: Actor, { account, teams, app }: ActorFacts): boolean =>

@@ -100,7 +100,9 @@ async function commitTo(
     message: body.message,
     ...peopleOf(identityOf(by.account, links, context.now), body),
   });
-  await moveOrRefuse(context, { repo, by, whenRefused: 'conflict' }, [{ ref: `refs/heads/${branch}`, from: tip ?? null, to: commit }]);
+  await moveOrRefuse(context, { repo, by, whenRefused: 'conflict' }, [
+    { ref: `refs/heads/${branch}`, from: tip ?? null, to: commit },
+  ]);
   return commit;
 }
 

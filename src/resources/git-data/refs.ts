@@ -8,9 +8,9 @@ import { isAncestor } from '#git/refs/resolve.ts';
 import type { RefUpdate } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, invalid, Refusal, unprocessable } from '#lib/refusal.ts';
-import { RuleViolations } from '#resources/ref-rules/index.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
-import { FixedRefs, moveRefs, type MoveContext, type RefMoveRequest } from '#resources/pushes/index.ts';
+import { FixedRefs, type MoveContext, moveRefs, type RefMoveRequest } from '#resources/pushes/index.ts';
+import { RuleViolations } from '#resources/ref-rules/index.ts';
 
 /** Refs that callers can't change: `refs/pull/` is changed only by Hearth itself, and `refs/hearth/` isn't shown. */
 const reserved = /^refs\/(?:pull|hearth)\//;
@@ -30,7 +30,13 @@ export async function moveOrRefuse(
   { repo, by, extraWrites, syncsUpstream = false, whenRefused = 'invalid' }: MoveRefsAction,
   changes: readonly RefMoveRequest[],
 ): Promise<void> {
-  const moving = moveRefs(context, { repo, changes, actor: by.account.id, syncsUpstream, ...(extraWrites ? { extraWrites } : {}) });
+  const moving = moveRefs(context, {
+    repo,
+    changes,
+    actor: by.account.id,
+    syncsUpstream,
+    ...(extraWrites ? { extraWrites } : {}),
+  });
   const result = await moving.catch((error: unknown) => {
     if (error instanceof FixedRefs) throw unprocessable(`${error.refs[0]} belongs to an immutable release`);
     if (error instanceof RuleViolations) throw new Refusal(whenRefused, error.message);

@@ -14,7 +14,7 @@ import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { conflict, orNotFound, Refusal } from '#lib/refusal.ts';
 import { closeIssues, insertIssueEvents, updateIssue, viaApp } from '#resources/issues/index.ts';
-import { moveRefs, type MoveContext } from '#resources/pushes/index.ts';
+import { type MoveContext, moveRefs } from '#resources/pushes/index.ts';
 import { RuleViolations } from '#resources/ref-rules/index.ts';
 import { addOpenIssues } from '#resources/repositories/index.ts';
 import { mergedTree } from './changes.ts';

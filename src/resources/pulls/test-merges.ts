@@ -37,7 +37,11 @@ export async function testingOf({ db, git, refRules }: TestingContext, repo: Rul
   const head = { repository: row.repository_id, commit: row.head_sha };
   const disk = repoOf(git, row.repository_id);
   const base = await findRef(disk, `refs/heads/${row.base_ref}`);
-  const wanted = { repo, merge: row, move: { ref: `refs/heads/${row.base_ref}`, before: base?.oid ?? null, after: row.head_sha } };
+  const wanted = {
+    repo,
+    merge: row,
+    move: { ref: `refs/heads/${row.base_ref}`, before: base?.oid ?? null, after: row.head_sha },
+  };
   const [statuses, unsuccessfulRuns, obstacle] = await Promise.all([
     countStates(db, head),
     countUnsuccessfulRuns(db, head),

@@ -112,13 +112,10 @@ async function recoverIntents(context: PushContext, repository: Id<'repositories
     if (!row) return;
     for (const intent of await store.listIntents(tx, repository)) {
       const results = await resultsInRefs(disk, intent.commands, 'not done');
-      const done = await notRecorded(
-        tx,
-        intent,
-        results.filter(({ ok }) => ok),
-      );
-      const moves = await movesOf(disk, done);
+      const done = results.filter(({ ok }) => ok);
+      const moves = await movesOf(disk, await notRecorded(tx, intent, done));
       await recordMoves(tx, context, { row, moves, actor: intent.actor_id ?? undefined });
+      // Of two pushes that wanted the same, the one that is recorded need not be the one that did it: neither records it again.
       await keepUnfinished(tx, context, intent, done);
     }
   });

@@ -15,7 +15,7 @@ import { invalid, Refusal, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { isEmpty } from '#resources/commits/index.ts';
 import { moveOrRefuse } from '#resources/git-data/index.ts';
-import { moveRefs, type MoveContext } from '#resources/pushes/index.ts';
+import { type MoveContext, moveRefs } from '#resources/pushes/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { findPublished } from './store.ts';
 

@@ -1,8 +1,8 @@
 import { type TObject, Type } from 'typebox';
 import type { Context } from '#endpoint/context.ts';
+import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
-import type { Services } from '#endpoint/services.ts';
 import type { Id } from '#lib/id.ts';
 import type { PayloadBuilder, WebhookEvent, WebhookEventType } from '#resources/event-kinds.ts';
 import type { Family } from '#resources/family.ts';

@@ -8,7 +8,8 @@ import type { World } from '#test/support/world.ts';
 export const contextOf = ({ db, change, hearth, clock }: World): MoveContext => ({
   db,
   change,
-  git: hearth.services.git, refRules: hearth.services.refRules,
+  git: hearth.services.git,
+  refRules: hearth.services.refRules,
   now: clock.now,
 });
 

@@ -75,7 +75,11 @@ export const createPull = endpoint({
     const ends = await prepareEnds({ db, git }, action, body);
     const row = await change((tx) => openPull(tx, { ...action, html: links.html }, ends, body));
     await writeHeadRef(repoOf(git, at.repo.id), row);
-    return presentFullPull({ db, links, viewer, repo: at.repo, media, git }, row, await testingOf({ db, git, refRules }, at.repo, row));
+    return presentFullPull(
+      { db, links, viewer, repo: at.repo, media, git },
+      row,
+      await testingOf({ db, git, refRules }, at.repo, row),
+    );
   },
 });
 
@@ -115,6 +119,10 @@ export const updatePull = endpoint({
     const wanted = body ?? {};
     const base = await prepareBase({ git }, at.repo, at.pull, wanted.base);
     const row = await change((tx, { pull }) => changePull(tx, { ...action, html: links.html }, pull, wanted, base));
-    return presentFullPull({ db, links, viewer, repo: at.repo, media, git }, row, await testingOf({ db, git, refRules }, at.repo, row));
+    return presentFullPull(
+      { db, links, viewer, repo: at.repo, media, git },
+      row,
+      await testingOf({ db, git, refRules }, at.repo, row),
+    );
   },
 });
