@@ -16,7 +16,7 @@ import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { conflict, forbidden, Refusal, unprocessable } from '#lib/refusal.ts';
 import { type BranchRef, branchNotFound, findBranch, heads, insertRename, shortNameOf } from '#resources/branch-names/index.ts';
-import { listProtectedNames, renameProtection } from '#resources/branch-protection/index.ts';
+import { listProtectedNames, loadProtections, renameProtection } from '#resources/branch-protection/index.ts';
 import { checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
 import type { MoveContext } from '#resources/pushes/index.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
@@ -42,8 +42,8 @@ async function getBranch(disk: Disk, name: string): Promise<BranchRef> {
 type BranchAction = { repo: Repo; by: SignedIn };
 
 /**
- * Renames a branch; its former name leads to the new one, which takes its protection over. Only administrators may rename the default branch; the repository then takes
- * the new name as its default.
+ * Renames a branch; its former name leads to the new one, which takes its protection over. Only administrators may rename the default branch
+ * and protected ones; the repository takes the new name of its default branch.
  */
 export async function renameBranch(
   context: MoveContext,
@@ -53,8 +53,9 @@ export async function renameBranch(
 ): Promise<string> {
   const ref = checkRef(heads + to);
   const isDefault = branch.short === repo.default_branch;
-  if (isDefault && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))
-    throw forbidden('You must have admin rights to rename the default branch.');
+  const isProtected = (await loadProtections(context.db, repo.id, [branch.short])).size > 0;
+  if ((isDefault || isProtected) && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))
+    throw forbidden(`You must have admin rights to rename ${isDefault ? 'the default branch' : 'a protected branch'}.`);
   if (ref === branch.name) return to;
   const { now } = context;
   const event = inRepository({ repo, by, now });
@@ -64,6 +65,7 @@ export async function renameBranch(
     {
       repo,
       by,
+      isRename: true,
       async extraWrites(tx) {
         await insertRename(tx, { repository: repo.id, ...names, now });
         await renameProtection(tx, repo.id, names);

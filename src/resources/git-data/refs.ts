@@ -10,13 +10,13 @@ import { repoOf } from '#git/store.ts';
 import { conflict, invalid, Refusal, unprocessable } from '#lib/refusal.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
 import { FixedRefs, type MoveContext, moveRefs, type RefMoveRequest } from '#resources/pushes/index.ts';
-import { RuleViolations } from '#resources/ref-rules/index.ts';
+import { type Occasion, RuleViolations } from '#resources/ref-rules/index.ts';
 
 /** Refs that callers can't change: `refs/pull/` is changed only by Hearth itself, and `refs/hearth/` isn't shown. */
 const reserved = /^refs\/(?:pull|hearth)\//;
 
 type MoveRefsOptions = Parameters<typeof moveRefs>[1];
-export type MoveRefsAction = Pick<MoveRefsOptions, 'syncsUpstream'> & {
+export type MoveRefsAction = Occasion & {
   repo: Repo;
   by: SignedIn;
   extraWrites?: MoveRefsOptions['extraWrites'];
@@ -27,14 +27,14 @@ export type MoveRefsAction = Pick<MoveRefsOptions, 'syncsUpstream'> & {
 /** Moves refs together. Conflicts are refused with the messages of the public API. */
 export async function moveOrRefuse(
   context: MoveContext,
-  { repo, by, extraWrites, syncsUpstream = false, whenRefused = 'invalid' }: MoveRefsAction,
+  { repo, by, extraWrites, whenRefused = 'invalid', ...occasion }: MoveRefsAction,
   changes: readonly RefMoveRequest[],
 ): Promise<void> {
   const moving = moveRefs(context, {
     repo,
     changes,
     actor: by.account.id,
-    syncsUpstream,
+    ...occasion,
     ...(extraWrites ? { extraWrites } : {}),
   });
   const result = await moving.catch((error: unknown) => {

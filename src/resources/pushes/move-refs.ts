@@ -7,21 +7,17 @@ import type { PushHandlers } from '#git/transport/receive-pack.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { judgeMoves, type MergedPull, pushRules, type RuledMove, recordJudgements } from '#resources/ref-rules/index.ts';
+import { judgeMoves, type Occasion, pushRules, type RuledMove, recordJudgements } from '#resources/ref-rules/index.ts';
 import type { RuledRepository } from '#resources/rulesets/index.ts';
 import { closeByRefs, closeIntent, type ExtraWrites, FixedRefs, type MoveContext, type OpenIntent, openIntent } from './rules.ts';
 
 /** A ref to move. `from`: its required current value (null: it must not exist; undefined: any). `to`: its new value (null: delete it). */
 export type RefMoveRequest = { ref: string; from?: Oid | null; to: Oid | null };
 
-type MoveRefsOptions = {
+type MoveRefsOptions = Occasion & {
   repo: RuledRepository;
   changes: readonly RefMoveRequest[];
   actor: Id<'accounts'> | undefined;
-  /** The pull request by whose merge the refs move. */
-  merge?: MergedPull;
-  /** The branch gets what its upstream has. */
-  syncsUpstream?: boolean;
   /** The move takes back another one that rules let pass, and of which nobody was told. */
   isUndo?: boolean;
   /** Further writes in the transaction that records the moves. They are lost if the process crashes between the moves and that transaction. */
@@ -57,7 +53,7 @@ export async function mustMoveRefs(context: MoveContext, options: MoveRefsOption
 }
 
 async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise<RefUpdate> {
-  const { repo, changes, actor, extraWrites, merge, syncsUpstream, isUndo = false } = options;
+  const { repo, changes, actor, extraWrites, isUndo = false, ...occasion } = options;
   const disk = repoOf(context.git, repo.id);
   const unconditional = changes.filter(({ from }) => from === undefined).map(({ ref }) => ref);
   const current = unconditional.length === 0 ? new Map<string, Oid>() : await findRefOids(disk, unconditional);
@@ -71,7 +67,7 @@ async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise
   const missing = commands.find(({ from, to }) => from === null && to === null);
   if (missing) return { updated: false, ref: missing.ref, reason: 'absent' };
   const moves = movesIn(commands);
-  const judgements = isUndo ? [] : await judgeMoves(context, { repo, actor: { account: actor }, moves, merge, syncsUpstream });
+  const judgements = isUndo ? [] : await judgeMoves(context, { repo, actor: { account: actor }, moves, ...occasion });
   const intent = await openIntent(context, { repository: repo.id, actor, commands });
   const result = await updateRefs(disk, commands).catch(async (error: unknown) => {
     await closeByRefs(context, intent);

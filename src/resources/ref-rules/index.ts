@@ -1,6 +1,6 @@
 export type { MergedPull, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
 export { gitEvaluators } from './git-evaluators.ts';
-export type { Judgement } from './judge.ts';
+export type { Judgement, Occasion } from './judge.ts';
 export { pendingEvaluators } from './pending-evaluators.ts';
 export { statusEvaluators } from './status-evaluators.ts';
 export { RuleViolations } from './violations.ts';

@@ -21,13 +21,21 @@ const isRuled = ({ ref }: RuledMove): boolean => ref.startsWith(branch) || ref.s
 /** Who moves refs: an account, a deploy key, or for neither the server itself. */
 export type RefActor = { readonly account: Id<'accounts'> | undefined; readonly isDeployKey?: boolean };
 
+/** On which occasion refs move, where a rule may ask that. */
+export type Occasion = {
+  /** The pull request by whose merge a branch moves. */
+  readonly merge?: MergedPull | undefined;
+  /** The branch gets what its upstream has. */
+  readonly syncsUpstream?: boolean | undefined;
+  /** A branch gets another name, and takes its protection along. */
+  readonly isRename?: boolean | undefined;
+};
+
 /** Moves that somebody wants to make. */
-export type WantedMoves = {
+export type WantedMoves = Occasion & {
   readonly repo: RuledRepository;
   readonly actor: RefActor;
   readonly moves: readonly RuledMove[];
-  readonly merge?: MergedPull | undefined;
-  readonly syncsUpstream?: boolean | undefined;
 };
 
 /** Rules that apply to some moves, as they apply to who makes them: those of which the actor is exempt aren't among them. */
@@ -56,12 +64,13 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   if (rulesets.length === 0 && protections.size === 0) return undefined;
   const facts = await loadActorFacts(db, repo, actor);
   const ofRulesets = rulesets.map((row) => ({ row, rules: rulesOfRuleset(row, facts) }));
+  const isLeft = ({ rule }: AppliedRule) => !(wanted.isRename && rule.type === 'deletion');
   const byRef = new Map<string, readonly AppliedRule[]>();
   for (const { ref } of moves) {
     const protection = protections.get(ref.slice(branch.length));
     const applied = [
       ...ofRulesets.flatMap(({ row, rules }) => (matchesRef(row, ref, repo) ? rules : [])),
-      ...(protection && ref.startsWith(branch) ? rulesOfProtection(protection, facts) : []),
+      ...(protection && ref.startsWith(branch) ? rulesOfProtection(protection, facts).filter(isLeft) : []),
     ].filter(({ bypass }) => bypass !== 'exempt');
     if (applied.length > 0) byRef.set(ref, applied);
   }

@@ -85,3 +85,22 @@ test('the rules that apply to a branch are listed with their rulesets, whether o
   ]);
   expect((await api.get(`${base}/rules/branches/main`)).body).toEqual([]);
 });
+
+test('a protected branch is renamed by administrators alone, and takes its protection along', async () => {
+  const { api, client, base, push, first } = await ruleSetting(w);
+  const protection = {
+    required_status_checks: null,
+    enforce_admins: true,
+    required_pull_request_reviews: null,
+    restrictions: null,
+  };
+  expect(await push('origin/main:refs/heads/stable')).toBeUndefined();
+  expect((await client.put(`${base}/branches/stable/protection`, protection)).status).toBe(200);
+  expect(await push(':stable')).toMatch(/Cannot delete this protected ref. \(deletion, protection of stable\)/);
+  expect((await client.delete(`${base}/git/refs/heads/stable`)).status).toBe(422);
+  const rename = { new_name: 'steady' };
+  expect((await api.post(`${base}/branches/stable/rename`, rename)).status).toBe(403);
+  expect((await client.post(`${base}/branches/stable/rename`, rename)).status).toBe(201);
+  expect((await client.get(`${base}/git/ref/heads/steady`)).body.object.sha).toBe(first);
+  expect((await client.delete(`${base}/git/refs/heads/steady`)).status).toBe(422);
+});
