@@ -1,6 +1,8 @@
 // How rules are judged: one evaluator for each type, declared by the family that knows the facts. Families below this one (reviews,
 // deployments) declare theirs in their manifests; `all.ts` puts them together.
 import type { Db } from '#database/connect.ts';
+import type { CommitFile } from '#git/history/commit-files.ts';
+import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import type { Repo as Disk } from '#git/repo.ts';
@@ -39,6 +41,10 @@ export type RuleCheck = {
   readonly syncsUpstream: boolean;
   /** The commits that a ref gets, oldest first. @throws TooManyCommits */
   newCommits(move: RuledMove): Promise<readonly Commit[]>;
+  /** The files that these commits change, in batches. @throws TooManyCommits */
+  newFiles(move: RuledMove): AsyncIterable<readonly CommitFile[]>;
+  /** Reads the objects. */
+  readonly reader: ObjectReader;
   /** Whether no commit is lost. */
   isFastForward(move: RuledMove): Promise<boolean>;
   /** Whether the repository has no branch yet. */

@@ -1,6 +1,4 @@
 // Rules that names, commits and files decide.
-import { readCommitFiles } from '#git/history/commit-files.ts';
-import { openObjects } from '#git/objects/objects.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { chunks, gather } from '#lib/collections.ts';
 import { type Fnmatch, fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
@@ -51,7 +49,7 @@ const filesRule = <Type extends JudgedType>(
   async violation(check, rule, move) {
     const problemOf = problemIn(rule);
     const yieldNow = periodicYield();
-    for await (const files of filesOf(check, move))
+    for await (const files of check.newFiles(move))
       for (const { path, blob } of files) {
         const problem = problemOf(path, blob === undefined);
         if (problem !== undefined) return problem;
@@ -60,10 +58,6 @@ const filesRule = <Type extends JudgedType>(
     return undefined;
   },
 });
-
-async function* filesOf(check: RuleCheck, move: RuledMove) {
-  yield* readCommitFiles(check.disk, gather(await check.newCommits(move), 'oid'));
-}
 
 const restrictedPaths = filesRule<'file_path_restriction'>(({ parameters }) => {
   const patterns = parameters.restricted_file_paths.map(fnmatchOf);
@@ -100,13 +94,12 @@ const fileSize: RuleEvaluator<'max_file_size'> = {
   kinds: ['creation', 'update'],
   needs: 'objects',
   async violation(check, { parameters: { max_file_size: most } }, move) {
-    await using reader = await openObjects(check.disk, { isBulk: true });
-    for await (const files of filesOf(check, move))
+    for await (const files of check.newFiles(move))
       for (const some of chunks(
         files.flatMap(({ path, blob }) => (blob === undefined ? [] : [{ path, blob }])),
         sizesAtOnce,
       )) {
-        const infos = await reader.findInfos(gather(some, 'blob'));
+        const infos = await check.reader.findInfos(gather(some, 'blob'));
         const tooLarge = some.find((_, at) => (infos[at]?.size ?? 0) > most * megabyte);
         if (tooLarge) return `Files may have up to ${most} MB: ${tooLarge.path}`;
       }

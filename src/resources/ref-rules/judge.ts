@@ -91,7 +91,7 @@ type AnyEvaluator = Omit<RuleEvaluators['creation'], 'violation'> & {
 export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: Stage = 'all'): Promise<Judgement[]> {
   const { db, disk, refRules } = context;
   const { repo, facts: actor, merge, syncsUpstream = false, moves, byRef } = rules;
-  const check = openCheck({ db, disk, repo, actor, merge, syncsUpstream, moves });
+  await using check = await openCheck({ db, disk, repo, actor, merge, syncsUpstream, moves });
   const yieldNow = periodicYield();
   const judgements: Judgement[] = [];
   for (const move of moves) {
