@@ -7,6 +7,7 @@ export type LeftOut = {
 };
 
 const withReasons = (name: string, ...parts: readonly string[]): string[] => parts.map((part) => `/${name}/*/${part}`);
+const ofRule = (name: string): string => `/rules/*/parameters/${name}`;
 const ofSuggestions = ['rationale', 'confidence'] as const;
 
 /** All of it, with the reasons. Nothing may be here that is taken. */
@@ -96,5 +97,33 @@ export const leftOut: readonly LeftOut[] = [
     operationIds: ['enterprise-admin/unsuspend-user'],
     places: ['/reason'],
     reason: 'nothing shows it: for a suspension, it is taken and not kept either',
+  },
+  {
+    operationIds: [
+      'repos/create-repo-ruleset',
+      'repos/update-repo-ruleset',
+      'repos/create-org-ruleset',
+      'repos/update-org-ruleset',
+    ],
+    places: ['code_scanning_tools', 'workflows', 'review_draft_pull_requests', 'review_on_push'].map(ofRule),
+    reason: 'of rules about scans of code, workflows and reviews by an assistant, which Hearth does not have',
+  },
+  {
+    operationIds: ['repos/create-repo-ruleset', 'repos/update-repo-ruleset'],
+    places: [
+      'check_response_timeout_minutes',
+      'grouping_strategy',
+      'max_entries_to_build',
+      'max_entries_to_merge',
+      'merge_method',
+      'min_entries_to_merge',
+      'min_entries_to_merge_wait_minutes',
+    ].map(ofRule),
+    reason: 'of the rule about a merge queue, which Hearth does not have',
+  },
+  {
+    operationIds: ['repos/create-org-ruleset', 'repos/update-org-ruleset'],
+    places: ['/target=repository'],
+    reason: 'of rules about repositories themselves, as their names and visibility; rulesets hold for branches, tags and pushes',
   },
 ];
