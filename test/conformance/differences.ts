@@ -35,17 +35,25 @@ export const differences: readonly Difference[] = [
     'pulls/create-review',
     'pulls/dismiss-review',
     'pulls/submit-review',
+    'pulls/update-review',
   ].map((operationId) => ({
     operationId,
     pointer: '/errors',
     reason: 'errors name their fields in one shape everywhere; the description of a few operations has plain texts',
   })),
-  ...['pulls/list-reviews', 'pulls/list-review-comments'].map((operationId) => ({
+  ...['pulls/list-reviews', 'pulls/list-review-comments', 'repos/list-comments-for-commit'].map((operationId) => ({
     operationId,
     pointer: '/*/body',
     reason: 'a rendering stands in its place where a media type asks for that alone, as the same description says in words',
   })),
+  ...['body_text', 'body_html'].map((field) => ({
+    operationId: 'repos/list-comments-for-commit',
+    pointer: `/*/${field}`,
+    reason: 'a rendering that a media type asks for: the description names the media types in words, and lacks their fields',
+  })),
   ...[
+    ['pulls/get-review-comment', '/line'],
+    ['pulls/get-review-comment', '/original_line'],
     ['pulls/create-review-comment', '/line'],
     ['pulls/create-review-comment', '/original_line'],
     ['pulls/list-review-comments', '/*/line'],
@@ -94,11 +102,16 @@ export const differences: readonly Difference[] = [
     pointer: '/items/*/body',
     reason: 'an issue may have no body, as its own description says',
   },
-  {
-    operationId: 'checks/list-for-ref',
-    pointer: '/check_runs/*/conclusion',
+  ...(
+    [
+      ['checks/list-for-ref', '/check_runs/*/conclusion'],
+      ['checks/get', '/conclusion'],
+    ] as const
+  ).map(([operationId, pointer]) => ({
+    operationId,
+    pointer,
     reason: 'stale is a conclusion in the descriptions of requests, suites and webhooks, and forgotten in the one of runs',
-  },
+  })),
   {
     operationId: 'meta/get',
     pointer: '/installed_version',

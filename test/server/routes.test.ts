@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { routesOf } from '#server/routes.ts';
 import { history } from '#test/resources/commits/setting.ts';
+import { published } from '#test/support/published.ts';
 import { world } from '#test/support/world.ts';
 
 const w = await world();
@@ -48,9 +47,6 @@ test('a branch with a slash is found by all that takes a name or a revision at t
       expect([rest, (await client.get(`${path}/${rest}${name}`)).status]).toEqual([rest, 200]);
 });
 
-// The public API's own list of operations, those that the documents leave out included.
-const file = fileURLToPath(new URL('./generated/api.github.com.json', import.meta.resolve('@octokit/openapi')));
-const published: { paths: Record<string, Record<string, object>> } = JSON.parse(readFileSync(file, 'utf8'));
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** The wildcards of the server, as patterns for paths of the public description that lie below them. */

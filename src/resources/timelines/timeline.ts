@@ -42,15 +42,23 @@ const columnsOf = (kind: keyof Entry, id: string, time = 'created_at') =>
     ),
   )}, ${sql.ref(time)} as created_at`;
 
-/** The events and comments of an issue, and the commits, reviews and conversations of a pull request, oldest first. */
+/**
+ * The events and comments of an issue, and the commits, reviews and conversations of a pull request, oldest first, without those
+ * whose `event` is excluded.
+ */
 export async function listTimeline(
   context: ViewerContext,
   issue: Pick<IssueRow, 'id' | 'comments_count' | 'is_pull_request' | 'repository_id'>,
+  excluded: readonly string[],
   page: Page,
 ): Promise<Listed<TimelineEntry>> {
   const { db, viewer } = context;
-  const comments = sql`select ${columnsOf('comment_id', 'id')} from issue_comments where issue_id = ${issue.id}`;
-  const events = sql`select ${columnsOf('event_id', 'id')} from issue_events where issue_id = ${issue.id}`;
+  const wants = (event: string): boolean => !excluded.includes(event);
+  const comments = sql`select ${columnsOf('comment_id', 'id')} from issue_comments
+    where issue_id = ${issue.id} and ${sql.lit(wants('commented'))}`;
+  // Rows are skipped in an index that lacks the names of events, which are read only where one is excluded.
+  const named = excluded.length === 0 ? sql`` : sql`and event <> all (${excluded}::text[])`;
+  const events = sql`select ${columnsOf('event_id', 'id')} from issue_events where issue_id = ${issue.id} ${named}`;
   const open = sql`${events} and not restricted`;
   const restricted = sql`${events} and restricted and ${maySeeRestricted(viewer)}`;
   // A pull request has few commits that are shown.
@@ -61,12 +69,18 @@ export async function listTimeline(
     from reviews where issue_id = ${issue.id} and submitted_at is not null`;
   const conversations = sql`select ${columnsOf('conversation_id', 'id', 'submitted_at')}
     from review_comments where issue_id = ${issue.id} and in_reply_to_id is null and submitted_at is not null`;
-  const few = issue.is_pull_request ? [restricted, commits, reviews, conversations] : [restricted];
+  const ofPull = [
+    ...(wants('committed') ? [commits] : []),
+    ...(wants('reviewed') ? [reviews] : []),
+    ...(wants('line-commented') ? [conversations] : []),
+  ];
+  const few = issue.is_pull_request ? [restricted, ...ofPull] : [restricted];
   // At the same time: events first, in their order, and reviews before what they say of lines.
   const order = sql`created_at, event_id, comment_id, review_id, conversation_id`;
   // Of two long parts, both are skipped in their indexes. A short one is read as far as the page, and only the other is skipped.
   const short = Math.floor(page.offset / 8);
-  const entries = await (issue.comments_count <= short
+  const commentsCount = wants('commented') ? issue.comments_count : 0;
+  const entries = await (commentsCount <= short
     ? listMerged<Entry>(db, { indexed: open, others: [comments, ...few], order }, page)
     : (await hasFewEvents(db, issue, short))
       ? listMerged<Entry>(db, { indexed: comments, others: [open, ...few], order }, page)
