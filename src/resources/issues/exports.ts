@@ -48,30 +48,42 @@ export const listCommentsAfter = (
 export type EventKey = { at: string; id: Id<'issue_events'> };
 export const firstEvent: EventKey = { at: '-infinity', id: asId(0) };
 
+/** An event with its issue, and the other issue of the same repository that it names, if it names one. */
+export type ArchivedEvent = IssueEventRow & OfIssue & { source: OfIssue | null };
+
 /**
- * What happened to all issues of a repository after one of the events, oldest first, each with the number of its issue. Events that
- * not everybody may see are left out: those about fields of an organization, and those that came from another repository. So are those that
- * name another issue.
+ * What happened to all issues of a repository after one of the events, oldest first: the events that everybody sees, or the references
+ * from other issues of the repository. Those about fields of an organization are left out, and so are those that came from elsewhere.
  */
 export const listIssueEventsAfter = async (
   db: Db,
-  repository: Repository,
+  { repository, references }: { repository: Repository; references: boolean },
   after: EventKey,
   limit: number,
-): Promise<(IssueEventRow & OfIssue & { key: EventKey })[]> => {
+): Promise<(ArchivedEvent & { key: EventKey })[]> => {
   const rows = await db
     .selectFrom('issue_events')
     .innerJoin('issues', 'issues.id', 'issue_events.issue_id')
+    .leftJoin('issues as sources', 'sources.id', 'issue_events.source_issue_id')
     .selectAll('issue_events')
     .select(['issues.number', 'issues.is_pull_request', sql<string>`issue_events.created_at::text`.as('at')])
+    .select(['sources.number as source_number', 'sources.is_pull_request as source_is_pull_request'])
     .where('issue_events.repository_id', '=', repository)
-    .where('issue_events.restricted', '=', false)
-    .where('issue_events.source_issue_id', 'is', null)
+    .where('issue_events.restricted', '=', references)
+    .where(
+      references
+        ? sql<boolean>`(issue_events.event = 'cross-referenced' and issue_events.source_repository_id is null)`
+        : sql<boolean>`true`,
+    )
     .where(sql<boolean>`(issue_events.created_at, issue_events.id) > (${after.at}::timestamptz, ${after.id}::bigint)`)
     .orderBy('issue_events.created_at')
     .orderBy('issue_events.id')
     .limit(limit)
     .execute();
   const events = rows as ((typeof rows)[number] & IssueEventRow)[]; // the column holds what `insertIssueEvents` wrote
-  return events.map(({ at, ...row }) => ({ ...row, key: { at, id: row.id } }));
+  return events.map(({ at, source_number, source_is_pull_request, ...row }) => ({
+    ...row,
+    source: source_number === null ? null : { number: source_number, is_pull_request: source_is_pull_request === true },
+    key: { at, id: row.id },
+  }));
 };

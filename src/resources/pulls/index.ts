@@ -4,10 +4,18 @@ export { enqueueImportedPulls } from './jobs.ts';
 export { findModifiable, mayModifySome } from './modifying.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
-export { type Reviewers, teamReaches } from './reviewer-store.ts';
+export {
+  insertImportedRequests,
+  loadRequests,
+  type Reviewer,
+  type Reviewers,
+  type ReviewRequest,
+  teamReaches,
+} from './reviewer-store.ts';
 export { requestUnasked, withdrawRequest } from './reviewers.ts';
 export { PullRequest } from './schemas.ts';
 export {
+  countImportedReviewComments,
   countReviewComments,
   findPullForUpdate,
   insertImportedPulls,

@@ -89,6 +89,15 @@ export const countReviewComments = (tx: Tx, issue: Issue, by: number) =>
     .where('issue_id', '=', issue)
     .execute();
 
+/** Counts comments that came from an archive, each by the pull request that it is on. */
+export async function countImportedReviewComments(tx: Tx, issues: readonly Issue[]): Promise<void> {
+  if (issues.length === 0) return;
+  await sql`
+    update pull_requests set review_comments_count = review_comments_count + c.count
+    from (select issue, count(*) from unnest(${[...issues]}::bigint[]) as issue group by issue) c
+    where pull_requests.issue_id = c.issue`.execute(tx);
+}
+
 /** The two branches of a pull request. */
 export type Branches = Pick<PullRow, 'base_ref' | 'head_ref' | 'head_repository_id'>;
 

@@ -2,6 +2,7 @@
 
 import { type Static, type TSchema, Type } from 'typebox';
 import { permissionWords } from '#access/roles.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Nullable, OneOf } from '#lib/shape.ts';
 import { contents } from '#resources/reactions/index.ts';
 
@@ -146,15 +147,14 @@ const MilestoneRecord = Type.Object({
 });
 export type MilestoneRecord = Static<typeof MilestoneRecord>;
 
-const IssueRecord = Type.Object({
-  type: Type.Literal('issue'),
+/** What issues and pull requests have in common. */
+const OfBoth = Type.Object({
   url: Address,
   repository: Address,
   user: AddressOrNull,
   title: Text,
   body: TextOrNull,
   state: State,
-  state_reason: StateReason,
   assignee: AddressOrNull,
   assignees: Type.Array(Address),
   milestone: AddressOrNull,
@@ -167,6 +167,20 @@ const IssueRecord = Type.Object({
   closed_at: TimeOrNull,
   closed_by: AddressOrNull,
 });
+export type RecordOfBoth = Static<typeof OfBoth>;
+
+/** Another issue, and since when it is a sub-issue of this one or blocks it. */
+const Related = Type.Object({ issue: Address, created_at: Time });
+
+const IssueRecord = Type.Object({
+  type: Type.Literal('issue'),
+  ...OfBoth.properties,
+  state_reason: StateReason,
+  duplicate_of: Type.Optional(AddressOrNull),
+  /** In their order. Issues of repositories that aren't in the archive are left out of it, as of the others. */
+  sub_issues: Type.Optional(Type.Array(Related, { maxItems: fixedValue(limitTable.issues.subIssues) })),
+  blocked_by: Type.Optional(Type.Array(Related, { maxItems: fixedValue(limitTable.issues.dependencies) })),
+});
 export type IssueRecord = Static<typeof IssueRecord>;
 
 const Oid = Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$' });
@@ -174,27 +188,29 @@ const Oid = Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$' });
 /** A branch of a pull request with its commit. The repository is null where it isn't there any more, or is hidden. */
 const BranchRecord = Type.Object({ ref: Type.String({ minLength: 1 }), sha: Oid, user: AddressOrNull, repo: AddressOrNull });
 
-const { type: _, state_reason: _reason, ...ofBoth } = IssueRecord.properties;
+const Count = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 
 const PullRequestRecord = Type.Object({
   type: Type.Literal('pull_request'),
-  ...ofBoth,
+  ...OfBoth.properties,
   base: BranchRecord,
   head: BranchRecord,
   /** Whether the head is deleted. */
   head_deleted: Type.Boolean(),
   /** The common commit of both branches, and the changes since. */
   merge_base_sha: Oid,
-  commits: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
-  additions: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
-  deletions: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
-  changed_files: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+  commits: Count,
+  additions: Count,
+  deletions: Count,
+  changed_files: Count,
   /** Whether it is a draft. */
   work_in_progress: Type.Boolean(),
   maintainer_can_modify: Type.Boolean(),
   merged_at: TimeOrNull,
   merged_by: AddressOrNull,
   merge_commit_sha: Nullable(Oid),
+  /** The people and teams that are asked for a review. */
+  review_requests: Type.Optional(Type.Array(Address, { maxItems: fixedValue(limitTable.reviewers.requests) })),
 });
 export type PullRequestRecord = Static<typeof PullRequestRecord>;
 
@@ -220,19 +236,141 @@ const IssueEventRecord = Type.Object({
   url: Address,
   ...ofIssue,
   actor: AddressOrNull,
-  event: Type.String({ pattern: '^[a-z_]{1,100}$' }),
+  event: Type.String({ pattern: '^[a-z_-]{1,100}$' }),
   commit_id: TextOrNull,
   label_name: Type.Optional(Text),
   label_color: Type.Optional(Text),
   milestone_title: Type.Optional(Text),
   title_was: Type.Optional(Text),
   title_is: Type.Optional(Text),
+  /** Who was assigned, or asked for a review: a person, or a team. */
   subject: Type.Optional(AddressOrNull),
+  /** The other issue of the same repository, where the event names one. */
+  source: Type.Optional(Address),
+  dismissed_review: Type.Optional(
+    Type.Object({
+      review: AddressOrNull,
+      state: OneOf(['approved', 'changes_requested']),
+      dismissal_message: Text,
+      dismissal_commit_id: Text,
+    }),
+  ),
   state_reason: Type.Optional(StateReason),
   lock_reason: Type.Optional(TextOrNull),
   created_at: Time,
 });
 export type IssueEventRecord = Static<typeof IssueEventRecord>;
+
+/** The states of reviews, by the numbers that archives have for them. */
+export const reviewStates = { 1: 'COMMENTED', 30: 'CHANGES_REQUESTED', 40: 'APPROVED', 50: 'DISMISSED' } as const;
+export type ReviewStateNumber = keyof typeof reviewStates;
+
+const PullRequestReviewRecord = Type.Object({
+  type: Type.Literal('pull_request_review'),
+  url: Address,
+  pull_request: Address,
+  user: AddressOrNull,
+  body: Text,
+  formatter: Type.Literal('markdown'),
+  head_sha: Oid,
+  state: Type.Union([Type.Literal(1), Type.Literal(30), Type.Literal(40), Type.Literal(50)]),
+  created_at: Time,
+  updated_at: Time,
+  submitted_at: Time,
+});
+export type PullRequestReviewRecord = Static<typeof PullRequestReviewRecord>;
+
+const CountOrNull = Nullable(Count);
+const Side = OneOf(['LEFT', 'RIGHT']);
+
+/** A comment of a review. What begins with `original` tells where it was written, the rest where that is in the present diff. */
+const ReviewCommentRecord = Type.Object({
+  type: Type.Literal('pull_request_review_comment'),
+  url: Address,
+  pull_request: Address,
+  pull_request_review: Address,
+  /** The comment that began the conversation. */
+  in_reply_to: AddressOrNull,
+  user: AddressOrNull,
+  body: Text,
+  formatter: Type.Literal('markdown'),
+  diff_hunk: Text,
+  path: Text,
+  subject_type: OneOf(['line', 'file']),
+  side: Side,
+  start_side: Nullable(Side),
+  position: CountOrNull,
+  line: CountOrNull,
+  start_line: CountOrNull,
+  commit_id: Oid,
+  original_position: Count,
+  original_line: CountOrNull,
+  original_start_line: CountOrNull,
+  original_commit_id: Oid,
+  /** What that commit was compared with. */
+  original_base_id: Oid,
+  reactions: Type.Array(Reaction),
+  created_at: Time,
+  updated_at: Time,
+  submitted_at: Time,
+});
+export type ReviewCommentRecord = Static<typeof ReviewCommentRecord>;
+
+const CommitCommentRecord = Type.Object({
+  type: Type.Literal('commit_comment'),
+  url: Address,
+  repository: Address,
+  user: AddressOrNull,
+  body: Text,
+  formatter: Type.Literal('markdown'),
+  commit_id: Oid,
+  path: TextOrNull,
+  position: CountOrNull,
+  line: CountOrNull,
+  reactions: Type.Array(Reaction),
+  created_at: Time,
+  updated_at: Time,
+});
+export type CommitCommentRecord = Static<typeof CommitCommentRecord>;
+
+const ReleaseAssetRecord = Type.Object({
+  type: Type.Literal('release_asset'),
+  url: Address,
+  user: AddressOrNull,
+  name: Type.String({ minLength: 1, maxLength: 255 }),
+  label: Nullable(Type.String({ maxLength: 255 })),
+  content_type: Type.String({ maxLength: 255 }),
+  size: Type.Integer({ minimum: 1 }),
+  digest: Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }),
+  download_count: Type.Integer({ minimum: 0 }),
+  /** Where its bytes are. */
+  asset_url: Text,
+  created_at: Time,
+  updated_at: Time,
+});
+export type ReleaseAssetRecord = Static<typeof ReleaseAssetRecord>;
+
+const ReleaseRecord = Type.Object({
+  type: Type.Literal('release'),
+  url: Address,
+  repository: Address,
+  user: AddressOrNull,
+  name: TextOrNull,
+  tag_name: Type.String({ minLength: 1 }),
+  target_commitish: Text,
+  body: TextOrNull,
+  state: OneOf(['draft', 'published']),
+  prerelease: Type.Boolean(),
+  immutable: Type.Boolean(),
+  /** Whether it is the latest; `legacy` where its date decides that. */
+  latest: OneOf(['true', 'false', 'legacy']),
+  release_assets: Type.Array(ReleaseAssetRecord),
+  reactions: Type.Array(Reaction),
+  created_at: Time,
+  updated_at: Time,
+  published_at: TimeOrNull,
+});
+export type ReleaseRecord = Static<typeof ReleaseRecord>;
 
 /** The objects of each kind that Hearth has. */
 export const shapes = {
@@ -244,7 +382,11 @@ export const shapes = {
   issues: IssueRecord,
   pull_requests: PullRequestRecord,
   issue_comments: IssueCommentRecord,
+  pull_request_reviews: PullRequestReviewRecord,
+  review_comments: ReviewCommentRecord,
   issue_events: IssueEventRecord,
+  commit_comments: CommitCommentRecord,
+  releases: ReleaseRecord,
 } as const satisfies Partial<Record<Kind, TSchema>>;
 export type KindWithObjects = keyof typeof shapes;
 export type RecordOf<K extends KindWithObjects> = Static<(typeof shapes)[K]>;
@@ -252,3 +394,7 @@ export type RecordOf<K extends KindWithObjects> = Static<(typeof shapes)[K]>;
 /** The folder of a repository's Git data in the archive, and the address that its object has for it. */
 export const gitFolder = (owner: string, name: string): string => `repositories/${owner}/${name}.git`;
 export const gitAddress = (owner: string, name: string): string => `tarball://root/${gitFolder(owner, name)}`;
+
+/** The file of a release's file in the archive, and the address that its object has for it. `id` is a number of the archive's own. */
+export const assetFile = (owner: string, name: string, id: number): string => `releases/${owner}/${name}/${id}`;
+export const assetAddress = (owner: string, name: string, id: number): string => `tarball://root/${assetFile(owner, name, id)}`;

@@ -1,0 +1,7 @@
+export {
+  insertImportedDependencies,
+  insertImportedSubIssues,
+  loadBlocking,
+  loadSubIssues,
+  type RelatedIssue,
+} from './archive-store.ts';
