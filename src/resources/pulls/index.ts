@@ -1,3 +1,4 @@
+export { maxCommits } from './changes.ts';
 export { presentPayloadPull } from './events.ts';
 export { findBranch } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
@@ -18,8 +19,11 @@ export {
   countImportedReviewComments,
   countReviewComments,
   findPullForUpdate,
+  insertImportedCommits,
   insertImportedPulls,
   listPullsAfter,
+  loadPullCommits,
   loadPulls,
+  type PullCommit,
   type PullRow,
 } from './store.ts';

@@ -8,7 +8,7 @@ import { createTeam, setTeamMember, setTeamRole } from '#resources/teams/index.t
 import { oauthToken } from '#test/support/apps.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { fresh, type World, world } from '#test/support/world.ts';
-import { archiveOf, download, exported, folderOfTest, importInto, unpack } from './support.ts';
+import { archiveOf, download, exported, importInto, unpack } from './support.ts';
 
 const run = promisify(execFile);
 const here: World = await world();

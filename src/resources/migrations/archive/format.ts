@@ -4,6 +4,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { permissionWords } from '#access/roles.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Nullable, OneOf } from '#lib/shape.ts';
+import { maxCommits } from '#resources/pulls/index.ts';
 import { contents } from '#resources/reactions/index.ts';
 
 /** The version of the format that is written. Archives of another first number can't be read. */
@@ -209,6 +210,8 @@ const PullRequestRecord = Type.Object({
   merged_at: TimeOrNull,
   merged_by: AddressOrNull,
   merge_commit_sha: Nullable(Oid),
+  /** Its commits, oldest first, each with the time at which it came. */
+  commit_ids: Type.Optional(Type.Array(Type.Object({ sha: Oid, added_at: Time }), { maxItems: maxCommits })),
   /** The people and teams that are asked for a review. */
   review_requests: Type.Optional(Type.Array(Address, { maxItems: fixedValue(limitTable.reviewers.requests) })),
 });

@@ -16,7 +16,7 @@ import {
 } from '#resources/issues/index.ts';
 import { type LabelRow, listLabelsAfter } from '#resources/labels/index.ts';
 import { listMilestonesAfter, loadMilestones } from '#resources/milestones/index.ts';
-import { listPullsAfter, loadRequests } from '#resources/pulls/index.ts';
+import { listPullsAfter, loadPullCommits, loadRequests } from '#resources/pulls/index.ts';
 import { loadReactions } from '#resources/reactions/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/index.ts';
 import { listTeamsAfter, loadTeamMembers, loadTeamRoles, loadTeams, type TeamRow } from '#resources/teams/index.ts';
@@ -196,6 +196,9 @@ async function loadRelated({ db }: Source, rows: readonly IssueRow[]): Promise<(
   });
 }
 
+/** Each has up to some hundred commits. */
+const pullsAtOnce = 50;
+
 async function* pullsOf(
   source: Source,
   place: Place,
@@ -205,11 +208,12 @@ async function* pullsOf(
   const { db, html } = source;
   const urls = urlsOf(places);
   const list = (after: number, limit: number) => listPullsAfter(db, place.row.id, after, limit);
-  for await (const rows of batchesOf(0, list, ({ number }) => number)) {
+  for await (const rows of batchesOf(0, list, ({ number }) => number, pullsAtOnce)) {
     const heads = await loadNamedRepositories(db, unique(gather(rows, 'head_repository_id')));
     // Who has the archive needn't know of private repositories of others.
     for (const { id, owner, name, visibility } of heads.values())
       if (visibility === 'public' && !urls.has(id)) urls.set(id, path(addressOf(html, owner), name));
+    const commits = grouped(await loadPullCommits(db, gather(rows, 'id')), ({ issue_id }) => issue_id);
     const requests = await loadRequests(db, 'everybody', gather(rows, 'id'));
     const others = [...gather(rows, 'head_owner_id', 'merged_by'), ...gather(requests, 'user_id')];
     const partsOf = await loadParts(source, rows, people, others);
@@ -219,6 +223,7 @@ async function* pullsOf(
       pullRecord(html, place, row, {
         ...partsOf(row),
         headUrl: getOptional(urls, row.head_repository_id) ?? null,
+        commits: commits.get(row.id) ?? [],
         requests: requestsOf.get(row.id) ?? [],
         teams,
       }),
@@ -272,19 +277,11 @@ async function* commentsOf({ db, html }: Source, place: Place, people: People): 
 
 async function* eventsOf(source: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
   const { db, html } = source;
-  for (const references of [false, true]) {
-    const of = { repository: place.row.id, references };
-    const list = (after: EventKey, limit: number) => listIssueEventsAfter(db, of, after, limit);
-    for await (const rows of batchesOf(firstEvent, list, ({ key }) => key)) {
-      const accounts = await people.load(
-        rows.flatMap(({ actor_id, data }) => [actor_id, data.assignee, data.requested_reviewer]),
-      );
-      const teams = await loadOwnTeams(
-        source,
-        place,
-        rows.map(({ data }) => data.requested_team),
-      );
-      yield rows.map((row) => eventRecord(html, place, row, { accounts, teams }));
-    }
+  const list = (after: EventKey, limit: number) => listIssueEventsAfter(db, place.row.id, after, limit);
+  for await (const rows of batchesOf(firstEvent, list, ({ key }) => key)) {
+    const accounts = await people.load(rows.flatMap(({ actor_id, data }) => [actor_id, data.assignee, data.requested_reviewer]));
+    const named = rows.map(({ data }) => data.requested_team);
+    const teams = await loadOwnTeams(source, place, named);
+    yield rows.map((row) => eventRecord(html, place, row, { accounts, teams }));
   }
 }

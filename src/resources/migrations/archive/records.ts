@@ -11,7 +11,7 @@ import type { RelatedIssue } from '#resources/issue-relations/index.ts';
 import type { ArchivedEvent, CommentRow, IssueRow, OfIssue } from '#resources/issues/index.ts';
 import type { LabelRow } from '#resources/labels/index.ts';
 import type { MilestoneRow } from '#resources/milestones/index.ts';
-import type { PullRow, ReviewRequest } from '#resources/pulls/index.ts';
+import type { PullCommit, PullRow, ReviewRequest } from '#resources/pulls/index.ts';
 import type { ReactionRow } from '#resources/reactions/index.ts';
 import type { TeamMember, TeamRole, TeamRow } from '#resources/teams/index.ts';
 import {
@@ -244,6 +244,7 @@ export const issueRecord = (
 export type PullParts = IssueParts & {
   /** The address of the repository of its head, if that may be named. */
   headUrl: Address | null;
+  commits: readonly PullCommit[];
   requests: readonly ReviewRequest[];
   teams: Teams;
 };
@@ -252,7 +253,7 @@ export const pullRecord = (
   html: string,
   place: Place,
   row: PullRow,
-  { headUrl, requests, teams, ...parts }: PullParts,
+  { headUrl, commits, requests, teams, ...parts }: PullParts,
 ): PullRequestRecord => ({
   type: 'pull_request',
   ...recordOfBoth(html, place, row, parts),
@@ -270,6 +271,7 @@ export const pullRecord = (
   merged_by: addressOrNull(html, parts.accounts, row.merged_by),
   // Of an open one, it is that of a test.
   merge_commit_sha: row.merged_at === null ? null : row.merge_commit_sha,
+  commit_ids: commits.map(({ commit_sha, added_at }) => ({ sha: commit_sha, added_at: timestamp(added_at) })),
   review_requests: requests.flatMap(
     ({ user_id, team_id }) =>
       (user_id === null ? teamAddressOrNull(html, place, teams, team_id) : addressOrNull(html, parts.accounts, user_id)) ?? [],

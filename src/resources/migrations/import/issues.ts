@@ -9,7 +9,13 @@ import {
   type ImportedIssue as NewIssue,
 } from '#resources/issues/index.ts';
 import { insertImportedMilestones } from '#resources/milestones/index.ts';
-import { enqueueImportedPulls, insertImportedPulls, insertImportedRequests, type Reviewer } from '#resources/pulls/index.ts';
+import {
+  enqueueImportedPulls,
+  insertImportedCommits,
+  insertImportedPulls,
+  insertImportedRequests,
+  type Reviewer,
+} from '#resources/pulls/index.ts';
 import { insertReactionsOf, rollupOf } from '#resources/reactions/index.ts';
 import { addImportedIssues } from '#resources/repositories/index.ts';
 import type { Address, RecordOf, RecordOfBoth } from '../archive/format.ts';
@@ -108,6 +114,17 @@ async function importPullRows(context: Context, milestones: Milestones, issues: 
           merged_by: idOf(accounts, one.merged_by),
         };
       }),
+    );
+    await insertImportedCommits(
+      tx,
+      withCommits.flatMap(({ one, id }) =>
+        (one.commit_ids ?? []).map(({ sha, added_at }, at) => ({
+          issue_id: id,
+          commit_sha: sha,
+          position: at + 1,
+          added_at: timeOf(added_at),
+        })),
+      ),
     );
     await insertImportedRequests(
       tx,
