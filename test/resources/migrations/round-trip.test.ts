@@ -1,6 +1,10 @@
 // All that belongs to pull requests, issues and releases moves to another organization, and the API tells the same of it there.
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
+import { countStatements } from '#database/client.ts';
+import { addFiles, FilesChanged } from '#resources/migrations/archive/releases.ts';
+import { areObjectsKept, keepObjects } from '#resources/releases/archive-store.ts';
 import { createTeam, setTeamRole } from '#resources/teams/index.ts';
 import { pullSetting } from '#test/resources/pulls/setting.ts';
 import { uploadTo } from '#test/resources/releases/support.ts';
@@ -423,4 +427,75 @@ test('without metadata, there are no files of releases; without Git data, review
   expect((await client.get(`${there}/pulls/comments`)).body).toEqual([]);
   expect((await client.get(`${there}/comments`)).body).toHaveLength(2);
   expect((await client.get(`${there}/issues/1/sub_issues`)).body).toHaveLength(2);
+});
+
+/** Adds as many comments to the reviews, the commits and the releases of a repository. */
+async function multiply({ repo, ada, bob }: Full, times: number): Promise<void> {
+  for (const table of ['reviews', 'review_comments', 'commit_comments'] as const)
+    await sql`
+      insert into ${sql.table(table)} (${sql.raw(columnsOf[table])})
+      select ${sql.raw(columnsOf[table])} from ${sql.table(table)}, generate_series(1, ${times})
+      where id = (select max(id) from ${sql.table(table)} where repository_id = ${repo.id} and author_id = any (${[ada.id, bob.id]}))`.execute(
+      w.db,
+    );
+}
+const columnsOf = {
+  reviews: 'repository_id, issue_id, author_id, state, body, commit_sha, created_at, updated_at, submitted_at',
+  review_comments: `repository_id, issue_id, review_id, author_id, submitted_at, body, path, subject_type, side, original_commit_sha,
+    original_base_sha, original_position, original_line, diff_hunk, commit_sha, created_at, updated_at`,
+  commit_comments: 'repository_id, commit_sha, author_id, body, created_at, updated_at',
+};
+
+test('archives of a few and of many reviews and comments are written and read by as many statements', async () => {
+  const { full: made } = await once();
+  const base = `/orgs/${made.owner.login}/migrations`;
+  const client = await w.as(made.ada);
+  const counted = async () => {
+    await w.settle();
+    const { body } = await client.post(base, { repositories: [made.name] });
+    const { statements: written } = await countStatements(w.settle);
+    const bytes = await download(w, made.ada, body.id, base);
+    const { login } = await w.org(made.ada);
+    const { statements: read } = await countStatements(() => importInto(w, bytes, { into: login }));
+    await w.settle();
+    return [written.length, read.length];
+  };
+  const few = await counted();
+  await multiply(made, 60);
+  const many = await counted();
+  expect(few[0]).toBeGreaterThan(50);
+  expect(many).toEqual(few);
+});
+
+test('an archive whose files were deleted meanwhile is begun anew, and one whose bytes are lost fails and says so', async () => {
+  const { full: made } = await once();
+  const { objects } = w.hearth.services;
+  const asset = await w.db
+    .selectFrom('release_assets')
+    .selectAll()
+    .where('uploader_id', '=', made.bob.id)
+    .executeTakeFirstOrThrow();
+  const deleted = addFiles(undefined as never, { db: w.db, objects }, [
+    { place: undefined as never, ids: [2_000_000 as typeof asset.id] },
+  ]);
+  await expect(deleted).rejects.toThrow(FilesChanged);
+  await objects.remove(asset.object_key);
+  const base = `/orgs/${made.owner.login}/migrations`;
+  const id = await exported(w, made.ada, { repositories: [made.name] }, base);
+  expect((await (await w.as(made.ada)).get(`${base}/${id}`)).body.state).toBe('failed');
+  const { failure } = await w.db
+    .selectFrom('migrations')
+    .select('failure')
+    .where('id', '=', id as never)
+    .executeTakeFirstOrThrow();
+  expect(failure).toMatch(/not in the store of objects/);
+});
+
+test('while files are imported, the store is not tidied', async () => {
+  expect(await areObjectsKept(w.db)).toBe(false);
+  await w.change(async (tx) => {
+    await keepObjects(tx);
+    expect(await areObjectsKept(w.db)).toBe(true);
+  });
+  expect(await areObjectsKept(w.db)).toBe(false);
 });
