@@ -5,3 +5,5 @@ export {
   loadSubIssues,
   type RelatedIssue,
 } from './archive-store.ts';
+export { endRelations } from './ending.ts';
+export { lockRelations } from './relations.ts';
