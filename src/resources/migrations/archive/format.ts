@@ -5,7 +5,10 @@ import { permissionWords } from '#access/roles.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Nullable, OneOf } from '#lib/shape.ts';
 import { maxCommits } from '#resources/pulls/index.ts';
-import { contents } from '#resources/reactions/index.ts';
+import { CommitCommentRecord, PullRequestReviewRecord, ReleaseRecord, ReviewCommentRecord } from './said-format.ts';
+import { Address, AddressOrNull, Count, Oid, Reaction, Text, TextOrNull, Time, TimeOrNull } from './shapes.ts';
+
+export type { Address } from './shapes.ts';
 
 /** The version of the format that is written. Archives of another first number can't be read. */
 export const formatVersion = '1.0.0';
@@ -40,17 +43,6 @@ export const pageSize = 100;
 
 /** The name of a page of objects, as `issues_000001.json`. Pages count from 1. */
 export const pageName = (kind: Kind, page: number): string => `${kind}_${String(page).padStart(6, '0')}.json`;
-
-/** Objects are named by the addresses that people know them by. */
-const Address = Type.String({ maxLength: 2_000 });
-export type Address = string;
-const AddressOrNull = Nullable(Address);
-const Text = Type.String();
-const TextOrNull = Nullable(Text);
-const Time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$' });
-const TimeOrNull = Nullable(Time);
-
-const Reaction = Type.Object({ user: AddressOrNull, content: OneOf(contents), created_at: Time });
 
 const UserRecord = Type.Object({
   type: OneOf(['user', 'bot']),
@@ -184,12 +176,8 @@ const IssueRecord = Type.Object({
 });
 export type IssueRecord = Static<typeof IssueRecord>;
 
-const Oid = Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$' });
-
 /** A branch of a pull request with its commit. The repository is null where it isn't there any more, or is hidden. */
 const BranchRecord = Type.Object({ ref: Type.String({ minLength: 1 }), sha: Oid, user: AddressOrNull, repo: AddressOrNull });
-
-const Count = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 
 const PullRequestRecord = Type.Object({
   type: Type.Literal('pull_request'),
@@ -263,117 +251,6 @@ const IssueEventRecord = Type.Object({
   created_at: Time,
 });
 export type IssueEventRecord = Static<typeof IssueEventRecord>;
-
-/** The states of reviews, by the numbers that archives have for them. */
-export const reviewStates = { 1: 'COMMENTED', 30: 'CHANGES_REQUESTED', 40: 'APPROVED', 50: 'DISMISSED' } as const;
-export type ReviewStateNumber = keyof typeof reviewStates;
-
-const PullRequestReviewRecord = Type.Object({
-  type: Type.Literal('pull_request_review'),
-  url: Address,
-  pull_request: Address,
-  user: AddressOrNull,
-  body: Text,
-  formatter: Type.Literal('markdown'),
-  head_sha: Oid,
-  state: Type.Union([Type.Literal(1), Type.Literal(30), Type.Literal(40), Type.Literal(50)]),
-  created_at: Time,
-  updated_at: Time,
-  submitted_at: Time,
-});
-export type PullRequestReviewRecord = Static<typeof PullRequestReviewRecord>;
-
-const CountOrNull = Nullable(Count);
-const Side = OneOf(['LEFT', 'RIGHT']);
-
-/** A comment of a review. What begins with `original` tells where it was written, the rest where that is in the present diff. */
-const ReviewCommentRecord = Type.Object({
-  type: Type.Literal('pull_request_review_comment'),
-  url: Address,
-  pull_request: Address,
-  pull_request_review: Address,
-  /** The comment that began the conversation. */
-  in_reply_to: AddressOrNull,
-  user: AddressOrNull,
-  body: Text,
-  formatter: Type.Literal('markdown'),
-  diff_hunk: Text,
-  path: Text,
-  subject_type: OneOf(['line', 'file']),
-  side: Side,
-  start_side: Nullable(Side),
-  position: CountOrNull,
-  line: CountOrNull,
-  start_line: CountOrNull,
-  commit_id: Oid,
-  original_position: Count,
-  original_line: CountOrNull,
-  original_start_line: CountOrNull,
-  original_commit_id: Oid,
-  /** What that commit was compared with. */
-  original_base_id: Oid,
-  reactions: Type.Array(Reaction),
-  created_at: Time,
-  updated_at: Time,
-  submitted_at: Time,
-});
-export type ReviewCommentRecord = Static<typeof ReviewCommentRecord>;
-
-const CommitCommentRecord = Type.Object({
-  type: Type.Literal('commit_comment'),
-  url: Address,
-  repository: Address,
-  user: AddressOrNull,
-  body: Text,
-  formatter: Type.Literal('markdown'),
-  commit_id: Oid,
-  path: TextOrNull,
-  position: CountOrNull,
-  line: CountOrNull,
-  reactions: Type.Array(Reaction),
-  created_at: Time,
-  updated_at: Time,
-});
-export type CommitCommentRecord = Static<typeof CommitCommentRecord>;
-
-const ReleaseAssetRecord = Type.Object({
-  type: Type.Literal('release_asset'),
-  url: Address,
-  user: AddressOrNull,
-  name: Type.String({ minLength: 1, maxLength: 255 }),
-  label: Nullable(Type.String({ maxLength: 255 })),
-  content_type: Type.String({ maxLength: 255 }),
-  size: Type.Integer({ minimum: 1 }),
-  digest: Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }),
-  download_count: Type.Integer({ minimum: 0 }),
-  /** Where its bytes are. */
-  asset_url: Text,
-  created_at: Time,
-  updated_at: Time,
-});
-export type ReleaseAssetRecord = Static<typeof ReleaseAssetRecord>;
-
-const ReleaseRecord = Type.Object({
-  type: Type.Literal('release'),
-  url: Address,
-  repository: Address,
-  user: AddressOrNull,
-  name: TextOrNull,
-  tag_name: Type.String({ minLength: 1 }),
-  target_commitish: Text,
-  body: TextOrNull,
-  state: OneOf(['draft', 'published']),
-  prerelease: Type.Boolean(),
-  immutable: Type.Boolean(),
-  /** Whether it is the latest; `legacy` where its date decides that. */
-  latest: OneOf(['true', 'false', 'legacy']),
-  release_assets: Type.Array(ReleaseAssetRecord),
-  reactions: Type.Array(Reaction),
-  created_at: Time,
-  updated_at: Time,
-  published_at: TimeOrNull,
-});
-export type ReleaseRecord = Static<typeof ReleaseRecord>;
 
 /** The objects of each kind that Hearth has. */
 export const shapes = {

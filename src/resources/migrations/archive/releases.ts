@@ -15,9 +15,10 @@ import {
   type ReleaseKey,
   type ReleaseRow,
 } from '#resources/releases/index.ts';
-import { assetAddress, assetFile, type ReleaseAssetRecord, type ReleaseRecord } from './format.ts';
+import { assetAddress, assetFile } from './format.ts';
 import { batchesOf } from './pages.ts';
 import { type Accounts, addressOrNull, type Place, reactionRecords } from './records.ts';
+import type { ReleaseAssetRecord, ReleaseRecord } from './said-format.ts';
 import type { People, Source } from './source.ts';
 import type { TarWriter } from './tar-writer.ts';
 

@@ -13,9 +13,10 @@ import {
   type SubmittedComment,
   type SubmittedReview,
 } from '#resources/reviews/index.ts';
-import type { Address, CommitCommentRecord, PullRequestReviewRecord, ReviewCommentRecord, ReviewStateNumber } from './format.ts';
+import type { Address } from './format.ts';
 import { batchesOf } from './pages.ts';
 import { type Accounts, addressOrNull, type Place, pullAddress, reactionRecords, reviewAddress } from './records.ts';
+import type { CommitCommentRecord, PullRequestReviewRecord, ReviewCommentRecord, ReviewStateNumber } from './said-format.ts';
 import type { People, Source } from './source.ts';
 
 const stateNumbers = {

@@ -3,13 +3,8 @@ import { join } from 'node:path';
 import type { ResourceLimits } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { checkTagName, isContentType, safeName } from '#resources/releases/index.ts';
-import {
-  type Address,
-  assetAddress,
-  type ReleaseAssetRecord,
-  type ReleaseRecord,
-  type RepositoryRecord,
-} from '../archive/format.ts';
+import { type Address, assetAddress, type RepositoryRecord } from '../archive/format.ts';
+import type { ReleaseAssetRecord, ReleaseRecord } from '../archive/said-format.ts';
 import type { Contents } from './check.ts';
 import { fileAt, type Pages } from './pages.ts';
 import { refused } from './unpack.ts';

@@ -1,4 +1,5 @@
-import type { Address, IssueEventRecord, PullRequestReviewRecord, ReviewCommentRecord } from '../archive/format.ts';
+import type { Address, IssueEventRecord } from '../archive/format.ts';
+import type { PullRequestReviewRecord, ReviewCommentRecord } from '../archive/said-format.ts';
 import { refused } from './unpack.ts';
 
 /** Refuses reviews of what is no pull request in an archive, and comments that name what isn't theirs. Returns what each belongs to. */

@@ -5,7 +5,7 @@ import type { ObjectStore } from '#objects/store.ts';
 import { fixRef } from '#resources/pushes/index.ts';
 import { insertReactionsOf, rollupOf } from '#resources/reactions/index.ts';
 import { insertImportedAssets, insertImportedReleases, keepObjects, newKey, tagRef } from '#resources/releases/index.ts';
-import type { ReleaseAssetRecord } from '../archive/format.ts';
+import type { ReleaseAssetRecord } from '../archive/said-format.ts';
 import { idOf } from './accounts.ts';
 import { type Context, eachPage, given, timeOf, timeOrNull } from './context.ts';
 import { fileAt, hasReleases, type Pages } from './pages.ts';

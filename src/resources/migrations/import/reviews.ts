@@ -3,7 +3,8 @@ import { insertImportedCommitComments } from '#resources/commit-comments/index.t
 import { countImportedReviewComments } from '#resources/pulls/index.ts';
 import { insertReactionsOf, rollupOf } from '#resources/reactions/index.ts';
 import { insertImportedReviewComments, insertImportedReviews, setConversations } from '#resources/reviews/index.ts';
-import { type Address, reviewStates } from '../archive/format.ts';
+import type { Address } from '../archive/format.ts';
+import { reviewStates } from '../archive/said-format.ts';
 import { idOf } from './accounts.ts';
 import { type Context, eachPage, given, type Issues, timeOf } from './context.ts';
 
