@@ -10,6 +10,7 @@ import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
 import { findCapFor } from '#resources/interaction-limits/index.ts';
+import { endRelations, lockRelations } from '#resources/issue-relations/index.ts';
 import {
   changeIssue,
   eventOf,
@@ -131,13 +132,16 @@ async function insertNew(tx: Tx, { repo, by, now }: TextAction, { title = '', bo
   return insertIssue(tx, row, { labels: [], assignees: [] });
 }
 
-/** Makes an open issue a pull request, which keeps its number, texts and conversation. */
-async function convertIssue(tx: Tx, { repo, by, now }: TextAction, { issue: number, draft }: NewPullRequest): Promise<IssueRow> {
+/** Makes an open issue a pull request, which keeps its number, texts and conversation, and has no relations any more. */
+async function convertIssue(tx: Tx, action: TextAction, { issue: number, draft }: NewPullRequest): Promise<IssueRow> {
+  const { repo, by, now } = action;
   const refused = () => invalid('PullRequest', 'issue', 'invalid');
   const found = number === undefined ? undefined : await selectIssue(tx, repo.id, number).executeTakeFirst();
+  if (found) await lockRelations(tx, { repo, issue: found });
   const issue = found && (await findIssueForUpdate(tx, found));
   if (!issue || issue.is_pull_request || issue.state === 'closed') throw refused();
   if (issue.author_id !== by.account.id && by.grant.kind !== 'installation' && !reaches(repo.role, 'triage')) throw refused();
+  await endRelations(tx, action, issue);
   return updateIssue(tx, issue.id, { is_pull_request: true, is_draft: draft, updated_at: now });
 }
 

@@ -1,3 +1,14 @@
+export {
+  firstReview,
+  insertImportedReviewComments,
+  insertImportedReviews,
+  listCommentsOfRepositoryAfter,
+  listReviewsAfter,
+  type ReviewKey,
+  type SubmittedComment,
+  type SubmittedReview,
+  setConversations,
+} from './archive-store.ts';
 export { reviewEvaluators } from './merge-rules.ts';
 export { presentReviewComments, presentReviews } from './present.ts';
 export { Review, ReviewComment } from './schemas.ts';
