@@ -19,7 +19,7 @@ export const requestSuites = batchSubscription<'push', Services>({
       repository === undefined || initial
         ? []
         : moves.flatMap(({ ref, before, after }) => {
-            const head = { repository, commit: after ?? '', branch: ref.slice('refs/heads/'.length), before, at: now };
+            const head = { repository, commit: after ?? '', branch: ref.slice('refs/heads/'.length), before, by: actor, at: now };
             return after !== null && ref.startsWith('refs/heads/') ? [{ head, owner, actor }] : [];
           }),
     );
