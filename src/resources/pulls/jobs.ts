@@ -9,7 +9,7 @@ import { moveRefs } from '#resources/pushes/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { followOpened, followPush } from './follow-pushes.ts';
 import { findBranch, movedBranches } from './heads.ts';
-import { isBranchInUse, listOpenInto, listPullsAfter, loadPulls, type PullRow } from './store.ts';
+import { isOpenHead, listOpenInto, listPullsAfter, loadPulls, type PullRow } from './store.ts';
 import { testMerges } from './test-merges.ts';
 
 /** Brings pull requests up to date with the branches that pushes moved. */
@@ -90,8 +90,8 @@ export const deleteMergedBranch = subscription<'pull_request.closed', Services>(
     if (!repo?.delete_branch_on_merge || !pull || pull.merged_at === null) return;
     if (pull.head_repository_id !== repo.id || pull.head_ref === repo.default_branch) return;
     const branch = await findBranch(repoOf(git, repo.id), pull.head_ref);
-    // A branch that has got further commits, or that others still need, stays.
-    if (branch?.oid !== pull.head_sha || (await isBranchInUse(db, repo.id, pull.head_ref))) return;
+    // A branch that has got further commits, or that another pull request brings, stays. Those into it get the base of this one.
+    if (branch?.oid !== pull.head_sha || (await isOpenHead(db, repo.id, pull.head_ref))) return;
     const changes = [{ ref: `refs/heads/${pull.head_ref}`, from: pull.head_sha, to: null }];
     await moveRefs({ db, change, git, now }, { repo, changes, actor });
   },

@@ -210,11 +210,21 @@ async function changeBase(tx: Tx, action: TextAction, pull: PullRow, { base, cha
     throw invalid('PullRequest', 'base', 'invalid', 'Cannot change the base branch of a closed pull request.');
   const { repo } = action;
   await checkUnique(tx, repo, { ...pull, base_ref: base.ref }, repo.owner.login);
-  await replaceCommits(tx, pull.id, commits, action.now);
-  await updatePull(tx, pull.id, { base_ref: base.ref, base_sha: base.oid, ...changes, ...untested });
   await recordActivity(tx, action, pull, [{ issueEvent: { event: 'base_ref_changed' } }]);
+  await setBase(tx, inRepository(action), pull, { base, changes, commits });
+}
+
+/** Gives a pull request another base, and records that it was edited. The caller has checked that it may have it, and tells its timeline. */
+export async function setBase(
+  tx: Tx,
+  event: ReturnType<typeof inRepository>,
+  pull: PullRow,
+  { base, changes, commits }: NewBase,
+): Promise<void> {
+  await replaceCommits(tx, pull.id, commits, event.at);
+  await updatePull(tx, pull.id, { base_ref: base.ref, base_sha: base.oid, ...changes, ...untested });
   const from = { ref: pull.base_ref, sha: pull.base_sha };
-  await record(tx, { ...inRepository(action), kind: 'pull_request.edited', data: { issue: pull.id, changes: { base: from } } });
+  await record(tx, { ...event, kind: 'pull_request.edited', data: { issue: pull.id, changes: { base: from } } });
 }
 
 /** The columns of a pull request whose merge has to be tested again. */
