@@ -8,7 +8,7 @@ import { parseWord } from '#endpoint/validate.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import type { Service } from '#git/transport/smart-http.ts';
 import { forbidden, notFound, unauthenticated } from '#lib/refusal.ts';
-import { findModifiable, mayModifySome } from '#resources/pulls/index.ts';
+import { findModifiable, mayModifySome } from '#resources/pushes/index.ts';
 import { Moved } from './resolve.ts';
 
 /** The policies of Git's two services. */

@@ -1,6 +1,6 @@
 // Branches: list, show, rename, merge.
 import { Type } from 'typebox';
-import { readsContents, writesContents } from '#access/policies.ts';
+import { movesBranches, readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { openObjects } from '#git/objects/objects.ts';
@@ -71,7 +71,7 @@ export const mergeBranch = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/merges',
   summary: 'Merge a branch',
-  access: writesContents,
+  access: movesBranches,
   body: NewMerge,
   example: { base: 'main', head: 'feature' },
   refuses: [409],

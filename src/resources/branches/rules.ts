@@ -13,7 +13,7 @@ import { findRevision, isAncestor } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, forbidden, Refusal, unprocessable } from '#lib/refusal.ts';
-import { checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
+import { checkMayMove, checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
 import type { PushContext } from '#resources/pushes/index.ts';
 import { heads } from './present.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
@@ -90,6 +90,7 @@ export async function merge(
   const disk = repoOf(context.git, repo.id);
   const target = await findRef(disk, heads + base.replace(/^refs\/heads\//, ''));
   if (!target) throw new Refusal('not_found', 'Base does not exist');
+  await checkMayMove(context, { repo, by }, [target.name]);
   const theirs = await findRevision(disk, head, { peel: 'commit' });
   if (theirs?.type !== 'commit') throw new Refusal('not_found', 'Head does not exist');
   if (await isAncestor(disk, theirs.oid, target.oid)) return undefined;

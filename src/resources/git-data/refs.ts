@@ -1,3 +1,4 @@
+import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import { type ObjectType, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -7,21 +8,53 @@ import { findRef, listRefs, type Ref } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import type { RefUpdate } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import { conflict, invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
+import { conflict, forbidden, invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
-import { FixedRefs, moveRefs, type PushContext, type RefMoveRequest } from '#resources/pushes/index.ts';
+import { FixedRefs, findModifiable, moveRefs, type PushContext, type RefMoveRequest } from '#resources/pushes/index.ts';
 
 /** Refs that callers can't change: `refs/pull/` is changed only by Hearth itself, and `refs/hearth/` isn't shown. */
 const reserved = /^refs\/(?:pull|hearth)\//;
 
 export type MoveRefsAction = { repo: Repo; by: SignedIn; extraWrites?: Parameters<typeof moveRefs>[1]['extraWrites'] };
 
-/** Moves refs together. Conflicts are refused with the messages of the public API. */
+/**
+ * Refuses to move refs, where the caller may not write to the repository and they aren't heads of pull requests that let the caller modify them.
+ * @throws Refusal 403
+ */
+export async function checkMayMove(
+  { db }: Pick<PushContext, 'db'>,
+  { repo, by }: Pick<MoveRefsAction, 'repo' | 'by'>,
+  refs: readonly string[],
+): Promise<void> {
+  if (by.grant.kind === 'installation' || reaches(repo.role, 'write')) return;
+  const branches = refs.map((ref) => (ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined));
+  const modifiable = await findModifiable(
+    db,
+    by,
+    repo,
+    branches.filter((branch) => branch !== undefined),
+  );
+  if (!branches.every((branch) => branch !== undefined && modifiable.has(branch))) throw unmodifiable();
+}
+
+const unmodifiable = (): Refusal => forbidden('You may only move branches of open pull requests that you may modify.');
+
+/**
+ * Moves refs together. Conflicts are refused with the messages of the public API. Who may not write to the repository moves heads of pull requests
+ * that they may modify, and neither creates nor deletes any.
+ */
 export async function moveOrRefuse(
   context: PushContext,
   { repo, by, extraWrites }: MoveRefsAction,
   changes: readonly RefMoveRequest[],
 ): Promise<void> {
+  await checkMayMove(
+    context,
+    { repo, by },
+    changes.map(({ ref }) => ref),
+  );
+  const mayOnlyMove = by.grant.kind !== 'installation' && !reaches(repo.role, 'write');
+  if (mayOnlyMove && changes.some(({ from, to }) => from === null || to === null)) throw unmodifiable();
   const moving = moveRefs(context, { repo, changes, actor: by.account.id, ...(extraWrites ? { extraWrites } : {}) });
   const result = await moving.catch((error: unknown) => {
     if (error instanceof FixedRefs) throw unprocessable(`${error.refs[0]} belongs to an immutable release`);
@@ -95,6 +128,7 @@ export async function updateRef(
   const found = await findNamedRef(context, action.repo, name);
   if (!found) throw unprocessable('Reference does not exist');
   const ref = checkRef(found.name);
+  await checkMayMove(context, action, [ref]);
   const type = await checkTarget(context, action.repo, { ref, oid: sha });
   if (!force) await checkFastForward(context, action.repo, { from: found, to: { oid: sha, type } });
   await moveOrRefuse(context, action, [{ ref, from: found.oid, to: sha }]);

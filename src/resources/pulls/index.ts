@@ -1,7 +1,6 @@
 export { presentPayloadPull } from './events.ts';
 export { findBranch } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
-export { findModifiable, mayModifySome } from './modifying.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
 export { type Reviewers, teamReaches } from './reviewer-store.ts';

@@ -12,9 +12,8 @@ import { isAncestor } from '#git/refs/resolve.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, unprocessable } from '#lib/refusal.ts';
 import { moveOrRefuse } from '#resources/git-data/index.ts';
-import type { PushContext } from '#resources/pushes/index.ts';
+import { findModifiable, type PushContext } from '#resources/pushes/index.ts';
 import { findBranch } from './heads.ts';
-import { findModifiable } from './modifying.ts';
 import type { PullRow } from './store.ts';
 
 type UpdateAction = RepositoryAction & { identity: Identity };
