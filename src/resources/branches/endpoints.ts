@@ -1,16 +1,18 @@
 // Branches: list, show, rename, merge.
+
 import { Type } from 'typebox';
 import { movesBranches, readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { openObjects } from '#git/objects/objects.ts';
+import { heads } from '#git/refs/ref-name.ts';
 import { listRefs } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { Nothing } from '#lib/shape.ts';
 import { Commit, findReadable, presentCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { identityOf } from '#resources/repositories/index.ts';
 import { branch } from './path-resources.ts';
-import { heads, presentBranch, presentFullBranch } from './present.ts';
+import { presentBranch, presentFullBranch } from './present.ts';
 import { merge, mergeUpstream, renameBranch } from './rules.ts';
 import { Branch, MergedUpstream, NewBranchName, NewMerge, ShortBranch, Upstream } from './schemas.ts';
 

@@ -1,10 +1,9 @@
 import { path } from '#endpoint/links.ts';
 import type { Commit as Stored } from '#git/objects/parse-commit.ts';
+import { shortNameOf } from '#git/refs/ref-name.ts';
 import type { Ref } from '#git/refs/refs.ts';
 import { commitLink, presentCommit, type RepositoryUrls, type UrlsContext } from '#resources/commits/index.ts';
 import type { Branch, ShortBranch } from './schemas.ts';
-
-export const heads = 'refs/heads/';
 
 function common({ url }: RepositoryUrls, name: string) {
   const self = path(`${url}/branches`, ...name.split('/'));
@@ -19,7 +18,7 @@ function common({ url }: RepositoryUrls, name: string) {
 /** A branch in a list. */
 export function presentBranch(urls: RepositoryUrls, { name, oid }: Pick<Ref, 'name' | 'oid'>): ShortBranch {
   const { sha, url } = commitLink(urls, oid);
-  return { ...common(urls, name.slice(heads.length)), commit: { sha, url } };
+  return { ...common(urls, shortNameOf(name)), commit: { sha, url } };
 }
 
 /** A branch with its latest commit. */

@@ -2,43 +2,23 @@ import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
-import { mergeCommits } from '#git/history/merge.ts';
+import { writeMerge } from '#git/history/merge.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { writeCommit } from '#git/objects/write-objects.ts';
-import { findRef, type Ref } from '#git/refs/refs.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import { type Branch, findBranch } from '#git/refs/refs.ts';
 import { findRevision, isAncestor } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, forbidden, Refusal, unprocessable } from '#lib/refusal.ts';
 import { checkMayMove, checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
 import type { PushContext } from '#resources/pushes/index.ts';
-import { heads } from './present.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
 import { insertRename } from './store.ts';
 
-/** A branch, with its name without `refs/heads/`. */
-export type BranchRef = Ref & { short: string };
-
-/** The name of a branch without `refs/heads/`. */
-export const shortNameOf = (name: string): string => (name.startsWith(heads) ? name.slice(heads.length) : name);
-
 export const branchNotFound = (): Refusal => new Refusal('not_found', 'Branch not found');
-
-/** A branch by its name without `refs/heads/`. */
-export async function findBranch(disk: Disk, short: string): Promise<BranchRef | undefined> {
-  const ref = await findRef(disk, heads + short);
-  return ref && { ...ref, short };
-}
-
-/** A branch by its name, with or without `refs/heads/` before it. */
-async function getBranch(disk: Disk, name: string): Promise<BranchRef> {
-  const found = await findBranch(disk, shortNameOf(name));
-  if (!found) throw branchNotFound();
-  return found;
-}
 
 type BranchAction = { repo: Repo; by: SignedIn };
 
@@ -49,10 +29,10 @@ type BranchAction = { repo: Repo; by: SignedIn };
 export async function renameBranch(
   context: PushContext,
   { repo, by }: BranchAction,
-  branch: BranchRef,
+  branch: Branch,
   to: string,
 ): Promise<string> {
-  const ref = checkRef(heads + to);
+  const ref = checkRef(branchRef(to));
   const isDefault = branch.short === repo.default_branch;
   if (isDefault && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))
     throw forbidden('You must have admin rights to rename the default branch.');
@@ -88,25 +68,23 @@ export async function merge(
   { base, head, commit_message }: NewMerge,
 ): Promise<Oid | undefined> {
   const disk = repoOf(context.git, repo.id);
-  const target = await findRef(disk, heads + base.replace(/^refs\/heads\//, ''));
+  const target = await findBranch(disk, base);
   if (!target) throw new Refusal('not_found', 'Base does not exist');
   await checkMayMove(context, { repo, by }, [target.name]);
   const theirs = await findRevision(disk, head, { peel: 'commit' });
   if (theirs?.type !== 'commit') throw new Refusal('not_found', 'Head does not exist');
   if (await isAncestor(disk, theirs.oid, target.oid)) return undefined;
   const message = commit_message ?? `Merge ${head} into ${base}`;
-  const commit = await mergeInto(disk, { ours: target.oid, theirs: theirs.oid, identity, message });
+  const commit = await mergeOrRefuse(disk, { ours: target.oid, theirs: theirs.oid, by: identity, message });
   await moveOrRefuse(context, { repo, by }, [{ ref: target.name, from: target.oid, to: commit }]);
   return commit;
 }
 
-async function mergeInto(
-  disk: Disk,
-  { ours, theirs, identity, message }: { ours: Oid; theirs: Oid; identity: Identity; message: string },
-): Promise<Oid> {
-  const merged = await mergeCommits(disk, { ours, theirs });
-  if (!merged.merged) throw conflict('Merge conflict');
-  return writeCommit(disk, { tree: merged.tree, parents: [ours, theirs], author: identity, committer: identity, message });
+/** @throws Refusal 409 where the two conflict */
+async function mergeOrRefuse(disk: Disk, wanted: Parameters<typeof writeMerge>[1]): Promise<Oid> {
+  const commit = await writeMerge(disk, wanted);
+  if (commit === undefined) throw conflict('Merge conflict');
+  return commit;
 }
 
 type SyncAction = MergeAction & { upstream: Repo | undefined };
@@ -120,8 +98,9 @@ export async function mergeUpstream(
   if (!upstream) throw unprocessable('The repository is not a fork of one that you can read');
   const disk = repoOf(context.git, repo.id);
   const source = repoOf(context.git, upstream.id);
-  const ours = await getBranch(disk, branch);
-  const theirs = await findRef(source, ours.name);
+  const ours = await findBranch(disk, branch);
+  if (!ours) throw branchNotFound();
+  const theirs = await findBranch(source, ours.name);
   if (!theirs) throw unprocessable(`The upstream repository has no branch ${ours.short}`);
   const reply = { base_branch: `${upstream.owner.login}:${ours.short}` };
   const isMerged = async (oid: Oid) => {
@@ -132,7 +111,9 @@ export async function mergeUpstream(
   await copyCommit(disk, source, theirs.oid);
   const isFastForward = await isAncestor(disk, ours.oid, theirs.oid);
   const message = `Merge branch '${upstream.owner.login}:${ours.short}' into ${ours.short}`;
-  const to = isFastForward ? theirs.oid : await mergeInto(disk, { ours: ours.oid, theirs: theirs.oid, identity, message });
+  const to = isFastForward
+    ? theirs.oid
+    : await mergeOrRefuse(disk, { ours: ours.oid, theirs: theirs.oid, by: identity, message });
   await moveOrRefuse(context, { repo, by }, [{ ref: ours.name, from: ours.oid, to }]);
   const merge_type = isFastForward ? 'fast-forward' : 'merge';
   return {

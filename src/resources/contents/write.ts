@@ -6,6 +6,7 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { pathProblem } from '#git/objects/paths.ts';
 import type { TreeChange } from '#git/objects/write-tree.ts';
+import { branchRef, shortNameOf } from '#git/refs/ref-name.ts';
 import { findRef } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
@@ -57,8 +58,8 @@ async function getTarget(
   const path = trimSlashes(wanted);
   const problem = pathProblem(path);
   if (problem) throw invalid('File', 'path', 'invalid', `path ${problem}`);
-  const branch = (branchName ?? repo.default_branch).replace(/^refs\/heads\//, '');
-  await checkMayMove(context, { repo, by }, [`refs/heads/${branch}`]);
+  const branch = shortNameOf(branchName ?? repo.default_branch);
+  await checkMayMove(context, { repo, by }, [branchRef(branch)]);
   const tip = await tipOf(disk, branch);
   if (tip === undefined) return { path, branch, tip, before: undefined };
   await using reader = await openObjects(disk);
@@ -76,7 +77,7 @@ async function getTarget(
 
 /** The commit of a branch; undefined where the repository has no branch yet, so that this one will be its first. */
 async function tipOf(disk: Disk, branch: string): Promise<Oid | undefined> {
-  const ref = await findRef(disk, checkRef(`refs/heads/${branch}`));
+  const ref = await findRef(disk, checkRef(branchRef(branch)));
   if (ref) return ref.oid;
   if (await isEmpty(disk)) return undefined;
   throw new Refusal('not_found', `Branch ${branch} not found`);
@@ -105,7 +106,7 @@ async function commitTo(
     message: body.message,
     ...peopleOf(identityOf(by.account, links, context.now), body),
   });
-  await moveOrRefuse(context, { repo, by }, [{ ref: `refs/heads/${branch}`, from: tip ?? null, to: commit }]);
+  await moveOrRefuse(context, { repo, by }, [{ ref: branchRef(branch), from: tip ?? null, to: commit }]);
   return commit;
 }
 

@@ -3,7 +3,7 @@ import type { Repo, SignedIn } from '#access/viewer.ts';
 import { type ObjectType, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { exceeded } from '#git/process/exceeded.ts';
-import { misleadingRefProblem, refNameProblem } from '#git/refs/ref-name.ts';
+import { branchOf, branchRef, misleadingRefProblem, refNameProblem } from '#git/refs/ref-name.ts';
 import { findRef, listRefs, type Ref } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import type { RefUpdate } from '#git/refs/update-refs.ts';
@@ -27,7 +27,7 @@ export async function checkMayMove(
   refs: readonly string[],
 ): Promise<void> {
   if (by.grant.kind === 'installation' || reaches(repo.role, 'write')) return;
-  const branches = refs.map((ref) => (ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined));
+  const branches = refs.map(branchOf);
   const modifiable = await findModifiable(
     db,
     by,
@@ -140,7 +140,7 @@ export async function deleteRef(context: PushContext, action: MoveRefsAction, na
   const found = await findNamedRef(context, action.repo, name);
   if (!found) throw unprocessable('Reference does not exist');
   const ref = checkRef(found.name);
-  if (ref === `refs/heads/${action.repo.default_branch}`) throw unprocessable('Cannot delete the default branch');
+  if (ref === branchRef(action.repo.default_branch)) throw unprocessable('Cannot delete the default branch');
   await moveOrRefuse(context, action, [{ ref, from: found.oid, to: null }]);
 }
 
@@ -149,7 +149,7 @@ async function checkTarget({ git }: PushContext, repo: Repo, { ref, oid }: { ref
   await using reader = await openObjects(repoOf(git, repo.id));
   const found = await reader.findInfo(oid);
   if (!found) throw unprocessable('Object does not exist');
-  if (ref.startsWith('refs/heads/') && found.type !== 'commit')
+  if (branchOf(ref) !== undefined && found.type !== 'commit')
     throw invalid('Reference', 'sha', 'invalid', 'sha of a branch must be a commit');
   return found.type;
 }

@@ -1,5 +1,6 @@
 // What a moved branch does to the pull requests that it is the head or the base of. It is decided by where the branch is now, so that it
 // can be repeated, and pushes that were recorded late do no harm.
+
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
@@ -9,6 +10,7 @@ import { areAncestors } from '#git/history/ancestors.ts';
 import { firstMergeOf } from '#git/history/merge.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
@@ -18,7 +20,7 @@ import { findNewName } from '#resources/branches/index.ts';
 import { enqueueIndexing, insertIssueEvents, type NewIssueEvent, updateIssue } from '#resources/issues/index.ts';
 import { addOpenIssues, findRepository, lockRepository } from '#resources/repositories/index.ts';
 import { changesBetween } from './changes.ts';
-import { diskOfBoth, findBranch, movedBranches } from './heads.ts';
+import { diskOfBoth, movedBranches } from './heads.ts';
 import { completeMerge } from './merging.ts';
 import { writeHeadRef } from './refs.ts';
 import { type NewBase, setBase, untested } from './rules.ts';
@@ -189,7 +191,7 @@ async function baseDeleted({ db, change, services }: Context, moved: Moved, open
 
 /** Gives a pull request another base, unless that is its head, or another pull request asks for the same. The repository stays locked for that. */
 async function retarget(tx: Tx, pull: PullRow, moved: Moved, newBase: NewBase): Promise<boolean> {
-  const { ref } = newBase.base;
+  const { short: ref } = newBase.base;
   if (pull.head_ref === ref && pull.head_repository_id === pull.repository_id) return false;
   await lockRepository(tx, pull.repository_id);
   if (await findOpenBetween(tx, pull.repository_id, { ...pull, base_ref: ref })) return false;

@@ -1,5 +1,4 @@
 export { presentPayloadPull } from './events.ts';
-export { findBranch } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';

@@ -1,6 +1,7 @@
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { batchSubscription, subscription } from '#events/subscription.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import { grouped, unique } from '#lib/collections.ts';
@@ -8,7 +9,7 @@ import type { Id } from '#lib/id.ts';
 import { moveRefs } from '#resources/pushes/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { followOpened, followPush } from './follow-pushes.ts';
-import { findBranch, movedBranches } from './heads.ts';
+import { movedBranches } from './heads.ts';
 import { isOpenHead, listOpenInto, listPullsAfter, loadPulls, type PullRow } from './store.ts';
 import { testMerges } from './test-merges.ts';
 
@@ -92,7 +93,7 @@ export const deleteMergedBranch = subscription<'pull_request.closed', Services>(
     const branch = await findBranch(repoOf(git, repo.id), pull.head_ref);
     // A branch that has got further commits, or that another pull request brings, stays. Those into it get the base of this one.
     if (branch?.oid !== pull.head_sha || (await isOpenHead(db, repo.id, pull.head_ref))) return;
-    const changes = [{ ref: `refs/heads/${pull.head_ref}`, from: pull.head_sha, to: null }];
+    const changes = [{ ref: branch.name, from: branch.oid, to: null }];
     await moveRefs({ db, change, git, now }, { repo, changes, actor });
   },
 });

@@ -5,7 +5,8 @@ import { rebaseCommits } from '#git/history/rebase.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
-import { findRef } from '#git/refs/refs.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import { mustUpdateRefs, type RefChange } from '#git/refs/update-refs.ts';
 import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
@@ -32,7 +33,7 @@ export async function testingOf({ db, git }: { db: Db; git: GitStore }, row: Pul
   if (row.state === 'closed') return unknown;
   const head = { repository: row.repository_id, commit: row.head_sha };
   const [base, statuses, unsuccessfulRuns] = await Promise.all([
-    findRef(repoOf(git, row.repository_id), `refs/heads/${row.base_ref}`),
+    findBranch(repoOf(git, row.repository_id), row.base_ref),
     countStates(db, head),
     countUnsuccessfulRuns(db, head),
   ]);
@@ -69,7 +70,7 @@ export async function testMerges(
   if (rows.length === 0 || !(await repositoryExists(disk))) return;
   await using reader = await openObjects(disk);
   const names = unique(rows.map(({ base_ref }) => base_ref));
-  const found = await Promise.all(names.map(async (name) => [name, await reader.findInfo(`refs/heads/${name}`)] as const));
+  const found = await Promise.all(names.map(async (name) => [name, await reader.findInfo(branchRef(name))] as const));
   const tips = new Map(found);
   const tests: (MergeTest & { number: number; tree: Oid | undefined })[] = [];
   for (const some of chunks(rows, atOnce)) {
