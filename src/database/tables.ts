@@ -189,6 +189,7 @@ export interface CheckSuites {
   latest_runs_count: Generated<number>;
   created_at: Date;
   updated_at: Date;
+  pushed_by: Id<'accounts'> | null;
 }
 
 export interface CodeFiles {
@@ -637,11 +638,12 @@ export interface NotificationInboxes {
 export interface NotificationSubjects {
   id: GeneratedAlways<Id<'notification_subjects'>>;
   repository_id: Id<'repositories'>;
-  kind: 'issue' | 'commit' | 'invitation' | 'release';
+  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite';
   issue_id: Id<'issues'> | null;
   commit_sha: string | null;
   title: string | null;
   release_id: Id<'releases'> | null;
+  check_suite_id: Id<'check_suites'> | null;
 }
 
 export interface NotificationThreads {

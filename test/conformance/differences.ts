@@ -28,6 +28,19 @@ export const differences: readonly Difference[] = [
     pointer: `/items/*/repository/owner/${field}`,
     reason: 'null in the API version 2026-03-10 (document 1, rule 10); the public description is of the one before',
   })),
+  ...['activity/list-notifications-for-authenticated-user', 'activity/list-repo-notifications-for-authenticated-user'].flatMap(
+    (operationId) =>
+      ['url', 'latest_comment_url'].map((field) => ({
+        operationId,
+        pointer: `/*/subject/${field}`,
+        reason: 'null for check suites, as the public API answers; the description has a text in any case',
+      })),
+  ),
+  ...['url', 'latest_comment_url'].map((field) => ({
+    operationId: 'activity/get-thread',
+    pointer: `/subject/${field}`,
+    reason: 'null for check suites, as the public API answers; the description has a text in any case',
+  })),
   ...[
     'orgs/create-issue-field',
     'orgs/update-issue-field',

@@ -55,8 +55,8 @@ export type World = {
   statements(who: Account, path: string, more?: { headers: Record<string, string> }): Promise<number>;
   /** Opens another server on the same database and repositories, as a second process would be. */
   another(): Promise<Hearth>;
-  /** The git processes that a GET starts, by their subcommands. A reader of objects that is open already isn't among them. */
-  gitProcesses(who: Account, path: string): Promise<string[]>;
+  /** The git processes that a GET starts, or a POST of a body, by their subcommands. A reader of objects that is open already isn't among them. */
+  gitProcesses(who: Account, path: string, body?: object): Promise<string[]>;
   /** Runs jobs until none is due. */
   settle(): Promise<void>;
   /** Runs `work` and demands that no row of the given tables changed. */
@@ -209,11 +209,12 @@ function makeWorld(hearth: Hearth, { url, clock, another }: Pick<World, 'url' | 
       return statements.length;
     },
     another,
-    async gitProcesses(who, path) {
+    async gitProcesses(who, path, body) {
       const headers = { authorization: `Bearer ${await self.token(who)}` };
-      const ask = () => hearth.app.inject({ method: 'GET', url: `/api/v3${path}`, headers });
+      const wanted = body === undefined ? ({ method: 'GET' } as const) : ({ method: 'POST', payload: body } as const);
+      const ask = () => hearth.app.inject({ ...wanted, url: `/api/v3${path}`, headers });
       const { result, started } = await countGitProcesses(ask);
-      expect(result.statusCode, result.payload).toBe(200);
+      expect(result.statusCode, result.payload).toBe(body === undefined ? 200 : 201);
       return started;
     },
     settle: () => runDueJobs(hearth.worker),

@@ -5,7 +5,7 @@ import { exceeded } from '../process/exceeded.ts';
 import { readRecords } from '../process/records.ts';
 import { run, runText } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
-import { checkRefName, hiddenRefs, refNameProblem } from './ref-name.ts';
+import { branchOf, branchRef, checkRefName, heads, hiddenRefs, refNameProblem, shortNameOf } from './ref-name.ts';
 
 /** A ref and its object. `peeled` is the object that an annotated tag points to. */
 export type Ref = { name: string; oid: Oid; type: ObjectType; peeled?: { oid: Oid; type: ObjectType } };
@@ -62,7 +62,7 @@ export async function listBranchesWith(repo: Repo, oid: Oid, limit: number): Pro
 export async function findBranchAt(repo: Repo, oid: Oid): Promise<string | undefined> {
   const args = ['for-each-ref', `--points-at=${checkedOid(oid)}`, '--count=1', '--format=%(refname)', 'refs/heads'];
   const name = (await runText(repo, args)).trimEnd();
-  return name === '' ? undefined : name.slice('refs/heads/'.length);
+  return name === '' ? undefined : name.slice(heads.length);
 }
 
 type RefTip = { name: string; oid: Oid };
@@ -117,6 +117,16 @@ export async function findRef(repo: Repo, name: string): Promise<Ref | undefined
   return ref;
 }
 
+/** A branch: its full name, that without `refs/heads/`, and its commit. */
+export type Branch = { name: string; short: string; oid: Oid };
+
+/** A branch by its name, with or without `refs/heads/` before it. */
+export async function findBranch(repo: Repo, name: string): Promise<Branch | undefined> {
+  const short = shortNameOf(name);
+  const found = await findRef(repo, branchRef(short));
+  return found?.type === 'commit' ? { name: found.name, short, oid: found.oid } : undefined;
+}
+
 /** The objects of these refs, read by one process. Refs that don't exist are omitted. */
 export async function findRefOids(repo: Repo, names: readonly string[]): Promise<Map<string, Oid>> {
   const wanted = new Set(names);
@@ -127,15 +137,15 @@ export async function findRefOids(repo: Repo, names: readonly string[]): Promise
 /** The branch that HEAD points to, and its commit; no `oid` where that branch doesn't exist. */
 export async function getDefaultBranch(repo: Repo): Promise<{ name: string; oid?: Oid } | undefined> {
   const text = await runText(repo, ['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
-  const ref = text.trimEnd();
-  if (!ref.startsWith('refs/heads/')) return undefined;
+  const name = branchOf(text.trimEnd());
+  if (name === undefined) return undefined;
   await using reader = await openObjects(repo);
   const oid = (await reader.findInfo('HEAD'))?.oid;
-  return { name: ref.slice('refs/heads/'.length), ...(oid !== undefined && { oid }) };
+  return { name, ...(oid !== undefined && { oid }) };
 }
 
 /** Points HEAD at a branch, existing or not. */
 export async function setDefaultBranch(repo: Repo, branch: string): Promise<void> {
-  checkRefName(`refs/heads/${branch}`);
-  await run(repo, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
+  checkRefName(branchRef(branch));
+  await run(repo, ['symbolic-ref', 'HEAD', branchRef(branch)]);
 }

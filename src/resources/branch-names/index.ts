@@ -1,3 +1,3 @@
-export { type BranchRef, branchNotFound, findBranch, heads, shortNameOf } from './find.ts';
+export { branchNotFound } from './not-found.ts';
 export { branch } from './path-resources.ts';
 export { findNewName, insertRename } from './store.ts';

@@ -1,8 +1,10 @@
 import { pathResource } from '#endpoint/path-resource.ts';
 import { nameWord } from '#endpoint/path-words.ts';
 import { Renamed } from '#endpoint/renamed.ts';
+import { shortNameOf } from '#git/refs/ref-name.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
-import { branchNotFound, findBranch, shortNameOf } from './find.ts';
+import { branchNotFound } from './not-found.ts';
 import { findNewName } from './store.ts';
 
 /** A branch of a repository, by its name with or without `refs/heads/` before it. A change is refused if the branch has moved meanwhile. */
@@ -11,10 +13,9 @@ export const branch = pathResource({
   words: { branch: nameWord },
   below: 'repo',
   async find({ db, at, services: { git } }, words) {
-    const name = shortNameOf(words.branch);
-    const found = await findBranch(repoOf(git, at.repo.id), name);
+    const found = await findBranch(repoOf(git, at.repo.id), words.branch);
     if (found) return found;
-    const newName = await findNewName(db, at.repo.id, name);
+    const newName = await findNewName(db, at.repo.id, shortNameOf(words.branch));
     throw newName === undefined ? branchNotFound() : new Renamed('branch', newName);
   },
 });

@@ -1,13 +1,15 @@
 // Branches: list, show, rename, merge.
+
 import { Type } from 'typebox';
-import { readsContents, writesContents } from '#access/policies.ts';
+import { movesBranches, readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { openObjects } from '#git/objects/objects.ts';
+import { heads, shortNameOf } from '#git/refs/ref-name.ts';
 import { listRefs } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { Nothing } from '#lib/shape.ts';
-import { branch, heads, shortNameOf } from '#resources/branch-names/index.ts';
+import { branch } from '#resources/branch-names/index.ts';
 import { loadProtections } from '#resources/branch-protection/index.ts';
 import { Commit, findReadable, presentCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { identityOf } from '#resources/repositories/index.ts';
@@ -73,7 +75,7 @@ export const mergeBranch = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/merges',
   summary: 'Merge a branch',
-  access: writesContents,
+  access: movesBranches,
   body: NewMerge,
   example: { base: 'main', head: 'feature' },
   refuses: [409],

@@ -2,10 +2,10 @@ import type { Repo } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
 import { openObjects } from '#git/objects/objects.ts';
-import type { Ref } from '#git/refs/refs.ts';
+import { shortNameOf } from '#git/refs/ref-name.ts';
+import type { Branch as GitBranch, Ref } from '#git/refs/refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { type BranchRef, shortNameOf } from '#resources/branch-names/index.ts';
 import { loadProtections, type ProtectionRow, protectionUrl } from '#resources/branch-protection/index.ts';
 import { commitLink, presentCommit, type RepositoryUrls, repositoryUrlsOf } from '#resources/commits/index.ts';
 import type { Branch, BranchProtection, ShortBranch } from './schemas.ts';
@@ -44,7 +44,7 @@ export function presentBranches(
   });
 }
 
-type Shown = Pick<BranchRef, 'short' | 'oid'>;
+type Shown = Pick<GitBranch, 'short' | 'oid'>;
 
 /** A branch with its latest commit. Loads both that and its protection. */
 export async function showBranch(

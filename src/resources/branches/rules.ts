@@ -3,21 +3,21 @@ import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
-import { mergeCommits } from '#git/history/merge.ts';
+import { writeMerge } from '#git/history/merge.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { writeCommit } from '#git/objects/write-objects.ts';
-import { findRef } from '#git/refs/refs.ts';
+import { branchRef, shortNameOf } from '#git/refs/ref-name.ts';
+import { type Branch, findBranch } from '#git/refs/refs.ts';
 import { findRevision, isAncestor } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { conflict, forbidden, Refusal, unprocessable } from '#lib/refusal.ts';
-import { type BranchRef, branchNotFound, findBranch, heads, insertRename, shortNameOf } from '#resources/branch-names/index.ts';
+import { branchNotFound, insertRename } from '#resources/branch-names/index.ts';
 import { listProtectedNames, loadProtections, renameProtection } from '#resources/branch-protection/index.ts';
-import { checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
+import { checkMayMove, checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
 import type { MoveContext } from '#resources/pushes/index.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
 
@@ -32,13 +32,6 @@ export async function wantedBranches(
   return { isWanted: (name) => names.has(shortNameOf(name)) === isProtected };
 }
 
-/** A branch by its name, with or without `refs/heads/` before it. */
-async function getBranch(disk: Disk, name: string): Promise<BranchRef> {
-  const found = await findBranch(disk, shortNameOf(name));
-  if (!found) throw branchNotFound();
-  return found;
-}
-
 type BranchAction = { repo: Repo; by: SignedIn };
 
 /**
@@ -48,10 +41,10 @@ type BranchAction = { repo: Repo; by: SignedIn };
 export async function renameBranch(
   context: MoveContext,
   { repo, by }: BranchAction,
-  branch: BranchRef,
+  branch: Branch,
   to: string,
 ): Promise<string> {
-  const ref = checkRef(heads + to);
+  const ref = checkRef(branchRef(to));
   const isDefault = branch.short === repo.default_branch;
   const isProtected = (await loadProtections(context.db, repo.id, [branch.short])).size > 0;
   if ((isDefault || isProtected) && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))
@@ -90,24 +83,23 @@ export async function merge(
   { base, head, commit_message }: NewMerge,
 ): Promise<Oid | undefined> {
   const disk = repoOf(context.git, repo.id);
-  const target = await findRef(disk, heads + base.replace(/^refs\/heads\//, ''));
+  const target = await findBranch(disk, base);
   if (!target) throw new Refusal('not_found', 'Base does not exist');
+  await checkMayMove(context, { repo, by }, [target.name]);
   const theirs = await findRevision(disk, head, { peel: 'commit' });
   if (theirs?.type !== 'commit') throw new Refusal('not_found', 'Head does not exist');
   if (await isAncestor(disk, theirs.oid, target.oid)) return undefined;
   const message = commit_message ?? `Merge ${head} into ${base}`;
-  const commit = await mergeInto(disk, { ours: target.oid, theirs: theirs.oid, identity, message });
+  const commit = await mergeOrRefuse(disk, { ours: target.oid, theirs: theirs.oid, by: identity, message });
   await moveOrRefuse(context, { repo, by, whenRefused: 'conflict' }, [{ ref: target.name, from: target.oid, to: commit }]);
   return commit;
 }
 
-async function mergeInto(
-  disk: Disk,
-  { ours, theirs, identity, message }: { ours: Oid; theirs: Oid; identity: Identity; message: string },
-): Promise<Oid> {
-  const merged = await mergeCommits(disk, { ours, theirs });
-  if (!merged.merged) throw conflict('Merge conflict');
-  return writeCommit(disk, { tree: merged.tree, parents: [ours, theirs], author: identity, committer: identity, message });
+/** @throws Refusal 409 where the two conflict */
+async function mergeOrRefuse(disk: Disk, wanted: Parameters<typeof writeMerge>[1]): Promise<Oid> {
+  const commit = await writeMerge(disk, wanted);
+  if (commit === undefined) throw conflict('Merge conflict');
+  return commit;
 }
 
 type SyncAction = MergeAction & { upstream: Repo | undefined };
@@ -121,8 +113,9 @@ export async function mergeUpstream(
   if (!upstream) throw unprocessable('The repository is not a fork of one that you can read');
   const disk = repoOf(context.git, repo.id);
   const source = repoOf(context.git, upstream.id);
-  const ours = await getBranch(disk, branch);
-  const theirs = await findRef(source, ours.name);
+  const ours = await findBranch(disk, branch);
+  if (!ours) throw branchNotFound();
+  const theirs = await findBranch(source, ours.name);
   if (!theirs) throw unprocessable(`The upstream repository has no branch ${ours.short}`);
   const reply = { base_branch: `${upstream.owner.login}:${ours.short}` };
   const isMerged = async (oid: Oid) => {
@@ -133,7 +126,9 @@ export async function mergeUpstream(
   await copyCommit(disk, source, theirs.oid);
   const isFastForward = await isAncestor(disk, ours.oid, theirs.oid);
   const message = `Merge branch '${upstream.owner.login}:${ours.short}' into ${ours.short}`;
-  const to = isFastForward ? theirs.oid : await mergeInto(disk, { ours: ours.oid, theirs: theirs.oid, identity, message });
+  const to = isFastForward
+    ? theirs.oid
+    : await mergeOrRefuse(disk, { ours: ours.oid, theirs: theirs.oid, by: identity, message });
   await moveOrRefuse(context, { repo, by, syncsUpstream: true }, [{ ref: ours.name, from: ours.oid, to }]);
   const merge_type = isFastForward ? 'fast-forward' : 'merge';
   return {

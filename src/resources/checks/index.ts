@@ -1,1 +1,2 @@
-export { countUnsuccessfulRuns, listLatestNamed } from './store.ts';
+export type { CheckConclusion } from './schemas.ts';
+export { countUnsuccessfulRuns, type EndedSuite, findEndedSuite, listLatestNamed } from './store.ts';

@@ -1,4 +1,5 @@
 import { openObjects } from '#git/objects/objects.ts';
+import { shortNameOf } from '#git/refs/ref-name.ts';
 import { listBranchesWith } from '#git/refs/refs.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
@@ -37,7 +38,7 @@ export const commitStatusEvents = eventKinds({
         name: `${repository.owner.login}/${repository.name}`,
         commit: await presentCommit({ db, links, urls }, commit),
         branches: branches.map(({ name, oid }) => ({
-          name: name.slice('refs/heads/'.length),
+          name: shortNameOf(name),
           commit: { sha: oid, url: commitLink(urls, oid).url },
           protected: false,
         })),

@@ -1,4 +1,5 @@
 // Commits: history, one commit, comparisons.
+
 import { Type } from 'typebox';
 import { readsContents, readsMetadata } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
@@ -8,6 +9,7 @@ import { pageOut, pages, pagesInside } from '#endpoint/paging.ts';
 import { diffCommit } from '#git/history/compare.ts';
 import { openDiff, openPatches } from '#git/history/patch-text.ts';
 import { openObjects } from '#git/objects/objects.ts';
+import { heads, shortNameOf } from '#git/refs/ref-name.ts';
 import { listNamesOf } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound, unprocessable } from '#lib/refusal.ts';
@@ -114,9 +116,9 @@ export const listBranchesOfHead = endpoint({
   replies: { 200: Type.Array(BranchShort) },
   async handle({ at, links, services: { git } }) {
     const { oid } = at.commit;
-    const found = await listNamesOf(repoOf(git, at.repo.id), { prefix: 'refs/heads/', oid });
+    const found = await listNamesOf(repoOf(git, at.repo.id), { prefix: heads, oid });
     const { sha, url } = commitLink(repositoryUrlsOf(links, at.repo), oid);
-    return found.map((name) => ({ name: name.slice('refs/heads/'.length), commit: { sha, url }, protected: false }));
+    return found.map((name) => ({ name: shortNameOf(name), commit: { sha, url }, protected: false }));
   },
 });
 

@@ -1,15 +1,16 @@
+import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import { type ObjectType, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { exceeded } from '#git/process/exceeded.ts';
-import { misleadingRefProblem, refNameProblem } from '#git/refs/ref-name.ts';
+import { branchOf, branchRef, misleadingRefProblem, refNameProblem } from '#git/refs/ref-name.ts';
 import { findRef, listRefs, type Ref } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import type { RefUpdate } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import { conflict, invalid, Refusal, unprocessable } from '#lib/refusal.ts';
+import { conflict, forbidden, invalid, Refusal, unprocessable } from '#lib/refusal.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
-import { FixedRefs, type MoveContext, moveRefs, type RefMoveRequest } from '#resources/pushes/index.ts';
+import { FixedRefs, findModifiable, type MoveContext, moveRefs, type RefMoveRequest } from '#resources/pushes/index.ts';
 import { type Occasion, RuleViolations } from '#resources/ref-rules/index.ts';
 
 /** Refs that callers can't change: `refs/pull/` is changed only by Hearth itself, and `refs/hearth/` isn't shown. */
@@ -24,12 +25,44 @@ export type MoveRefsAction = Occasion & {
   whenRefused?: 'invalid' | 'conflict';
 };
 
-/** Moves refs together. Conflicts are refused with the messages of the public API. */
+/**
+ * Refuses to move refs, where the caller may not write to the repository and they aren't heads of pull requests that let the caller modify them.
+ * @throws Refusal 403
+ */
+export async function checkMayMove(
+  { db }: Pick<MoveContext, 'db'>,
+  { repo, by }: Pick<MoveRefsAction, 'repo' | 'by'>,
+  refs: readonly string[],
+): Promise<void> {
+  if (by.grant.kind === 'installation' || reaches(repo.role, 'write')) return;
+  const branches = refs.map(branchOf);
+  const modifiable = await findModifiable(
+    db,
+    by,
+    repo,
+    branches.filter((branch) => branch !== undefined),
+  );
+  if (!branches.every((branch) => branch !== undefined && modifiable.has(branch))) throw unmodifiable();
+}
+
+const unmodifiable = (): Refusal => forbidden('You may only move branches of open pull requests that you may modify.');
+
+/**
+ * Moves refs together. Conflicts are refused with the messages of the public API. Who may not write to the repository moves heads of pull requests
+ * that they may modify, and neither creates nor deletes any.
+ */
 export async function moveOrRefuse(
   context: MoveContext,
   { repo, by, extraWrites, whenRefused = 'invalid', ...occasion }: MoveRefsAction,
   changes: readonly RefMoveRequest[],
 ): Promise<void> {
+  await checkMayMove(
+    context,
+    { repo, by },
+    changes.map(({ ref }) => ref),
+  );
+  const mayOnlyMove = by.grant.kind !== 'installation' && !reaches(repo.role, 'write');
+  if (mayOnlyMove && changes.some(({ from, to }) => from === null || to === null)) throw unmodifiable();
   const moving = moveRefs(context, {
     repo,
     changes,
@@ -110,6 +143,7 @@ export async function updateRef(
   const found = await findNamedRef(context, action.repo, name);
   if (!found) throw unprocessable('Reference does not exist');
   const ref = checkRef(found.name);
+  await checkMayMove(context, action, [ref]);
   const type = await checkTarget(context, action.repo, { ref, oid: sha });
   if (!force) await checkFastForward(context, action.repo, { from: found, to: { oid: sha, type } });
   await moveOrRefuse(context, action, [{ ref, from: found.oid, to: sha }]);
@@ -121,7 +155,7 @@ export async function deleteRef(context: MoveContext, action: MoveRefsAction, na
   const found = await findNamedRef(context, action.repo, name);
   if (!found) throw unprocessable('Reference does not exist');
   const ref = checkRef(found.name);
-  if (ref === `refs/heads/${action.repo.default_branch}`) throw unprocessable('Cannot delete the default branch');
+  if (ref === branchRef(action.repo.default_branch)) throw unprocessable('Cannot delete the default branch');
   await moveOrRefuse(context, action, [{ ref, from: found.oid, to: null }]);
 }
 
@@ -130,7 +164,7 @@ async function checkTarget({ git }: MoveContext, repo: Repo, { ref, oid }: { ref
   await using reader = await openObjects(repoOf(git, repo.id));
   const found = await reader.findInfo(oid);
   if (!found) throw unprocessable('Object does not exist');
-  if (ref.startsWith('refs/heads/') && found.type !== 'commit')
+  if (branchOf(ref) !== undefined && found.type !== 'commit')
     throw invalid('Reference', 'sha', 'invalid', 'sha of a branch must be a commit');
   return found.type;
 }

@@ -18,6 +18,8 @@ export async function changesBetween(
   disk: Disk,
   { base, head }: { base: Oid; head: Oid },
 ): Promise<{ changes: Changes; commits: Oid[] } | undefined> {
+  // Held until the end: the reader of a fork's objects would be started anew for each step.
+  await using _reader = await openObjects(disk);
   const { mergeBase, ahead } = await compareCommits(disk, { base, head });
   if (mergeBase === undefined) return undefined;
   const [{ files, additions, deletions }, commits] = await Promise.all([

@@ -1,8 +1,6 @@
 export { maxCommits } from './changes.ts';
 export { presentPayloadPull } from './events.ts';
-export { findBranch } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
-export { findModifiable, mayModifySome } from './modifying.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
 export {

@@ -1,6 +1,7 @@
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { batchSubscription, subscription } from '#events/subscription.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import { grouped, unique } from '#lib/collections.ts';
@@ -9,8 +10,8 @@ import { moveRefs } from '#resources/pushes/index.ts';
 import { RuleViolations } from '#resources/ref-rules/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { followOpened, followPush } from './follow-pushes.ts';
-import { findBranch, movedBranches } from './heads.ts';
-import { isBranchInUse, listOpenInto, listPullsAfter, loadPulls, type PullRow } from './store.ts';
+import { movedBranches } from './heads.ts';
+import { isOpenHead, listOpenInto, listPullsAfter, loadPulls, type PullRow } from './store.ts';
 import { testMerges } from './test-merges.ts';
 
 /** Brings pull requests up to date with the branches that pushes moved. */
@@ -91,9 +92,9 @@ export const deleteMergedBranch = subscription<'pull_request.closed', Services>(
     if (!repo?.delete_branch_on_merge || !pull || pull.merged_at === null) return;
     if (pull.head_repository_id !== repo.id || pull.head_ref === repo.default_branch) return;
     const branch = await findBranch(repoOf(git, repo.id), pull.head_ref);
-    // A branch that has got further commits, or that others still need, stays.
-    if (branch?.oid !== pull.head_sha || (await isBranchInUse(db, repo.id, pull.head_ref))) return;
-    const changes = [{ ref: `refs/heads/${pull.head_ref}`, from: pull.head_sha, to: null }];
+    // A branch that has got further commits, or that another pull request brings, stays. Those into it get the base of this one.
+    if (branch?.oid !== pull.head_sha || (await isOpenHead(db, repo.id, pull.head_ref))) return;
+    const changes = [{ ref: branch.name, from: branch.oid, to: null }];
     await moveRefs({ db, change, git, now, refRules }, { repo, changes, actor }).catch((error: unknown) => {
       if (!(error instanceof RuleViolations)) throw error; // rules keep the branch
     });

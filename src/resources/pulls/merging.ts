@@ -1,5 +1,6 @@
 // Merging a pull request: the commits are written first, then a plan, then the base branch moves, and then the rows and events follow.
 // Whoever finds a plan whose commit became the tip of a branch completes it, so that a merge that was killed is either done or not begun.
+
 import type { RepositoryAction } from '#access/action.ts';
 import type { Repo } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
@@ -9,6 +10,7 @@ import { rebaseCommits } from '#git/history/rebase.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { writeCommit } from '#git/objects/write-objects.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
@@ -18,7 +20,6 @@ import { type MoveContext, moveRefs } from '#resources/pushes/index.ts';
 import { RuleViolations } from '#resources/ref-rules/index.ts';
 import { addOpenIssues } from '#resources/repositories/index.ts';
 import { mergedTree } from './changes.ts';
-import { findBranch } from './heads.ts';
 import { type Merged, mergeMessage, squashMessage } from './merge-messages.ts';
 import type { NewPullMerge } from './schemas.ts';
 import {
@@ -105,7 +106,7 @@ async function mergeInTurn(context: MoveContext, action: MergeAction, { id }: Pu
       via_app_id: viaApp(by),
       planned_at: now,
     });
-    const changes = [{ ref: `refs/heads/${base.ref}`, from: base.oid, to: commit }];
+    const changes = [{ ref: base.name, from: base.oid, to: commit }];
     const merge = { ...row, method: wanted.merge_method };
     const moved = await moveRefs(context, { repo, changes, actor: by.account.id, merge }).catch(async (error: unknown) => {
       await removePlan(context.db, plan);

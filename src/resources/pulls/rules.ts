@@ -6,6 +6,7 @@ import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import type { Branch } from '#git/refs/refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
@@ -26,7 +27,7 @@ import {
 } from '#resources/issues/index.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import { type Changes, changesBetween } from './changes.ts';
-import { type Branch, diskOfBoth, getBase, getHead, type Head } from './heads.ts';
+import { diskOfBoth, getBase, getHead, type Head } from './heads.ts';
 import type { NewPullRequest, PullRequestChange } from './schemas.ts';
 import {
   type Branches,
@@ -74,7 +75,7 @@ export async function openPull(
 ): Promise<PullRow> {
   const { repo } = action;
   const issue = wanted.issue === undefined ? await insertNew(tx, action, wanted) : await convertIssue(tx, action, wanted);
-  const branches = { base_ref: base.ref, head_ref: head.ref, head_repository_id: head.repo.id };
+  const branches = { base_ref: base.short, head_ref: head.short, head_repository_id: head.repo.id };
   await checkUnique(tx, repo, branches, head.repo.owner.login);
   await checkCap(tx, action);
   const isFork = head.repo.id !== repo.id;
@@ -158,7 +159,7 @@ export async function prepareBase(
   if (name === undefined) return undefined;
   const disk = repoOf(git, repo.id);
   const base = await getBase(disk, name);
-  if (base.ref === pull.base_ref) return undefined;
+  if (base.short === pull.base_ref) return undefined;
   const found = await changesBetween(disk, { base: base.oid, head: pull.head_sha });
   if (!found) throw invalid('PullRequest', 'base', 'invalid', `There is no common commit of ${name} and ${pull.head_ref}`);
   if (found.commits.length === 0)
@@ -214,12 +215,22 @@ async function changeBase(tx: Tx, action: TextAction, pull: PullRow, { base, cha
   if (pull.state === 'closed')
     throw invalid('PullRequest', 'base', 'invalid', 'Cannot change the base branch of a closed pull request.');
   const { repo } = action;
-  await checkUnique(tx, repo, { ...pull, base_ref: base.ref }, repo.owner.login);
-  await replaceCommits(tx, pull.id, commits, action.now);
-  await updatePull(tx, pull.id, { base_ref: base.ref, base_sha: base.oid, ...changes, ...untested });
+  await checkUnique(tx, repo, { ...pull, base_ref: base.short }, repo.owner.login);
   await recordActivity(tx, action, pull, [{ issueEvent: { event: 'base_ref_changed' } }]);
+  await setBase(tx, inRepository(action), pull, { base, changes, commits });
+}
+
+/** Gives a pull request another base, and records that it was edited. The caller has checked that it may have it, and tells its timeline. */
+export async function setBase(
+  tx: Tx,
+  event: ReturnType<typeof inRepository>,
+  pull: PullRow,
+  { base, changes, commits }: NewBase,
+): Promise<void> {
+  await replaceCommits(tx, pull.id, commits, event.at);
+  await updatePull(tx, pull.id, { base_ref: base.short, base_sha: base.oid, ...changes, ...untested });
   const from = { ref: pull.base_ref, sha: pull.base_sha };
-  await record(tx, { ...inRepository(action), kind: 'pull_request.edited', data: { issue: pull.id, changes: { base: from } } });
+  await record(tx, { ...event, kind: 'pull_request.edited', data: { issue: pull.id, changes: { base: from } } });
 }
 
 /** The columns of a pull request whose merge has to be tested again. */

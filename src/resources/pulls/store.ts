@@ -184,19 +184,27 @@ export const listOpenInto = (db: Db, repository: Repository, refs: readonly stri
     .orderBy('i.id')
     .execute();
 
-/** Whether another open pull request has this branch as its head or its base. */
-export async function isBranchInUse(db: Db, repository: Repository, ref: string): Promise<boolean> {
+/** The pull request of a repository whose merge brought a branch of it into another: the latest, where there are several. */
+export const findMergedFrom = (db: Db, repository: Repository, ref: string): Promise<PullRow | undefined> =>
+  pulls(db)
+    .where('p.repository_id', '=', repository)
+    .where('p.head_repository_id', '=', repository)
+    .where('p.head_ref', '=', ref)
+    .where('i.merged_at', 'is not', null)
+    .orderBy('i.merged_at', 'desc')
+    .orderBy('i.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Whether an open pull request has this branch as its head. */
+export async function isOpenHead(db: Db, repository: Repository, ref: string): Promise<boolean> {
   const row = await db
     .selectFrom('pull_requests as p')
     .innerJoin('issues as i', 'i.id', 'p.issue_id')
     .select('i.id')
     .where('i.state', '=', 'open')
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('p.head_repository_id', '=', repository), eb('p.head_ref', '=', ref)]),
-        eb.and([eb('p.repository_id', '=', repository), eb('p.base_ref', '=', ref)]),
-      ]),
-    )
+    .where('p.head_repository_id', '=', repository)
+    .where('p.head_ref', '=', ref)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

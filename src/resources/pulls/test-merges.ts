@@ -5,7 +5,8 @@ import { rebaseCommits } from '#git/history/rebase.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
-import { findRef } from '#git/refs/refs.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import { mustUpdateRefs, type RefChange } from '#git/refs/update-refs.ts';
 import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
@@ -36,11 +37,11 @@ export async function testingOf({ db, git, refRules }: TestingContext, repo: Rul
   if (row.state === 'closed') return unknown;
   const head = { repository: row.repository_id, commit: row.head_sha };
   const disk = repoOf(git, row.repository_id);
-  const base = await findRef(disk, `refs/heads/${row.base_ref}`);
+  const base = await findBranch(disk, row.base_ref);
   const wanted = {
     repo,
     merge: row,
-    move: { ref: `refs/heads/${row.base_ref}`, before: base?.oid ?? null, after: row.head_sha },
+    move: { ref: branchRef(row.base_ref), before: base?.oid ?? null, after: row.head_sha },
   };
   const [statuses, unsuccessfulRuns, obstacle] = await Promise.all([
     countStates(db, head),
@@ -80,7 +81,7 @@ export async function testMerges(
   if (rows.length === 0 || !(await repositoryExists(disk))) return;
   await using reader = await openObjects(disk);
   const names = unique(rows.map(({ base_ref }) => base_ref));
-  const found = await Promise.all(names.map(async (name) => [name, await reader.findInfo(`refs/heads/${name}`)] as const));
+  const found = await Promise.all(names.map(async (name) => [name, await reader.findInfo(branchRef(name))] as const));
   const tips = new Map(found);
   const tests: (MergeTest & { number: number; tree: Oid | undefined })[] = [];
   for (const some of chunks(rows, atOnce)) {

@@ -85,6 +85,8 @@ export type ForkSetting = {
   base: string;
   /** Adds a commit to a new branch of the fork. */
   commit(branch: string): Promise<string>;
+  /** The commit of a branch. */
+  tip(branch: string): Promise<string>;
   /** Opens a pull request of a branch of the fork into main. */
   open(branch: string, more?: object): Promise<{ status: number; body: Record<string, unknown> }>;
 };
@@ -107,6 +109,7 @@ export async function forkSetting(w: World, { base, first }: PullSetting, user: 
       await push(w, user, repo, branch, oid);
       return oid;
     },
+    tip: async (branch) => (await client.get(`/repos/${user.login}/${repo.name}/git/ref/heads/${branch}`)).body.object.sha,
     open: (branch, more = {}) =>
       client.post(`${base}/pulls`, { title: `Merge ${branch}`, head: `${user.login}:${branch}`, base: 'main', ...more }),
   };

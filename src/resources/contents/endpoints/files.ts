@@ -1,6 +1,6 @@
 // Files and folders: read, write, remove; the README.
 import { type Static, Type } from 'typebox';
-import { readsContents, writesContents } from '#access/policies.ts';
+import { movesBranches, readsContents } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';
 import type { SharedCall } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -50,7 +50,7 @@ export const putFile = endpoint({
   method: 'PUT',
   path: '/repos/{owner}/{repo}/contents/{path}',
   summary: 'Create or update file contents',
-  access: writesContents,
+  access: movesBranches,
   body: FileWrite,
   example: { message: 'Add a note', content: 'TXkgbmV3IGZpbGU=' },
   carries: 'file',
@@ -72,7 +72,7 @@ export const deleteFile = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/contents/{path}',
   summary: 'Delete a file',
-  access: writesContents,
+  access: movesBranches,
   body: FileRemoval,
   bodyInQuery: true,
   example: { message: 'Remove a note', sha },

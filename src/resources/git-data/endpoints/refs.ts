@@ -1,6 +1,6 @@
 // Refs: branches, tags and all others, by their full names.
 import { Type } from 'typebox';
-import { readsContents, writesContents } from '#access/policies.ts';
+import { movesBranches, readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
@@ -94,7 +94,7 @@ export const updateGitRef = endpoint({
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/git/refs/{ref}',
   summary: 'Update a reference',
-  access: writesContents,
+  access: movesBranches,
   body: RefChange,
   example: { sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd', force: true },
   refuses: [409],
