@@ -1,5 +1,6 @@
 // The one evaluator of rules on refs: every way in that moves a ref asks it, whether the rules come from rulesets or from branch protection.
 import type { Db } from '#database/connect.ts';
+import { branchOf } from '#git/refs/ref-name.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
 import { periodicYield } from '#lib/turns.ts';
@@ -15,8 +16,7 @@ import { openCheck, TooManyCommits } from './check.ts';
 import { kindOfMove, type MergedPull, type MoveKind, type RuleCheck, type RuledMove, type RuleEvaluators } from './evaluator.ts';
 import { loadActorFacts } from './store.ts';
 
-const branch = 'refs/heads/';
-const isRuled = ({ ref }: RuledMove): boolean => ref.startsWith(branch) || ref.startsWith('refs/tags/');
+const isRuled = ({ ref }: RuledMove): boolean => branchOf(ref) !== undefined || ref.startsWith('refs/tags/');
 
 /** Who moves refs: an account, a deploy key, or for neither the server itself. */
 export type RefActor = { readonly account: Id<'accounts'> | undefined; readonly isDeployKey?: boolean };
@@ -59,7 +59,7 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   const { repo, actor } = wanted;
   const moves = wanted.moves.filter(isRuled);
   if (moves.length === 0) return undefined;
-  const branches = moves.flatMap(({ ref }) => (ref.startsWith(branch) ? ref.slice(branch.length) : []));
+  const branches = moves.flatMap(({ ref }) => branchOf(ref) ?? []);
   const [rulesets, protections] = await Promise.all([loadRulesetsOf(db, repo), loadProtections(db, repo.id, branches)]);
   if (rulesets.length === 0 && protections.size === 0) return undefined;
   const facts = await loadActorFacts(db, repo, actor);
@@ -67,10 +67,11 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   const isLeft = ({ rule }: AppliedRule) => !(wanted.isRename && rule.type === 'deletion');
   const byRef = new Map<string, readonly AppliedRule[]>();
   for (const { ref } of moves) {
-    const protection = protections.get(ref.slice(branch.length));
+    const branch = branchOf(ref);
+    const protection = branch === undefined ? undefined : protections.get(branch);
     const applied = [
       ...ofRulesets.flatMap(({ row, rules }) => (matchesRef(row, ref, repo) ? rules : [])),
-      ...(protection && ref.startsWith(branch) ? rulesOfProtection(protection, facts).filter(isLeft) : []),
+      ...(protection ? rulesOfProtection(protection, facts).filter(isLeft) : []),
     ].filter(({ bypass }) => bypass !== 'exempt');
     if (applied.length > 0) byRef.set(ref, applied);
   }
