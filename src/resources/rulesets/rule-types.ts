@@ -132,5 +132,5 @@ export const NewRule = Type.Unsafe<{ readonly type: (typeof notOffered)[number] 
   type: 'object',
   required: ['type'],
   properties: { type: OneOf([...ruleTypes, ...notOffered]) },
-  oneOf: [...schemasByType.values(), Type.Object({ type: OneOf(notOffered) })],
+  oneOf: [...schemasByType.values(), ...notOffered.map((type) => Type.Object({ type: Type.Literal(type) }))],
 });
