@@ -139,6 +139,11 @@ test.each<[string, object, string]>([
   ['two of them', { conditions: { ...named, repository_id: { repository_ids: [] } } }, 'conditions'],
   ['a name that is no pattern', { conditions: { repository_name: { include: ['[a'] } } }, 'conditions.repository_name.include.0'],
   [
+    'names that are kept',
+    { conditions: { repository_name: { include: [], protected: true } } },
+    'conditions.repository_name.protected',
+  ],
+  [
     'a repository of somebody else',
     { conditions: { repository_id: { repository_ids: [engine.id, own.id] } } },
     'conditions.repository_id.repository_ids.1',
