@@ -106,6 +106,8 @@ function checkRepositories(conditions: Conditions): void {
   const given = repositoryConditions.filter((name) => conditions[name] !== undefined);
   if (given.length !== 1) throw wrong('conditions', `conditions must have exactly one of ${repositoryConditions.join(', ')}`);
   const { repository_name, repository_property } = conditions;
+  if (repository_name?.protected)
+    throw wrong('conditions.repository_name.protected', 'Keeping repositories from being renamed is not offered by this server');
   for (const name of ['include', 'exclude'] as const) {
     checkPatterns(repository_name?.[name], `conditions.repository_name.${name}`, [everything]);
     for (const [at, property] of repository_property?.[name]?.entries() ?? [])

@@ -1,6 +1,7 @@
 // The rules of rulesets: one entry for each type, with the shape of its parameters. What a rule refuses is told by its evaluator, in the
 // family that knows the facts (see the family ref-rules).
 import { type Static, type TSchema, Type } from 'typebox';
+import { maxId } from '#lib/id.ts';
 import { Nullable, OneOf } from '#lib/shape.ts';
 
 const Pattern = Type.Object({
@@ -11,6 +12,7 @@ const Pattern = Type.Object({
 });
 export type Pattern = Static<typeof Pattern>;
 
+const id = Type.Integer({ minimum: 1, maximum: maxId });
 const paths = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 200 });
 
 const PullRequestParameters = Type.Object({
@@ -24,10 +26,9 @@ const PullRequestParameters = Type.Object({
     Type.Object({
       enabled: Type.Boolean(),
       allowed_actors: Type.Optional(
-        Type.Array(
-          Type.Object({ id: Type.Integer(), type: OneOf(['User', 'Team', 'IntegrationInstallation', 'RepositoryRole']) }),
-          { maxItems: 100 },
-        ),
+        Type.Array(Type.Object({ id, type: OneOf(['User', 'Team', 'IntegrationInstallation', 'RepositoryRole']) }), {
+          maxItems: 100,
+        }),
       ),
     }),
   ),
@@ -36,7 +37,7 @@ const PullRequestParameters = Type.Object({
       Type.Object({
         file_patterns: paths,
         minimum_approvals: Type.Integer({ minimum: 0, maximum: 10 }),
-        reviewer: Type.Object({ id: Type.Integer(), type: OneOf(['Team']) }),
+        reviewer: Type.Object({ id, type: OneOf(['Team']) }),
       }),
       { maxItems: 15 },
     ),
@@ -48,7 +49,7 @@ const StatusChecksParameters = Type.Object({
   required_status_checks: Type.Array(
     Type.Object({
       context: Type.String({ minLength: 1, maxLength: 255 }),
-      integration_id: Type.Optional(Nullable(Type.Integer())),
+      integration_id: Type.Optional(Nullable(id)),
     }),
     { maxItems: 100 },
   ),
@@ -132,5 +133,5 @@ export const NewRule = Type.Unsafe<{ readonly type: (typeof notOffered)[number] 
   type: 'object',
   required: ['type'],
   properties: { type: OneOf([...ruleTypes, ...notOffered]) },
-  oneOf: [...schemasByType.values(), Type.Object({ type: OneOf(notOffered) })],
+  oneOf: [...schemasByType.values(), ...notOffered.map((type) => Type.Object({ type: Type.Literal(type) }))],
 });

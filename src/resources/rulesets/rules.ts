@@ -43,8 +43,15 @@ const scopeOf = (action: RulesetAction) => ('org' in action ? inOrganization(act
 export const lockOwner = (tx: Tx, { column, id }: RulesetOwner) =>
   column === 'organization_id' ? lockOrganization(tx, id) : lockRepository(tx, id);
 
-/** A rule with the parameters of its own type alone. */
-const ownPart = (rule: Rule): Rule => declaredPart(getOrThrow(schemasByType, rule.type), rule) as Rule; // a part of the rule
+/** A rule with the parameters of its own type alone. Checks of any app have no id of an app, which requests may say by null. */
+function ownPart(given: Rule): Rule {
+  const rule = declaredPart(getOrThrow(schemasByType, given.type), given) as Rule; // a part of the rule
+  if (rule.type !== 'required_status_checks') return rule;
+  const required_status_checks = rule.parameters.required_status_checks.map(({ context, integration_id }) =>
+    integration_id ? { context, integration_id } : { context },
+  );
+  return { ...rule, parameters: { ...rule.parameters, required_status_checks } };
+}
 
 const rulesOf = (rules: NonNullable<NewRuleset['rules']>): Rule[] => offeredRules(rules).map(ownPart);
 
