@@ -26,12 +26,12 @@ test('lists of pull requests, their commits and files cost the same for one as f
     await commit('topic-0', { [`b${at}.txt`]: 'b' });
   }
   await w.settle();
-  expect((await client.get(`${base}/pulls/1/files`)).body.length).toBe(8);
-  expect((await client.get(`${base}/pulls/1/commits`)).body.length).toBe(8);
+  expect((await client.get(`${base}/pulls/1/files`)).body.length).toBe(10);
+  expect((await client.get(`${base}/pulls/1/commits`)).body.length).toBe(10);
   expect(await count()).toEqual(forOne);
   expect(forOne).toEqual([7, 3, 1, 2]);
   await w.statements(ada, `${base}/pulls/1`);
-  expect(await w.statements(ada, `${base}/pulls/1`)).toBe(8);
+  expect(await w.statements(ada, `${base}/pulls/1`)).toBe(10);
 });
 
 test('opening a pull request starts few git processes, where histories are straight up to where they meet', async () => {
