@@ -33,7 +33,9 @@ export async function findSshKey(db: Db, fingerprint: string): Promise<KnownSshK
 }
 
 const viewerOf = (row: KeyRow): Viewer =>
-  row.account ? { account: reviveAccount(row.account), grant: { kind: 'ssh_key', keyId: row.id, scopes: ['repo'] } } : { grant: deployKeyGrant(row) };
+  row.account
+    ? { account: reviveAccount(row.account), grant: { kind: 'ssh_key', keyId: row.id, scopes: ['repo'] } }
+    : { grant: deployKeyGrant(row) };
 
 function deployKeyGrant({ id, repository_id, read_only, added_by }: KeyRow): Grant {
   if (repository_id === null) throw new Error('A key belongs to nobody');

@@ -1,6 +1,13 @@
 import type { Id } from '#lib/id.ts';
 import { revived, type Snapshot } from '#lib/snapshot.ts';
-import { aboutRepository, type EventScope, eventKinds, type PayloadContext, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
+import {
+  aboutRepository,
+  type EventScope,
+  eventKinds,
+  type PayloadContext,
+  payloadBuilder,
+  webhookEventType,
+} from '#resources/event-kinds.ts';
 import { presentDeployKey } from './present.ts';
 import { type DeployKeyRow, findDeployKeyById } from './store.ts';
 
