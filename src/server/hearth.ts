@@ -109,7 +109,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     runners,
     url: settings.url,
     refRules,
-    ssh: settings.ssh,
+    ssh: settings.ssh && published(settings.ssh),
   };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
   const { jobs } = pools;
@@ -139,3 +139,12 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     },
   };
 }
+
+/** What others may know of the settings of SSH. */
+const published = (ssh: SshSettings): Services['ssh'] => ({
+  host: ssh.host,
+  hostKeys: ssh.hostKeys.map(({ key, fingerprint }) => ({ key, fingerprint })),
+  get port() {
+    return ssh.port;
+  },
+});
