@@ -36,7 +36,7 @@ export const createRepoDeployKey = endpoint({
   body: NewDeployKey,
   example: {
     title: 'deployment',
-    key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ3lq7Kk5o3q4f1gXnVbq1c0Yk4f8u0M6u9d1c2b3a4z',
+    key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBslSJ8ghhArWfjO4L3Rg5YQny8noyxLEbeO3xSoyg36',
     read_only: true,
   },
   replies: { 201: DeployKey },
