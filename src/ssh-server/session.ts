@@ -183,8 +183,8 @@ function explain(
 }
 
 /**
- * Ends a session. What the client still sends is read and dropped, since some clients read the answer only after they have sent all;
- * others close their side when they have the answer.
+ * Ends a session. After a push that was answered, what the client still sends is read and dropped: some clients read the answer only
+ * when they have sent all, and others close their side only when they have the answer.
  */
 async function finish(
   { services }: ConnectionParts,
@@ -192,17 +192,15 @@ async function finish(
   { status, signal }: { status: number; signal: AbortSignal },
 ): Promise<void> {
   channel.exit(status);
-  channel.eof();
-  channel.resume();
-  if (!channel.readableEnded && !signal.aborted) {
+  if (status === 0 && !channel.readableEnded && !signal.aborted) {
+    channel.eof();
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, services.resourceLimits.ssh.unreadTime);
-    const idle = () => void timer.refresh();
-    channel.once('end', resolve).on('data', idle);
     signal.addEventListener('abort', () => resolve(), { once: true });
+    channel.once('end', resolve).on('data', () => void timer.refresh());
+    channel.resume();
     await promise;
     clearTimeout(timer);
-    channel.off('data', idle);
   }
   channel.end();
 }

@@ -49,10 +49,10 @@ export async function sshWorld(settings: Partial<Settings> = {}) {
     return promise;
   };
   const options = (key?: KeyFile, more: readonly string[] = []): string[] => [
+    ...more,
     ...['-F', '/dev/null', '-o', `UserKnownHostsFile=${known}`, '-o', 'GlobalKnownHostsFile=/dev/null'],
     ...['-o', 'StrictHostKeyChecking=yes', '-o', 'BatchMode=yes', '-o', 'IdentitiesOnly=yes', '-p', String(port)],
     ...(key ? ['-i', key.file] : []),
-    ...more,
   ];
   return {
     here,
