@@ -35,7 +35,12 @@ export function handlersOf(
 ): PushHandlers {
   const { account, grant } = viewer;
   const who = grant.kind === 'deploy_key' ? { actor: grant.addedBy, isDeployKey: true } : { actor: account?.id };
-  const context = { db, git, refRules: services.refRules, change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work) };
+  const context = {
+    db,
+    git,
+    refRules: services.refRules,
+    change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work),
+  };
   const handlers = pushHandlers({ context, clock, repo, ...who });
   return {
     ...handlers,
