@@ -759,12 +759,15 @@ export interface PrivateRegistries {
 
 export interface PublicKeys {
   id: GeneratedAlways<Id<'public_keys'>>;
-  user_id: Id<'accounts'>;
+  user_id: Id<'accounts'> | null;
   title: string;
   key: string;
   fingerprint: string;
   created_at: Date;
   last_used_at: Date | null;
+  repository_id: Id<'repositories'> | null;
+  read_only: Generated<boolean>;
+  added_by: Id<'accounts'> | null;
 }
 
 export interface PullRequestCapBypasses {

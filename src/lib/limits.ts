@@ -8,6 +8,7 @@ import { releases } from './limits/releases.ts';
 import { requests } from './limits/requests.ts';
 import { reviews } from './limits/reviews.ts';
 import { search } from './limits/search.ts';
+import { ssh } from './limits/ssh.ts';
 import { texts } from './limits/texts.ts';
 import { names, webhooks } from './limits/webhooks.ts';
 
@@ -20,6 +21,7 @@ export { fixedValue, type Limit } from './limits/limit.ts';
 export const limitTable = {
   requests,
   git,
+  ssh,
   oauth,
   database,
   lists,

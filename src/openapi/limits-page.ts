@@ -20,6 +20,7 @@ This page is made from the table in \`src/lib/limits.ts\` by \`npm run docs\`. A
 const titles: Record<keyof typeof limitTable, string> = {
   requests: 'Requests of the API',
   git: 'Git',
+  ssh: 'SSH',
   oauth: 'Sign-in and OAuth',
   database: 'PostgreSQL',
   lists: 'Lists',

@@ -19,6 +19,7 @@ import { commitComments } from './commit-comments/family.ts';
 import { commitStatuses } from './commit-statuses/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
+import { deployKeys } from './deploy-keys/family.ts';
 import { emojis } from './emojis/family.ts';
 import { endpointsOf, type Family } from './family.ts';
 import { gitData } from './git-data/family.ts';
@@ -87,6 +88,7 @@ const families = [
   watching,
   stars,
   autolinks,
+  deployKeys,
   commits,
   commitStatuses,
   apps,

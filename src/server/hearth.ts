@@ -13,6 +13,7 @@ import { defaultConcurrency, type WorkerOptions } from '#jobs/worker.ts';
 import { openLimiters } from '#lib/limiters.ts';
 import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
 import { openSecrets } from '#lib/secrets.ts';
+import type { SshKey } from '#lib/ssh-key.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
 import { type ObjectSettings, openObjects } from '#objects/open.ts';
@@ -57,7 +58,12 @@ export type Settings = {
   adminTokenHash?: Buffer;
   tls?: { key: string; cert: string };
   readMetrics?: MetricsReader;
+  /** Git over SSH. Omitted: it isn't offered. */
+  ssh?: SshSettings;
 };
+
+/** How people reach the server by SSH. `port` changes where the server took a free one. `privateKey` is in the format of OpenSSH. */
+export type SshSettings = { host?: string | undefined; port: number; hostKeys: readonly (SshKey & { privateKey: string })[] };
 
 /** An opened Hearth: its database, its services, the HTTP application and the worker's options. It doesn't listen yet. */
 export type Hearth = {
@@ -103,6 +109,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     runners,
     url: settings.url,
     refRules,
+    ssh: settings.ssh && published(settings.ssh),
   };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
   const { jobs } = pools;
@@ -132,3 +139,12 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     },
   };
 }
+
+/** What others may know of the settings of SSH. */
+const published = (ssh: SshSettings): Services['ssh'] => ({
+  host: ssh.host,
+  hostKeys: ssh.hostKeys.map(({ key, fingerprint }) => ({ key, fingerprint })),
+  get port() {
+    return ssh.port;
+  },
+});

@@ -33,7 +33,15 @@ export type PushHandlers = {
   failed?: (error: Error) => Promise<void>;
 };
 
-export type ReceiveOptions = ExchangeOptions & PushHandlers & { maxSize?: number };
+export type ReceiveOptions = ExchangeOptions &
+  PushHandlers & {
+    maxSize?: number;
+    /**
+     * Whether the client may keep the stream open after its request, as over SSH. The reply doesn't wait for its end then; who gave
+     * the stream reads what is left in it.
+     */
+    connected?: boolean;
+  };
 
 /**
  * Handles `POST git-receive-pack`. The pack is streamed to git and progress to the client; the report is sent after `after` is
@@ -45,6 +53,8 @@ export async function receivePack(repo: Repo, body: Readable, options: ReceiveOp
   const source = byteSource(options.gzip ? gunzip(body) : body, { maxBytes: maxSize, limits: repo.store.limits });
   const request = await readPushRequest(source, repo.store.limits);
   if (!request) return Readable.from([]);
+  // A pack follows where a ref is created or moved.
+  if (options.connected && request.commands.every(({ to }) => to === null)) source.finish();
   const { messages, inspect, ...first } = await firstVerdict(request, options);
   const refused = expandAtomic(request, first.refused);
   const accepted = request.commands.filter(({ ref }) => !refused.has(ref));
@@ -92,9 +102,9 @@ function expandAtomic({ commands, capabilities }: PushRequest, refused: Map<stri
   return new Map(commands.map(({ ref }) => [ref, refused.get(ref) ?? 'atomic push failed']));
 }
 
-/** For a push with no accepted commands: reads the rest of the request, since the client reads the reply only after sending all. */
+/** For a push with no accepted commands: reads the rest of the request, since a client of HTTP reads the reply only after sending all. */
 async function discardRequest(push: Push): Promise<void> {
-  await push.source.discard();
+  if (!push.options.connected) await push.source.discard();
   await finish(push, { unpack: push.request.overflow ?? 'ok', results: [] });
 }
 
@@ -113,7 +123,7 @@ async function runReceivePack(push: Push): Promise<void> {
   const atomic = inspect === undefined && (await canUpdateAtomically(repo, accepted));
   await using hooks = inspect && (await openPushHooks(repo.store.root));
   const git = await startReceiving(push, hooks);
-  const sending = send(git, { ...request, commands: accepted, atomic }, source);
+  const sending = send(git, { ...request, commands: accepted, atomic }, push);
   const onDisconnect = () => {
     if (!source.ended()) git.stop(new GitError('aborted', 'The client went away'));
   };
@@ -168,7 +178,7 @@ function withRefusalReasons({ unpack, results }: PushReport, refused: Refused = 
 async function send(
   git: GitProcess,
   request: Parameters<typeof formatPushRequest>[0],
-  source: ByteSource,
+  { source, options }: Pick<Push, 'source' | 'options'>,
 ): Promise<GitError | undefined> {
   let sendError: GitError | undefined;
   const onSendError = (error: unknown) => {
@@ -195,7 +205,7 @@ async function send(
   if (sendError) git.stop(sendError);
   const { cause } = await git.ended;
   // git ended early. The client reads the reply only after sending all, so the rest is read, unless git was stopped.
-  if (!cause) await source.discard().catch(onSendError);
+  if (!cause && !options.connected) await source.discard().catch(onSendError);
   return sendError ?? cause;
 }
 
