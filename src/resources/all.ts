@@ -19,7 +19,10 @@ import { commitComments } from './commit-comments/family.ts';
 import { commitStatuses } from './commit-statuses/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
+import { deployments } from './deployments/family.ts';
+import { deploymentEvaluators } from './deployments/index.ts';
 import { emojis } from './emojis/family.ts';
+import { environments } from './environments/family.ts';
 import { endpointsOf, type Family } from './family.ts';
 import { gitData } from './git-data/family.ts';
 import { gitignore } from './gitignore/family.ts';
@@ -108,6 +111,8 @@ const families = [
   pulls,
   codeOwners,
   reviews,
+  environments,
+  deployments,
   timelines,
   commitComments,
   releases,
@@ -142,7 +147,13 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
 export const allSchemas = namedSchemas(allFamilies.flatMap(({ schemas = {}, endpoints = [] }) => [schemas, ...endpoints]));
 
 /** Judges the rules on refs: each type has one evaluator, in the family that knows its facts. */
-export const refRules: RuleEvaluators = { ...gitEvaluators, ...statusEvaluators, ...reviewEvaluators, ...pendingEvaluators };
+export const refRules: RuleEvaluators = {
+  ...gitEvaluators,
+  ...statusEvaluators,
+  ...reviewEvaluators,
+  ...deploymentEvaluators,
+  ...pendingEvaluators,
+};
 
 /** The subscriptions of all families: background work that events start. */
 export const allSubscriptions: readonly Subscriber<Services>[] = allFamilies.flatMap(({ subscriptions = [] }) => subscriptions);
