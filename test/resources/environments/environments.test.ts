@@ -152,7 +152,7 @@ test('patterns of branches and tags are added, changed and removed; one that is 
   await client.post(policies, { name: 'next' });
   await w.unchanged(['environment_branch_policies', 'events'], async () => {
     expect((await client.put(`${policies}/${body.id}`, { name: 'next' })).status).toBe(422);
-    for (const name of ['', 'a[b', 'a[]', 'x'.repeat(256), 5])
+    for (const name of ['', 'a[b', 'a//b', 'x'.repeat(256), 5])
       for (const send of [() => client.post(policies, { name }), () => client.put(`${policies}/${body.id}`, { name })])
         expect((await send()).status, String(name)).toBe(422);
     for (const bad of [{}, { name: 'x', type: 'commit' }]) expect((await client.post(policies, bad)).status).toBe(422);
