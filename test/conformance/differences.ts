@@ -41,13 +41,12 @@ export const differences: readonly Difference[] = [
     pointer: '/errors',
     reason: 'errors name their fields in one shape everywhere; the description of a few operations has plain texts',
   })),
-  ...['pulls/list-reviews', 'pulls/list-review-comments', 'repos/list-comments-for-commit'].map((operationId) => ({
   ...['target_url', 'environment_url', 'log_url'].map((field) => ({
     operationId: 'repos/create-deployment-status',
     pointer: `/${field}`,
     reason: 'empty where there is none, as the same description has it by default; it is no address then',
   })),
-  ...['pulls/list-reviews', 'pulls/list-review-comments'].map((operationId) => ({
+  ...['pulls/list-reviews', 'pulls/list-review-comments', 'repos/list-comments-for-commit'].map((operationId) => ({
     operationId,
     pointer: '/*/body',
     reason: 'a rendering stands in its place where a media type asks for that alone, as the same description says in words',
