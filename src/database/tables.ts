@@ -281,6 +281,38 @@ export interface CustomImages {
   created_at: Date;
 }
 
+export interface DeploymentStatuses {
+  id: GeneratedAlways<Id<'deployment_statuses'>>;
+  deployment_id: Id<'deployments'>;
+  state: 'error' | 'failure' | 'inactive' | 'in_progress' | 'queued' | 'pending' | 'success';
+  description: string;
+  environment: string;
+  log_url: string;
+  environment_url: string;
+  creator_id: Id<'accounts'> | null;
+  via_app_id: Id<'apps'> | null;
+  created_at: Date;
+}
+
+export interface Deployments {
+  id: GeneratedAlways<Id<'deployments'>>;
+  repository_id: Id<'repositories'>;
+  sha: string;
+  ref: string;
+  task: string;
+  original_environment: string;
+  environment: string;
+  payload: string;
+  description: string | null;
+  is_transient: boolean;
+  is_production: boolean;
+  state: 'error' | 'failure' | 'inactive' | 'in_progress' | 'queued' | 'pending' | 'success' | null;
+  creator_id: Id<'accounts'> | null;
+  via_app_id: Id<'apps'> | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface DeviceCodes {
   hash: Buffer;
   user_code: string;
@@ -304,6 +336,38 @@ export interface EmailAddresses {
 export interface Embedders {
   id: GeneratedAlways<Id<'embedders'>>;
   identity: string;
+}
+
+export interface EnvironmentBranchPolicies {
+  id: GeneratedAlways<Id<'environment_branch_policies'>>;
+  environment_id: Id<'environments'>;
+  type: 'branch' | 'tag';
+  name: string;
+}
+
+export interface EnvironmentReviewers {
+  id: GeneratedAlways<Id<'environment_reviewers'>>;
+  environment_id: Id<'environments'>;
+  user_id: Id<'accounts'> | null;
+  team_id: Id<'teams'> | null;
+}
+
+export interface EnvironmentRules {
+  id: GeneratedAlways<Id<'environment_rules'>>;
+  environment_id: Id<'environments'>;
+  type: 'wait_timer' | 'required_reviewers' | 'branch_policy' | 'custom';
+  wait_minutes: number | null;
+  prevent_self_review: boolean | null;
+  app_id: Id<'apps'> | null;
+}
+
+export interface Environments {
+  id: GeneratedAlways<Id<'environments'>>;
+  repository_id: Id<'repositories'>;
+  name: string;
+  deploys: 'all' | 'protected' | 'custom';
+  created_at: Date;
+  updated_at: Date;
 }
 
 export interface EventDeliveries {
@@ -1316,9 +1380,15 @@ export interface DB {
   commit_statuses: CommitStatuses;
   custom_image_versions: CustomImageVersions;
   custom_images: CustomImages;
+  deployment_statuses: DeploymentStatuses;
+  deployments: Deployments;
   device_codes: DeviceCodes;
   email_addresses: EmailAddresses;
   embedders: Embedders;
+  environment_branch_policies: EnvironmentBranchPolicies;
+  environment_reviewers: EnvironmentReviewers;
+  environment_rules: EnvironmentRules;
+  environments: Environments;
   event_deliveries: EventDeliveries;
   events: Events;
   fixed_refs: FixedRefs;

@@ -1,7 +1,18 @@
 import { database } from './limits/database.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
-import { accounts, checks, issues, lists, notifications, repositories, reviewers, rules } from './limits/lists.ts';
+import {
+  accounts,
+  checks,
+  deployments,
+  environments,
+  issues,
+  lists,
+  notifications,
+  repositories,
+  reviewers,
+  rules,
+} from './limits/lists.ts';
 import { migrations } from './limits/migrations.ts';
 import { oauth } from './limits/oauth.ts';
 import { releases } from './limits/releases.ts';
@@ -32,6 +43,8 @@ export const limitTable = {
   repositories,
   rules,
   checks,
+  environments,
+  deployments,
   reviewers,
   notifications,
   search,

@@ -30,6 +30,8 @@ const titles: Record<keyof typeof limitTable, string> = {
   texts: 'Texts',
   repositories: 'Repositories',
   checks: 'Checks',
+  environments: 'Environments',
+  deployments: 'Deployments',
   notifications: 'Notifications',
   search: 'Search',
   webhooks: 'Webhooks',

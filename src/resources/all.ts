@@ -20,7 +20,10 @@ import { commitStatuses } from './commit-statuses/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
 import { deployKeys } from './deploy-keys/family.ts';
+import { deployments } from './deployments/family.ts';
+import { deploymentEvaluators } from './deployments/index.ts';
 import { emojis } from './emojis/family.ts';
+import { environments } from './environments/family.ts';
 import { endpointsOf, type Family } from './family.ts';
 import { gitData } from './git-data/family.ts';
 import { gitignore } from './gitignore/family.ts';
@@ -110,6 +113,8 @@ const families = [
   pulls,
   codeOwners,
   reviews,
+  environments,
+  deployments,
   timelines,
   commitComments,
   releases,
@@ -144,7 +149,13 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
 export const allSchemas = namedSchemas(allFamilies.flatMap(({ schemas = {}, endpoints = [] }) => [schemas, ...endpoints]));
 
 /** Judges the rules on refs: each type has one evaluator, in the family that knows its facts. */
-export const refRules: RuleEvaluators = { ...gitEvaluators, ...statusEvaluators, ...reviewEvaluators, ...pendingEvaluators };
+export const refRules: RuleEvaluators = {
+  ...gitEvaluators,
+  ...statusEvaluators,
+  ...reviewEvaluators,
+  ...deploymentEvaluators,
+  ...pendingEvaluators,
+};
 
 /** The subscriptions of all families: background work that events start. */
 export const allSubscriptions: readonly Subscriber<Services>[] = allFamilies.flatMap(({ subscriptions = [] }) => subscriptions);

@@ -54,6 +54,17 @@ export const differences: readonly Difference[] = [
     pointer: '/errors',
     reason: 'errors name their fields in one shape everywhere; the description of a few operations has plain texts',
   })),
+  ...[
+    ['repos/create-deployment-status', ''],
+    ['repos/get-deployment-status', ''],
+    ['repos/list-deployment-statuses', '/*'],
+  ].flatMap(([operationId = '', place = '']) =>
+    ['target_url', 'environment_url', 'log_url'].map((field) => ({
+      operationId,
+      pointer: `${place}/${field}`,
+      reason: 'empty where there is none, as the same description has it by default; it is no address then',
+    })),
+  ),
   ...['pulls/list-reviews', 'pulls/list-review-comments', 'repos/list-comments-for-commit'].map((operationId) => ({
     operationId,
     pointer: '/*/body',

@@ -161,3 +161,20 @@ export const notifications = {
     past: 'nobody is told of earlier ones',
   },
 } as const satisfies LimitGroup;
+
+export const environments = {
+  branchPolicies: { value: 200, unit: 'count', fixed: true, of: 'patterns of branches and tags of one environment', past: '422' },
+  apps: { value: 6, unit: 'count', fixed: true, of: 'apps that deployments into one environment wait for', past: '422' },
+} as const satisfies LimitGroup;
+
+export const deployments = {
+  payload: { value: 65_536, unit: 'count', fixed: true, of: 'characters of the payload of one deployment', past: '422' },
+  contexts: { value: 100, unit: 'count', fixed: true, of: 'contexts that one deployment asks for', past: '422' },
+  deactivated: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'earlier deployments that become inactive with one status, from the latest back',
+    past: 'the others stay active until the next one',
+  },
+} as const satisfies LimitGroup;

@@ -15,6 +15,8 @@ export const issueEventKinds = [
   'convert_to_draft',
   'cross-referenced',
   'demilestoned',
+  'deployed',
+  'deployment_environment_changed',
   'head_ref_deleted',
   'head_ref_force_pushed',
   'head_ref_restored',
@@ -66,7 +68,6 @@ export const relationFieldOf = (event: string): RelationField | undefined =>
   Object.hasOwn(relationFields, event) ? relationFields[event as RelationEventKind] : undefined;
 
 const withAutoMerge = 'happens to pull requests that merge by themselves, which Hearth does not have';
-const withDeployments = 'happens to deployments, which Hearth does not have';
 const inTimelines = 'is an entry of timelines, not an event that is stored';
 const withProjects = 'happens to cards of projects, which Hearth does not have';
 const withIssueTypes = 'happens to types of issues, which Hearth does not have';
@@ -87,8 +88,6 @@ export const kindsNotRaised = {
   converted_from_draft: withProjects,
   converted_note_to_issue: withProjects,
   converted_to_discussion: notInRest,
-  deployed: withDeployments,
-  deployment_environment_changed: withDeployments,
   disconnected: notInRest,
   issue_type_added: withIssueTypes,
   issue_type_changed: withIssueTypes,

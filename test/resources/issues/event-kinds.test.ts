@@ -88,6 +88,8 @@ async function raisedByPulls(): Promise<string[]> {
   const reviewers = { reviewers: [reviewer.login] };
   await client.post(`${base}/pulls/${number}/requested_reviewers`, reviewers);
   await client.delete(`${base}/pulls/${number}/requested_reviewers`, reviewers);
+  const deployment = await client.post(`${base}/deployments`, { ref: head });
+  await client.post(`${base}/deployments/${deployment.body.id}/statuses`, { state: 'pending', environment: 'review' });
   await client.delete(`${base}/git/refs/heads/topic`);
   await w.settle();
   await client.post(`${base}/git/refs`, { ref: 'refs/heads/topic', sha: head });

@@ -1,0 +1,1 @@
+export { merge } from './rules.ts';
