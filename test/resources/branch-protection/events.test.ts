@@ -61,3 +61,22 @@ test('hooks hear of protections that are made, changed and deleted', async () =>
   const { 'branch_protection_rule.deleted': deleted } = await heard(here, target);
   expect(deleted.rule).toMatchObject({ id: created.rule.id, name: 'main', lock_branch_enforcement_level: 'non_admins' });
 });
+
+test('the payload of a status says which branches are protected', async () => {
+  const { here, owner, org, client, target } = await listening();
+  const repo = await here.repo(org, { by: owner });
+  const path = `/repos/${org.login}/${repo.name}`;
+  const { commit } = await addFile(client, path);
+  await client.post(`${path}/git/refs`, { ref: 'refs/heads/other', sha: commit });
+  await client.put(`${path}/branches/main/protection`, nothing);
+  await heard(here, target);
+  await client.post(`${path}/statuses/${commit}`, { state: 'success' });
+  const { status } = await heard(here, target);
+  expect(status.branches).toMatchObject([
+    { name: 'main', protected: true },
+    { name: 'other', protected: false },
+  ]);
+  expect((await client.get(`${path}/commits/${commit}/branches-where-head`)).body).toMatchObject(
+    status.branches.map(({ name, protected: isProtected }: { name: string; protected: boolean }) => ({ name, protected: isProtected })),
+  );
+});
