@@ -1,9 +1,8 @@
 import { openObjects } from '#git/objects/objects.ts';
-import { shortNameOf } from '#git/refs/ref-name.ts';
+import { shortNameOf, shortNameOf } from '#git/refs/ref-name.ts';
 import { listBranchesWith } from '#git/refs/refs.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
-import { shortNameOf } from '#resources/branch-names/index.ts';
 import { loadProtections } from '#resources/branch-protection/index.ts';
 import { commitLink, presentCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { aboutRepository, eventKinds, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';

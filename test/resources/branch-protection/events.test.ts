@@ -77,6 +77,9 @@ test('the payload of a status says which branches are protected', async () => {
     { name: 'other', protected: false },
   ]);
   expect((await client.get(`${path}/commits/${commit}/branches-where-head`)).body).toMatchObject(
-    status.branches.map(({ name, protected: isProtected }: { name: string; protected: boolean }) => ({ name, protected: isProtected })),
+    status.branches.map(({ name, protected: isProtected }: { name: string; protected: boolean }) => ({
+      name,
+      protected: isProtected,
+    })),
   );
 });
