@@ -49,6 +49,7 @@ export const differences: readonly Difference[] = [
     'pulls/dismiss-review',
     'pulls/submit-review',
     'pulls/update-review',
+    'repos/update-branch-protection',
   ].map((operationId) => ({
     operationId,
     pointer: '/errors',

@@ -6,16 +6,16 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { heads, shortNameOf } from '#git/refs/ref-name.ts';
-import { listRefs } from '#git/refs/refs.ts';
+import { listNamesOf, listRefs } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { Nothing } from '#lib/shape.ts';
 import { branch } from '#resources/branch-names/index.ts';
 import { loadProtections } from '#resources/branch-protection/index.ts';
-import { Commit, findReadable, presentCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { Commit, commit, commitLink, findReadable, presentCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { identityOf } from '#resources/repositories/index.ts';
 import { presentBranches, showBranch } from './present.ts';
 import { merge, mergeUpstream, renameBranch, wantedBranches } from './rules.ts';
-import { Branch, MergedUpstream, NewBranchName, NewMerge, ShortBranch, Upstream } from './schemas.ts';
+import { Branch, BranchShort, MergedUpstream, NewBranchName, NewMerge, ShortBranch, Upstream } from './schemas.ts';
 
 export const listBranches = endpoint({
   id: 'repos/list-branches',
@@ -36,6 +36,24 @@ export const listBranches = endpoint({
       rows.map(({ name }) => shortNameOf(name)),
     );
     return { rows: presentBranches(repositoryUrlsOf(links, at.repo), rows, protections), total };
+  },
+});
+
+export const listBranchesOfHead = endpoint({
+  id: 'repos/list-branches-for-head-commit',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/commits/{commit_sha}/branches-where-head',
+  resources: [commit],
+  summary: 'List branches for HEAD commit',
+  access: readsContents,
+  refuses: [409, 422],
+  replies: { 200: Type.Array(BranchShort) },
+  async handle({ db, at, links, services: { git } }) {
+    const { oid } = at.commit;
+    const names = (await listNamesOf(repoOf(git, at.repo.id), { prefix: heads, oid })).map(shortNameOf);
+    const protections = await loadProtections(db, at.repo.id, names);
+    const { sha, url } = commitLink(repositoryUrlsOf(links, at.repo), oid);
+    return names.map((name) => ({ name, commit: { sha, url }, protected: protections.has(name) }));
   },
 });
 

@@ -22,6 +22,9 @@ export const ShortBranch = Type.Object({
 });
 export type ShortBranch = Static<typeof ShortBranch>;
 
+/** A branch whose latest commit is the one asked for. */
+export const BranchShort = Type.Object({ name: Type.String(), commit: ObjectLink, protected: Type.Boolean() });
+
 export const Branch = Type.Object({
   ...ShortBranch.properties,
   commit: Commit,

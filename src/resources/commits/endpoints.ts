@@ -9,19 +9,16 @@ import { pageOut, pages, pagesInside } from '#endpoint/paging.ts';
 import { diffCommit } from '#git/history/compare.ts';
 import { openDiff, openPatches } from '#git/history/patch-text.ts';
 import { openObjects } from '#git/objects/objects.ts';
-import { heads, shortNameOf } from '#git/refs/ref-name.ts';
-import { listNamesOf } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound, unprocessable } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { compare, compareHistories, findComparison } from './compare.ts';
 import { contributorsOf } from './contributors.ts';
-import { commitLink, repositoryUrlsOf } from './links.ts';
-import { commit } from './path-resources.ts';
+import { repositoryUrlsOf } from './links.ts';
 import { presentCommit, presentCommits, presentFiles } from './present.ts';
 import { getCommitOid, isEmpty } from './revisions.ts';
 import { filesOnPage, filterOf, listHistory, maxFiles } from './rules.ts';
-import { BranchShort, Commit, Comparison, Contributor, FullCommit } from './schemas.ts';
+import { Commit, Comparison, Contributor, FullCommit } from './schemas.ts';
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }));
 
@@ -102,23 +99,6 @@ export const compareRevisions = endpoint({
     }
     const body = await compare({ db, links }, comparison, page);
     return { body, total: body.total_commits };
-  },
-});
-
-export const listBranchesOfHead = endpoint({
-  id: 'repos/list-branches-for-head-commit',
-  method: 'GET',
-  path: '/repos/{owner}/{repo}/commits/{commit_sha}/branches-where-head',
-  resources: [commit],
-  summary: 'List branches for HEAD commit',
-  access: readsContents,
-  refuses: [409, 422],
-  replies: { 200: Type.Array(BranchShort) },
-  async handle({ at, links, services: { git } }) {
-    const { oid } = at.commit;
-    const found = await listNamesOf(repoOf(git, at.repo.id), { prefix: heads, oid });
-    const { sha, url } = commitLink(repositoryUrlsOf(links, at.repo), oid);
-    return found.map((name) => ({ name: shortNameOf(name), commit: { sha, url }, protected: false }));
   },
 });
 

@@ -101,8 +101,6 @@ export const GitCommit = Type.Object({
 export type GitCommit = Static<typeof GitCommit>;
 
 /** A branch whose latest commit this is. */
-export const BranchShort = Type.Object({ name: Type.String(), commit: ObjectLink, protected: Type.Boolean() });
-
 /** A contributor: an account, or a name and an e-mail address that belong to no account. */
 export const Contributor = Type.Union([
   Type.Object({ ...User.properties, contributions: Type.Integer() }),
