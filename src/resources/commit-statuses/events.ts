@@ -1,5 +1,5 @@
 import { openObjects } from '#git/objects/objects.ts';
-import { shortNameOf, shortNameOf } from '#git/refs/ref-name.ts';
+import { shortNameOf } from '#git/refs/ref-name.ts';
 import { listBranchesWith } from '#git/refs/refs.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
