@@ -13,7 +13,6 @@ import { loadAccountsByEmail } from '#resources/accounts/index.ts';
 import { presentVerification } from './present.ts';
 import type { Verification, VerificationReason } from './schemas.ts';
 import {
-  type Claim,
   insertVerified,
   loadOwnerships,
   loadSigningParts,

@@ -3,6 +3,7 @@ import { createHash, type KeyObject, sign } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
 import { scratch } from '#test/git/support.ts';
 
 const run = promisify(execFile);
@@ -89,5 +90,7 @@ export async function newGpg(): Promise<Gpg> {
   );
   await chmod(program, 0o755);
   const gpg = async (...args: string[]) => (await run(program, args)).stdout;
+  // It starts an agent, which would outlive the test.
+  onTestFinished(async () => void (await run('gpgconf', ['--homedir', home, '--kill', 'all'])));
   return { program, gpg, exported: (id) => gpg('--armor', '--export', id) };
 }
