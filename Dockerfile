@@ -1,5 +1,5 @@
 FROM node:26-slim
-RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install -y --no-install-recommends git gpg ca-certificates && rm -rf /var/lib/apt/lists/*
 WORKDIR /hearth
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force

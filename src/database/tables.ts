@@ -1301,6 +1301,13 @@ export interface UnreadTexts {
   comment_id: Generated<number>;
 }
 
+export interface VerifiedSignatures {
+  repository_id: Id<'repositories'>;
+  oid: string;
+  account_id: Id<'accounts'> | null;
+  verified_at: Date;
+}
+
 export interface WebhookDeliveries {
   id: GeneratedAlways<Id<'webhook_deliveries'>>;
   owner_id: number;
@@ -1471,6 +1478,7 @@ export interface DB {
   tokens: Tokens;
   undispatched_events: UndispatchedEvents;
   unread_texts: UnreadTexts;
+  verified_signatures: VerifiedSignatures;
   webhook_deliveries: WebhookDeliveries;
   webhook_payloads: WebhookPayloads;
   webhooks: Webhooks;

@@ -10,6 +10,8 @@ export type ReadSshKey = { type: string; key: KeyObject; application: Buffer | u
 export type SshFields = {
   /** The next field; undefined where the rest is shorter than it says. */
   next(): Buffer | undefined;
+  /** So many bytes that aren't a field; undefined where fewer are left. */
+  take(length: number): Buffer | undefined;
   isAtEnd(): boolean;
 };
 
@@ -83,14 +85,17 @@ export function readSshKey(blob: Buffer): ReadSshKey | undefined {
 /** The fields of a key or a signature: each is its length, in four bytes, and so many bytes. */
 export function sshFields(blob: Buffer): SshFields {
   let at = 0;
+  const take = (length: number): Buffer | undefined => {
+    if (length > blob.length - at) return undefined;
+    at += length;
+    return blob.subarray(at - length, at);
+  };
   return {
     next() {
-      const start = at + 4;
-      const end = blob.length < start ? Number.POSITIVE_INFINITY : start + blob.readUInt32BE(at);
-      if (end > blob.length) return undefined;
-      at = end;
-      return blob.subarray(start, end);
+      const length = take(4)?.readUInt32BE();
+      return length === undefined ? undefined : take(length);
     },
+    take,
     isAtEnd: () => at === blob.length,
   };
 }

@@ -17,6 +17,7 @@ import { codeOwners } from './code-owners/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commitComments } from './commit-comments/family.ts';
 import { commitStatuses } from './commit-statuses/family.ts';
+import { commitVerification } from './commit-verification/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
 import { deployKeys } from './deploy-keys/family.ts';
@@ -92,6 +93,7 @@ const families = [
   stars,
   autolinks,
   deployKeys,
+  commitVerification,
   commits,
   apps,
   checks,

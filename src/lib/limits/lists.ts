@@ -68,6 +68,13 @@ export const repositories = {
   },
   protectionChecks: { value: 100, unit: 'count', fixed: true, of: 'status checks that one branch requires', past: '422' },
   statuses: { value: 1_000, unit: 'count', fixed: true, of: 'statuses of one commit with the same context', past: '422' },
+  verifiedCommits: {
+    value: 2_000,
+    unit: 'count',
+    fixed: true,
+    of: 'the latest commits of a push whose signatures are verified at once',
+    past: 'older ones are verified when they are first read',
+  },
 } as const satisfies LimitGroup;
 
 export const rules = {

@@ -65,9 +65,9 @@ export const getRepoBranch = endpoint({
   summary: 'Get a branch',
   access: readsContents,
   replies: { 200: Branch },
-  async handle({ db, at, links, services: { git } }) {
+  async handle({ db, at, links, now, services: { git } }) {
     const { short, oid } = at.branch;
-    return showBranch({ db, links, git }, at.repo, { short, oid });
+    return showBranch({ db, links, git, now }, at.repo, { short, oid });
   },
 });
 
@@ -84,7 +84,7 @@ export const renameRepoBranch = endpoint({
   replies: { 201: Branch },
   async handle({ db, change, at, body, action, now, links, services: { git, refRules } }) {
     const name = await renameBranch({ db, change, git, now, refRules }, action, at.branch, body.new_name);
-    return showBranch({ db, links, git }, at.repo, { short: name, oid: at.branch.oid });
+    return showBranch({ db, links, git, now }, at.repo, { short: name, oid: at.branch.oid });
   },
 });
 
@@ -103,7 +103,8 @@ export const mergeBranch = endpoint({
     const oid = await merge({ db, change, git, now, refRules }, mergeAction, body);
     if (oid === undefined) return reply(204);
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    return reply(201, await presentCommit({ db, links, urls: repositoryUrlsOf(links, at.repo) }, await reader.getCommit(oid)));
+    const urls = repositoryUrlsOf(links, at.repo);
+    return reply(201, await presentCommit({ db, links, git, now, urls }, await reader.getCommit(oid)));
   },
 });
 

@@ -1,13 +1,17 @@
 import type { Repo } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { shortNameOf } from '#git/refs/ref-name.ts';
 import type { Branch as GitBranch, Ref } from '#git/refs/refs.ts';
-import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { loadProtections, type ProtectionRow, protectionUrl } from '#resources/branch-protection/index.ts';
-import { commitLink, presentCommit, type RepositoryUrls, repositoryUrlsOf } from '#resources/commits/index.ts';
+import {
+  type CommitContext,
+  commitLink,
+  presentCommit,
+  type RepositoryUrls,
+  repositoryUrlsOf,
+} from '#resources/commits/index.ts';
 import type { Branch, BranchProtection, ShortBranch } from './schemas.ts';
 
 /** The protection of a branch: whether it has one, and which checks it demands of whom. */
@@ -47,13 +51,9 @@ export function presentBranches(
 type Shown = Pick<GitBranch, 'short' | 'oid'>;
 
 /** A branch with its latest commit. Loads both that and its protection. */
-export async function showBranch(
-  { git, ...context }: Context & { git: GitStore },
-  repo: Repo,
-  { short, oid }: Shown,
-): Promise<Branch> {
+export async function showBranch(context: CommitContext, repo: Repo, { short, oid }: Shown): Promise<Branch> {
   const urls = repositoryUrlsOf(context.links, repo);
-  await using reader = await openObjects(repoOf(git, repo.id));
+  await using reader = await openObjects(repoOf(context.git, repo.id));
   const [commit, protections] = await Promise.all([reader.getCommit(oid), loadProtections(context.db, repo.id, [short])]);
   return {
     ...common(urls, short, protections.get(short)),

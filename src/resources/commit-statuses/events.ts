@@ -42,7 +42,7 @@ export const commitStatusEvents = eventKinds({
         ...status,
         sha: commit.oid,
         name: `${repository.owner.login}/${repository.name}`,
-        commit: await presentCommit({ db, links, urls }, commit),
+        commit: await presentCommit({ db, links, git, now: event.at, urls }, commit),
         branches: branches.map(({ name, oid }) => ({
           name: shortNameOf(name),
           commit: { sha: oid, url: commitLink(urls, oid).url },

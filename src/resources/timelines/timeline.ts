@@ -10,7 +10,7 @@ import { gather, getOptional, grouped, keyed, unique } from '#lib/collections.ts
 import { type Id, nodeId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { type GitCommit, presentGitCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { type CommitContext, type GitCommit, presentGitCommits, repositoryUrlsOf } from '#resources/commits/index.ts';
 import {
   type IssueRow,
   loadComments,
@@ -22,6 +22,8 @@ import {
 import { loadNamedRepositories } from '#resources/repositories/index.ts';
 import { loadConversations, loadReviews, presentReviewComments, presentReviews } from '#resources/reviews/index.ts';
 import type { TimelineConversation, TimelineEntry, TimelineReview } from './schemas.ts';
+
+export type TimelineContext = ViewerContext & CommitContext;
 
 /** One of these: an event, a comment, a commit of a pull request, a review, or the first comment of a conversation on its diff. */
 type Entry = {
@@ -47,7 +49,7 @@ const columnsOf = (kind: keyof Entry, id: string, time = 'created_at') =>
  * whose `event` is excluded.
  */
 export async function listTimeline(
-  context: ViewerContext,
+  context: TimelineContext,
   issue: Pick<IssueRow, 'id' | 'comments_count' | 'is_pull_request' | 'repository_id'>,
   excluded: readonly string[],
   page: Page,
@@ -101,7 +103,7 @@ async function hasFewEvents(db: Db, { id }: Pick<IssueRow, 'id'>, most: number):
 
 async function hydrate(
   db: Db,
-  context: ViewerContext,
+  context: TimelineContext,
   issue: Pick<IssueRow, 'id' | 'repository_id'>,
   entries: readonly Entry[],
 ): Promise<TimelineEntry[]> {
@@ -132,17 +134,17 @@ async function hydrate(
 
 /** Commits of a repository as Git has them, by their names. */
 async function loadCommits(
-  context: ViewerContext,
+  context: TimelineContext,
   repository: Id<'repositories'>,
   oids: readonly Oid[],
 ): Promise<Map<Oid, GitCommit>> {
   const { links, git } = context;
   const named = oids.length === 0 ? undefined : await findNamed(context, repository);
-  if (!named || !git) return new Map();
+  if (!named) return new Map();
   await using reader = await openObjects(repoOf(git, repository));
   const urls = repositoryUrlsOf(links, named);
   const found = await reader.findCommits(oids);
-  return new Map([...found.values()].map((commit) => [commit.oid, presentGitCommit(urls, commit)]));
+  return keyed(await presentGitCommits({ ...context, urls }, [...found.values()]), ({ sha }) => sha);
 }
 
 /** The repository that reviews are of. */
@@ -159,7 +161,7 @@ const inSmall = {
 
 /** Submitted reviews as timelines show them, by their ids. */
 async function loadTimelineReviews(
-  context: ViewerContext,
+  context: TimelineContext,
   repository: Id<'repositories'>,
   ids: readonly Id<'reviews'>[],
 ): Promise<Map<Id<'reviews'>, TimelineReview>> {
@@ -181,7 +183,7 @@ const maxReplies = fixedValue(limitTable.reviews.timeline);
 
 /** Conversations as timelines show them, by the comments that began them. */
 async function loadTimelineConversations(
-  context: ViewerContext,
+  context: TimelineContext,
   repository: Id<'repositories'>,
   ids: readonly Id<'review_comments'>[],
 ): Promise<Map<Id<'review_comments'>, TimelineConversation>> {

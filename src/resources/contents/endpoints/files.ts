@@ -61,7 +61,7 @@ export const putFile = endpoint({
     const { isNew, file, resolved: written } = await writeFile({ db, change, git, now, refRules }, writeAction, wanted);
     const urls = repositoryUrlsOf(links, at.repo);
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    const commit = presentGitCommit(urls, await reader.getCommit(written.commit));
+    const commit = await presentGitCommit({ db, links, git, now, urls }, await reader.getCommit(written.commit));
     const body = { content: file ? presentEntry(urls, written, file) : null, commit };
     return isNew ? reply(201, body) : reply(200, body);
   },
@@ -82,7 +82,8 @@ export const deleteFile = endpoint({
     const writeAction = { ...action, links, path: at.path };
     const { resolved: written } = await removeFile({ db, change, git, now, refRules }, writeAction, body);
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    return { content: null, commit: presentGitCommit(repositoryUrlsOf(links, at.repo), await reader.getCommit(written.commit)) };
+    const context = { db, links, git, now, urls: repositoryUrlsOf(links, at.repo) };
+    return { content: null, commit: await presentGitCommit(context, await reader.getCommit(written.commit)) };
   },
 });
 
