@@ -52,7 +52,7 @@ import { pulls } from './pulls/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
 import { refRules as refRulesFamily } from './ref-rules/family.ts';
-import { gitEvaluators, pendingEvaluators, type RuleEvaluators, statusEvaluators } from './ref-rules/index.ts';
+import { gitEvaluators, type RuleEvaluators, signatureEvaluators, statusEvaluators } from './ref-rules/index.ts';
 import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
@@ -151,12 +151,12 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
 export const allSchemas = namedSchemas(allFamilies.flatMap(({ schemas = {}, endpoints = [] }) => [schemas, ...endpoints]));
 
 /** Judges the rules on refs: each type has one evaluator, in the family that knows its facts. */
-export const refRules: RuleEvaluators = {
+export const ruleEvaluators: RuleEvaluators = {
   ...gitEvaluators,
   ...statusEvaluators,
   ...reviewEvaluators,
   ...deploymentEvaluators,
-  ...pendingEvaluators,
+  ...signatureEvaluators,
 };
 
 /** The subscriptions of all families: background work that events start. */

@@ -17,7 +17,7 @@ import type { SshKey } from '#lib/ssh-key.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
 import { type ObjectSettings, openObjects } from '#objects/open.ts';
-import { allBackgroundLoops, allEndpoints, allJobs, allSchemas, allSubscriptions, refRules } from '#resources/all.ts';
+import { allBackgroundLoops, allEndpoints, allJobs, allSchemas, allSubscriptions, ruleEvaluators } from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runner-providers/open.ts';
 import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
@@ -108,7 +108,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     webhooks,
     runners,
     url: settings.url,
-    refRules,
+    refRules: { evaluators: ruleEvaluators, host: settings.url && new URL(settings.url).hostname },
     ssh: settings.ssh && published(settings.ssh),
   };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });

@@ -14,7 +14,7 @@ import { chunks, gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { countUnsuccessfulRuns } from '#resources/checks/index.ts';
 import { countStates } from '#resources/commit-statuses/index.ts';
-import { findMergeObstacle, type RuleEvaluators } from '#resources/ref-rules/index.ts';
+import { findMergeObstacle, type RefRules } from '#resources/ref-rules/index.ts';
 import type { RuledRepository } from '#resources/rulesets/index.ts';
 import { mergedTree } from './changes.ts';
 import { headRef, mergeRef } from './refs.ts';
@@ -29,10 +29,10 @@ export type Testing = {
   mergeCommit: string | null;
 };
 
-type TestingContext = { db: Db; git: GitStore; refRules: RuleEvaluators };
+type TestingContext = { db: Db; git: GitStore; refRules: RefRules; now: Date };
 
 /** What is known of the merge of a pull request into its repository. A test of commits that its branches don't have any more doesn't count. */
-export async function testingOf({ db, git, refRules }: TestingContext, repo: RuledRepository, row: PullRow): Promise<Testing> {
+export async function testingOf({ db, git, refRules, now }: TestingContext, repo: RuledRepository, row: PullRow): Promise<Testing> {
   const unknown = { mergeable: null, rebaseable: null, state: 'unknown', mergeCommit: row.merge_commit_sha } as const;
   if (row.state === 'closed') return unknown;
   const head = { repository: row.repository_id, commit: row.head_sha };
@@ -46,7 +46,7 @@ export async function testingOf({ db, git, refRules }: TestingContext, repo: Rul
   const [statuses, unsuccessfulRuns, obstacle] = await Promise.all([
     countStates(db, head),
     countUnsuccessfulRuns(db, head),
-    findMergeObstacle({ db, disk, refRules }, wanted),
+    findMergeObstacle({ db, disk, refRules, now }, wanted),
   ]);
   const isTested = row.is_mergeable !== null && row.tested_base_sha === base?.oid && row.tested_head_sha === row.head_sha;
   if (!isTested) return unknown;

@@ -9,7 +9,7 @@ import { resultsInRefs } from '#git/transport/receive-pack.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { RuleEvaluators } from '#resources/ref-rules/index.ts';
+import type { RefRules } from '#resources/ref-rules/index.ts';
 import { lockRepository, updateRepository } from '#resources/repositories/index.ts';
 import { adoptFirstBranch, movesOf } from './moves.ts';
 import * as store from './store.ts';
@@ -30,7 +30,7 @@ export type PushContext = {
 };
 
 /** What moving refs takes: rules judge each move before it happens. */
-export type MoveContext = PushContext & { refRules: RuleEvaluators };
+export type MoveContext = PushContext & { refRules: RefRules };
 
 /** An intent that this process began. */
 export type OpenIntent = { id: Id<'ref_changes'>; repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };

@@ -39,6 +39,9 @@ export type RuleCheck = {
   readonly merge: MergedPull | undefined;
   /** The branch gets what its upstream has. */
   readonly syncsUpstream: boolean;
+  /** The host of this server, as far as it is known. */
+  readonly host: string | undefined;
+  readonly now: Date;
   /** The commits that a ref gets, oldest first. @throws TooManyCommits */
   newCommits(move: RuledMove): Promise<readonly Commit[]>;
   /** The files that these commits change, in batches. @throws TooManyCommits */
@@ -63,11 +66,14 @@ export type RuleEvaluator<Type extends JudgedType> = {
   violation(check: RuleCheck, rule: RuleOfType<Type>, move: RuledMove): Promise<string | undefined> | string | undefined;
 };
 
+/** What judges rules: an evaluator of each type, and what they know of the server. */
+export type RefRules = { readonly evaluators: RuleEvaluators; readonly host: string | undefined };
+
 export type RuleEvaluators = { readonly [Type in JudgedType]: RuleEvaluator<Type> };
 
 declare module '#endpoint/services.ts' {
   interface Services {
     /** Judges the rules on refs. */
-    readonly refRules: RuleEvaluators;
+    readonly refRules: RefRules;
   }
 }

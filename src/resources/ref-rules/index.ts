@@ -1,7 +1,7 @@
-export type { MergedPull, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
+export type { MergedPull, RefRules, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
 export { gitEvaluators } from './git-evaluators.ts';
 export type { Judgement, Occasion } from './judge.ts';
-export { pendingEvaluators } from './pending-evaluators.ts';
+export { signatureEvaluators } from './signature-evaluator.ts';
 export { statusEvaluators } from './status-evaluators.ts';
 export { RuleViolations } from './violations.ts';
 export { findMergeObstacle, judgeMoves, pushRules, recordJudgements } from './ways-in.ts';

@@ -13,7 +13,7 @@ import {
   appliedRulesOf as rulesOfRuleset,
 } from '#resources/rulesets/index.ts';
 import { openCheck, TooManyCommits } from './check.ts';
-import { kindOfMove, type MergedPull, type MoveKind, type RuleCheck, type RuledMove, type RuleEvaluators } from './evaluator.ts';
+import { kindOfMove, type MergedPull, type MoveKind, type RuleCheck, type RefRules, type RuledMove, type RuleEvaluators } from './evaluator.ts';
 import { loadActorFacts } from './store.ts';
 
 const isRuled = ({ ref }: RuledMove): boolean => branchOf(ref) !== undefined || ref.startsWith('refs/tags/');
@@ -78,7 +78,7 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   return byRef.size === 0 ? undefined : { ...wanted, moves, facts, byRef };
 }
 
-type JudgeContext = { db: Db; disk: Disk; refRules: RuleEvaluators };
+type JudgeContext = { db: Db; disk: Disk; refRules: RefRules; now: Date };
 
 /** Which rules are judged: those that need no objects, those that do, or all. */
 type Stage = 'names' | 'objects' | 'all';
@@ -90,16 +90,17 @@ type AnyEvaluator = Omit<RuleEvaluators['creation'], 'violation'> & {
 
 /** Judges moves by the rules of a stage. Moves without such rules aren't in the result. */
 export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: Stage = 'all'): Promise<Judgement[]> {
-  const { db, disk, refRules } = context;
+  const { db, disk, refRules, now } = context;
+  const { evaluators, host } = refRules;
   const { repo, facts: actor, merge, syncsUpstream = false, moves, byRef } = rules;
-  await using check = await openCheck({ db, disk, repo, actor, merge, syncsUpstream, moves });
+  await using check = await openCheck({ db, disk, host, now, repo, actor, merge, syncsUpstream, moves });
   const yieldNow = periodicYield();
   const judgements: Judgement[] = [];
   for (const move of moves) {
     const kind = kindOfMove(move);
     const evaluations: Evaluation[] = [];
     for (const applied of byRef.get(move.ref) ?? []) {
-      const evaluator: AnyEvaluator = refRules[applied.rule.type];
+      const evaluator: AnyEvaluator = evaluators[applied.rule.type];
       if (!isAbout(applied, evaluator, kind) || (stage !== 'all' && stage !== evaluator.needs)) continue;
       const violation = await violationOf(evaluator, check, applied, move);
       evaluations.push({ applied, violation, isBypassed: violation !== undefined && mayBypass(applied, merge) });
@@ -111,10 +112,10 @@ export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: S
 }
 
 /** Whether some move has a rule that is judged once the objects of a push are there. */
-export const needObjects = ({ moves, byRef }: RulesOfMoves, refRules: RuleEvaluators): boolean =>
+export const needObjects = ({ moves, byRef }: RulesOfMoves, { evaluators }: RefRules): boolean =>
   moves.some((move) =>
     byRef.get(move.ref)?.some((applied) => {
-      const evaluator: AnyEvaluator = refRules[applied.rule.type];
+      const evaluator: AnyEvaluator = evaluators[applied.rule.type];
       return evaluator.needs === 'objects' && isAbout(applied, evaluator, kindOfMove(move));
     }),
   );

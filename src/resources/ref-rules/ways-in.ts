@@ -5,7 +5,7 @@ import { repoOf } from '#git/store.ts';
 import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
 import type { Id } from '#lib/id.ts';
 import type { RuledRepository } from '#resources/rulesets/index.ts';
-import type { MergedPull, RuledMove, RuleEvaluators } from './evaluator.ts';
+import type { MergedPull, RefRules, RuledMove } from './evaluator.ts';
 import { type Judgement, judge, loadRules, mergeJudgements, needObjects, type RefActor, type WantedMoves } from './judge.ts';
 import { behindBase } from './status-evaluators.ts';
 import { insertSuites } from './store.ts';
@@ -16,7 +16,7 @@ type Context = {
   change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   git: GitStore;
   now: Date;
-  refRules: RuleEvaluators;
+  refRules: RefRules;
 };
 
 type Judged = { repo: Pick<RuledRepository, 'id'>; actor: Id<'accounts'> | undefined; judgements: readonly Judgement[] };
@@ -30,11 +30,11 @@ export const recordJudgements = (tx: Tx, { now }: { now: Date }, { repo, actor, 
  * @throws RuleViolations
  */
 export async function judgeMoves(context: Context, wanted: WantedMoves): Promise<readonly Judgement[]> {
-  const { db, change, git, refRules } = context;
+  const { db, change, git, now, refRules } = context;
   const { repo, actor } = wanted;
   const rules = await loadRules(db, wanted);
   if (!rules) return [];
-  const judgements = await judge({ db, refRules, disk: repoOf(git, repo.id) }, rules);
+  const judgements = await judge({ db, refRules, now, disk: repoOf(git, repo.id) }, rules);
   const refused = judgements.filter(({ result }) => result === 'fail');
   if (refused.length === 0) return judgements;
   await change((tx) => recordJudgements(tx, context, { repo, actor: actor.account, judgements: refused }));
@@ -48,13 +48,13 @@ type WantedMerge = { repo: RuledRepository; merge: Omit<MergedPull, 'method'>; m
  * where no rule does. Rules about the commits that a merge would make aren't among them, since they depend on how it is merged.
  */
 export async function findMergeObstacle(
-  { db, disk, refRules }: Pick<Context, 'db' | 'refRules'> & { disk: Disk },
+  { db, disk, now, refRules }: Pick<Context, 'db' | 'refRules' | 'now'> & { disk: Disk },
   { repo, merge, move }: WantedMerge,
 ): Promise<'behind' | 'blocked' | undefined> {
   const wanted = { repo, actor: { account: undefined }, moves: [move], merge: { ...merge, method: undefined } };
   const rules = await loadRules(db, wanted);
   if (!rules) return undefined;
-  const [judgement] = await judge({ db, refRules, disk }, rules, 'names');
+  const [judgement] = await judge({ db, refRules, now, disk }, rules, 'names');
   if (judgement?.result !== 'fail') return undefined;
   const broken = judgement.evaluations.filter(
     ({ violation, applied }) => violation !== undefined && applied.enforcement === 'active',
@@ -91,11 +91,11 @@ export function pushRules({
   };
   return {
     async before(moves) {
-      const { db, git, refRules } = context();
+      const { db, git, now, refRules } = context();
       const rules = await loadRules(db, { repo, actor, moves });
       if (!rules) return {};
       const disk = repoOf(git, repo.id);
-      judgements = await judge({ db, refRules, disk }, rules, 'names');
+      judgements = await judge({ db, refRules, now, disk }, rules, 'names');
       const refused = new Set(judgements.flatMap(({ move, result }) => (result === 'fail' ? move.ref : [])));
       const rest = { ...rules, moves: rules.moves.filter(({ ref }) => !refused.has(ref)) };
       if (!needObjects(rest, refRules)) return verdictOf(judgements);
@@ -106,7 +106,7 @@ export function pushRules({
         async inspect(commands, pushed) {
           const inspected = new Set(commands.map(({ ref }) => ref));
           const accepted = { ...rest, moves: rest.moves.filter(({ ref }) => inspected.has(ref)) };
-          judgements = mergeJudgements(judgements, await judge({ db, refRules, disk: pushed }, accepted, 'objects'));
+          judgements = mergeJudgements(judgements, await judge({ db, refRules, now, disk: pushed }, accepted, 'objects'));
           return verdictOf(judgements);
         },
       };

@@ -73,14 +73,14 @@ async function changedPaths({ disk }: RuleCheck, { merge_base_sha, head_sha }: M
 type Owned = { files: readonly string[]; approvals: readonly Counted[] };
 
 /** Whether one of the owners of each file approves, as the file of code owners in the base branch has it. */
-async function ownersApprove({ db, disk, repo }: RuleCheck, base: Oid | null, { files, approvals }: Owned): Promise<boolean> {
+async function ownersApprove({ db, disk, repo, host = '' }: RuleCheck, base: Oid | null, { files, approvals }: Owned): Promise<boolean> {
   if (base === null) return true;
   await using reader = await openObjects(disk);
   const rules = (await findCodeOwners(reader, base))?.owners?.rules ?? [];
   const lists = await ownerListsOf(rules, files);
   if (lists.length === 0) return true;
   const named = getOrThrow(await loadNamedRepositories(db, [repo.id], []), repo.id);
-  const owners = await resolveOwners(db, named, [...new Set(lists.flat())], '');
+  const owners = await resolveOwners(db, named, [...new Set(lists.flat())], host);
   return lists.every((names) => {
     // Files whose owners don't exist, or may not write, are nobody's.
     const found = names.flatMap((name) => owners.get(name) ?? []);
