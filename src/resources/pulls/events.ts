@@ -55,7 +55,9 @@ export async function presentPayloadPull({ db, links, git, refRules }: PayloadCo
   const repo = row && (await findRepository(db, row.repository_id));
   if (!row || !repo) return undefined;
   const context = { db, links, viewer: anonymous, git, teamsSeenBy: 'everybody' } as const;
-  const [pull] = await presentFullPulls(context, [{ row, testing: await testingOf({ db, git, refRules, now: new Date() }, repo, row) }]);
+  const [pull] = await presentFullPulls(context, [
+    { row, testing: await testingOf({ db, git, refRules, now: new Date() }, repo, row) },
+  ]);
   return pull;
 }
 

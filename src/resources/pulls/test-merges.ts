@@ -32,7 +32,11 @@ export type Testing = {
 type TestingContext = { db: Db; git: GitStore; refRules: RefRules; now: Date };
 
 /** What is known of the merge of a pull request into its repository. A test of commits that its branches don't have any more doesn't count. */
-export async function testingOf({ db, git, refRules, now }: TestingContext, repo: RuledRepository, row: PullRow): Promise<Testing> {
+export async function testingOf(
+  { db, git, refRules, now }: TestingContext,
+  repo: RuledRepository,
+  row: PullRow,
+): Promise<Testing> {
   const unknown = { mergeable: null, rebaseable: null, state: 'unknown', mergeCommit: row.merge_commit_sha } as const;
   if (row.state === 'closed') return unknown;
   const head = { repository: row.repository_id, commit: row.head_sha };

@@ -13,7 +13,11 @@ import { kindOfMove, type RuleCheck, type RuledMove } from './evaluator.ts';
 /** Thrown where a ref gets more commits than rules can look at. */
 export class TooManyCommits extends Error {}
 
-type Given = Pick<RuleCheck, 'repo' | 'actor' | 'merge' | 'syncsUpstream' | 'host' | 'now'> & { db: Db; disk: Disk; moves: readonly RuledMove[] };
+type Given = Pick<RuleCheck, 'repo' | 'actor' | 'merge' | 'syncsUpstream' | 'host' | 'now'> & {
+  db: Db;
+  disk: Disk;
+  moves: readonly RuledMove[];
+};
 
 /** The files that new commits change are kept while they are so many at most, and read anew by each rule otherwise. */
 const maxKeptFiles = 100_000;

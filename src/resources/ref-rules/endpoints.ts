@@ -92,7 +92,7 @@ export const getBranchRules = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(BranchRule) },
   async handle({ db, at, page: { offset, limit } }) {
-    const rules = await listRulesetRules(db, at.repo, at.branch.ref);
+    const rules = await listRulesetRules(db, at.repo, at.ruledBranch.ref);
     return { rows: rules.slice(offset, offset + limit), total: rules.length };
   },
 });

@@ -13,7 +13,15 @@ import {
   appliedRulesOf as rulesOfRuleset,
 } from '#resources/rulesets/index.ts';
 import { openCheck, TooManyCommits } from './check.ts';
-import { kindOfMove, type MergedPull, type MoveKind, type RuleCheck, type RefRules, type RuledMove, type RuleEvaluators } from './evaluator.ts';
+import {
+  kindOfMove,
+  type MergedPull,
+  type MoveKind,
+  type RefRules,
+  type RuleCheck,
+  type RuledMove,
+  type RuleEvaluators,
+} from './evaluator.ts';
 import { loadActorFacts } from './store.ts';
 
 const isRuled = ({ ref }: RuledMove): boolean => branchOf(ref) !== undefined || ref.startsWith('refs/tags/');

@@ -21,7 +21,7 @@ export const repoRuleSuite = pathResource({
 
 /** The name of a branch, which may not exist yet. */
 export const branchName = pathResource({
-  name: 'branch',
+  name: 'ruledBranch',
   words: { branch: nameWord },
   below: 'repo',
   find: async (_lookup, { branch }) => ({ ref: `refs/heads/${branch.replace(/^refs\/heads\//, '')}` }),

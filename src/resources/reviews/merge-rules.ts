@@ -73,7 +73,11 @@ async function changedPaths({ disk }: RuleCheck, { merge_base_sha, head_sha }: M
 type Owned = { files: readonly string[]; approvals: readonly Counted[] };
 
 /** Whether one of the owners of each file approves, as the file of code owners in the base branch has it. */
-async function ownersApprove({ db, disk, repo, host = '' }: RuleCheck, base: Oid | null, { files, approvals }: Owned): Promise<boolean> {
+async function ownersApprove(
+  { db, disk, repo, host = '' }: RuleCheck,
+  base: Oid | null,
+  { files, approvals }: Owned,
+): Promise<boolean> {
   if (base === null) return true;
   await using reader = await openObjects(disk);
   const rules = (await findCodeOwners(reader, base))?.owners?.rules ?? [];
