@@ -13,6 +13,8 @@ export type RuleSetting = PullSetting & {
   api: Client;
   /** Adds a commit to a branch without being asked by rules; the commit. */
   bring(branch: string, given: Parameters<typeof addCommit>[1]): Promise<string>;
+  /** Bob's clone. */
+  folder: string;
   /** Pushes by `git push`; what git says, or undefined if it succeeds. */
   push(...args: string[]): Promise<string | undefined>;
   /** Makes a ruleset, and returns its id. */
@@ -35,6 +37,7 @@ export async function ruleSetting(
     ...setting,
     bob,
     api,
+    folder,
     async bring(branch, given) {
       const oid = await addCommit(disk, given);
       await client.post(`${base}/git/refs`, { ref: `refs/heads/${branch}`, sha: oid });
