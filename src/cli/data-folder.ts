@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StartupError } from '#lib/startup-error.ts';
-import { type HostKey, type HostKeyKind, hostKeyKinds, newHostKey, readHostKey } from '#ssh-server/host-keys.ts';
+import type { HostKey, HostKeyKind } from '#ssh-server/host-keys.ts';
 import { secretKey } from './settings.ts';
 
 /** The data folder of an installation: repositories, the embedded database and the secret key. `created` where it didn't exist. */
@@ -85,6 +85,7 @@ export async function readHostKeys(folder: Pick<DataFolder, 'path'>): Promise<Ho
   const path = hostKeysOf(folder.path);
   try {
     await makeFolder(path, 0o700);
+    const { hostKeyKinds } = await hostKeyFunctions();
     return await Promise.all(
       (Object.keys(hostKeyKinds) as HostKeyKind[]).map((kind) => readOrMakeHostKey(join(path, kind), kind)),
     );
@@ -94,12 +95,16 @@ export async function readHostKeys(folder: Pick<DataFolder, 'path'>): Promise<Ho
   }
 }
 
+/** Loaded by servers that offer SSH alone: the library behind them is large. */
+const hostKeyFunctions = () => import('#ssh-server/host-keys.ts');
+
 async function readOrMakeHostKey(file: string, kind: HostKeyKind): Promise<HostKey> {
   // A file that is there and can't be read ends the start: another key would alarm all clients.
   const existing = await readFile(file, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   });
+  const { newHostKey, readHostKey } = await hostKeyFunctions();
   if (existing === undefined) await writeOnce(file, newHostKey(kind), 0o600);
   try {
     return readHostKey(existing ?? (await readFile(file, 'utf8')));

@@ -2,7 +2,7 @@ import type { SshAddress } from '#endpoint/links.ts';
 import { startWorker } from '#jobs/worker.ts';
 import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
 import { drain, listen } from '#server/listen.ts';
-import { openSshServer, type SshServer } from '#ssh-server/server.ts';
+import type { SshServer } from '#ssh-server/server.ts';
 import type { Config } from './settings.ts';
 import { readTls } from './tls.ts';
 
@@ -38,6 +38,7 @@ async function listenForSsh(
   { database, services, app }: Hearth,
 ): Promise<SshServer | undefined> {
   if (port === 'off' || !ssh) return undefined;
+  const { openSshServer } = await import('#ssh-server/server.ts');
   return openSshServer({ database, services, log, clock, refusals: app.limitRefusals }, ssh, { host, port });
 }
 

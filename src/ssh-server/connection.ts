@@ -140,12 +140,15 @@ export class Connection {
     });
   }
 
-  /** Waits for the next command, unless there may be none. */
+  /**
+   * Waits for the next command. Where there may be none, the client has a moment to close the connection by itself: one that is told to leave
+   * while it reads how its command ended takes that for a failure.
+   */
   #rest(): void {
     if (this.#commands.size > 0) return;
-    if (this.#isDraining || this.#begun >= this.#limits.perConnection) this.#leave();
+    const isLast = this.#isDraining || this.#begun >= this.#limits.perConnection;
     clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => this.#leave(), this.#limits.idleConnection);
+    this.#idleTimer = setTimeout(() => this.#leave(), isLast ? leaveMs : this.#limits.idleConnection);
   }
 
   /** Closes the connection of a client that sends more than it may, or asks without reading the answers. */

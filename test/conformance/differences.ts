@@ -84,6 +84,9 @@ export const differences: readonly Difference[] = [
     ['pulls/list-review-comments', '/*/line'],
     ['pulls/list-review-comments', '/*/original_line'],
     ['pulls/list-review-comments', '/*/position'],
+    ['pulls/list-review-comments-for-repo', '/*/line'],
+    ['pulls/list-review-comments-for-repo', '/*/original_line'],
+    ['pulls/list-review-comments-for-repo', '/*/position'],
   ].map(([operationId = '', pointer = '']) => ({
     operationId,
     pointer,

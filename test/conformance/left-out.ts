@@ -49,6 +49,16 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'the vendor’s own runs of workflows alone may have these, as the description says in words',
   },
   {
+    operationIds: ['repos/create-deployment-protection-rule'],
+    places: ['/integration_id!'],
+    reason: 'a rule is that of an app, and the public API refuses one without it',
+  },
+  {
+    operationIds: ['repos/create-or-update-environment'],
+    places: ['/reviewers/*/type!', '/reviewers/*/id!'],
+    reason: 'a reviewer is named by both, and the public API refuses one without them',
+  },
+  {
     operationIds: ['git/create-tree'],
     places: ['/tree/*/path!', '/tree/*/mode!'],
     reason: 'an entry of a tree has both, and the public API refuses one without them',

@@ -56,7 +56,9 @@ function* lacking(known: Side, own: Side, place: string): Generator<string> {
   }
   const names = namesOf(own);
   const demanded = requiredOf(known);
-  const hasDefault = (name: string): boolean => propertyOf(own, name).leaves.some((leaf) => 'default' in leaf);
+  const hasDefault = (name: string): boolean =>
+    own.leaves.some((leaf) => propertiesOf(leaf).some(([key, schema]) => key === name && 'default' in schema)) ||
+    propertyOf(own, name).leaves.some((leaf) => 'default' in leaf);
   const required = namesOf(known).size > 0 ? requiredOf(own).filter((name) => !hasDefault(name)) : [];
   for (const name of required) if (!demanded.includes(name)) yield `${place}/${name}!`;
   for (const name of namesOf(known)) {

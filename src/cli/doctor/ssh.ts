@@ -1,6 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readHostKey } from '#ssh-server/host-keys.ts';
 import { hostKeysOf } from '../data-folder.ts';
 import type { Config } from '../settings.ts';
 import type { Diagnosis } from './diagnosis.ts';
@@ -19,6 +18,7 @@ async function checkKey(file: string): Promise<{ ok: boolean; detail: string }> 
   try {
     const { mode } = await stat(file);
     if ((mode & 0o077) !== 0) return { ok: false, detail: `others can read ${file}: chmod 600 it` };
+    const { readHostKey } = await import('#ssh-server/host-keys.ts');
     const { key, fingerprint } = readHostKey(await readFile(file, 'utf8'));
     return { ok: true, detail: `${key.split(' ')[0]} ${fingerprint}` };
   } catch (error) {

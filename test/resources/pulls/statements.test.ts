@@ -26,8 +26,8 @@ test('lists of pull requests, their commits and files cost the same for one as f
     await commit('topic-0', { [`b${at}.txt`]: 'b' });
   }
   await w.settle();
-  expect((await client.get(`${base}/pulls/1/files`)).body.length).toBe(10);
-  expect((await client.get(`${base}/pulls/1/commits`)).body.length).toBe(10);
+  expect((await client.get(`${base}/pulls/1/files`)).body.length).toBe(8);
+  expect((await client.get(`${base}/pulls/1/commits`)).body.length).toBe(8);
   expect(await count()).toEqual(forOne);
   expect(forOne).toEqual([7, 3, 1, 2]);
   await w.statements(ada, `${base}/pulls/1`);
