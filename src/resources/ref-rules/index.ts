@@ -4,4 +4,4 @@ export type { Judgement, Occasion } from './judge.ts';
 export { signatureEvaluators } from './signature-evaluator.ts';
 export { statusEvaluators } from './status-evaluators.ts';
 export { RuleViolations } from './violations.ts';
-export { findMergeObstacle, judgeMoves, pushRules, recordJudgements } from './ways-in.ts';
+export { explainMove, findMergeObstacle, judgeMoves, pushRules, type RuleExplanation, recordJudgements } from './ways-in.ts';

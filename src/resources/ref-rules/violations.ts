@@ -11,7 +11,8 @@ export class RuleViolations extends Error {
   }
 }
 
-const sourceName = ({ source: { type, name }, rule }: AppliedRule): string =>
+/** A rule with where it comes from. */
+export const sourceName = ({ source: { type, name }, rule }: AppliedRule): string =>
   type === 'ProtectedBranch' ? `${rule.type}, protection of ${name}` : `${rule.type}, ruleset ${JSON.stringify(name)}`;
 
 const isRefusing = ({ applied, violation, isBypassed }: Evaluation): boolean =>

@@ -4,12 +4,12 @@ import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
 import type { Id } from '#lib/id.ts';
-import type { RuledRepository } from '#resources/rulesets/index.ts';
+import type { AppliedRule, RuledRepository } from '#resources/rulesets/index.ts';
 import type { MergedPull, RefRules, RuledMove } from './evaluator.ts';
 import { type Judgement, judge, loadRules, mergeJudgements, needObjects, type RefActor, type WantedMoves } from './judge.ts';
 import { behindBase } from './status-evaluators.ts';
 import { insertSuites } from './store.ts';
-import { pushLines, RuleViolations, refusedReason } from './violations.ts';
+import { pushLines, RuleViolations, refusedReason, sourceName } from './violations.ts';
 
 type Context = {
   db: Db;
@@ -60,6 +60,40 @@ export async function findMergeObstacle(
     ({ violation, applied }) => violation !== undefined && applied.enforcement === 'active',
   );
   return broken.every(({ violation }) => violation === behindBase) ? 'behind' : 'blocked';
+}
+
+/** What a rule says of a move that nobody made. `passed` is undefined where the commits decide, and aren't known. */
+export type RuleExplanation = { rule: string; passed: boolean | undefined; because: string };
+
+/** What each rule that applies to a move says of it, for those who ask why; nothing moves, and nothing is recorded. */
+export async function explainMove(
+  { db, disk, now, refRules }: Pick<Context, 'db' | 'refRules' | 'now'> & { disk: Disk },
+  wanted: WantedMoves,
+  { hasObjects }: { hasObjects: boolean },
+): Promise<RuleExplanation[]> {
+  const rules = await loadRules(db, wanted);
+  if (!rules) return [];
+  const judged = (await judge({ db, refRules, now, disk }, rules, hasObjects ? 'all' : 'names')).flatMap(
+    ({ evaluations }) => evaluations,
+  );
+  const known = new Set(judged.map(({ applied }) => applied));
+  const open = hasObjects ? [] : [...rules.byRef.values()].flat().filter((applied) => !known.has(applied));
+  return [
+    ...judged.map(({ applied, violation, isBypassed }) => ({
+      rule: sourceName(applied),
+      passed: violation === undefined || isBypassed || applied.enforcement === 'evaluate',
+      because: becauseOf(applied, violation, isBypassed),
+    })),
+    ...open
+      .filter(({ rule }) => refRules.evaluators[rule.type].needs === 'objects')
+      .map((applied) => ({ rule: sourceName(applied), passed: undefined, because: 'depends on the commits' })),
+  ];
+}
+
+function becauseOf({ enforcement }: AppliedRule, violation: string | undefined, isBypassed: boolean): string {
+  if (violation === undefined) return 'kept';
+  if (enforcement === 'evaluate') return `${violation} It is tried out, and refuses nothing`;
+  return isBypassed ? `${violation} It may be bypassed` : violation;
 }
 
 type PushRules = {
