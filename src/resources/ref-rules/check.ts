@@ -30,8 +30,11 @@ export async function openCheck({ moves, ...given }: Given): Promise<RuleCheck &
   const commits = new Map<string, Promise<readonly Commit[]>>();
   const defaultTip = once(() => findRef(disk, `refs/heads/${repo.default_branch}`));
   const fastForwards = once(() => listFastForwards(disk, moves));
+  // One round trip for all new tips, which the reader keeps.
+  const tips = once(() => reader.findCommits(moves.flatMap(({ after }) => after ?? [])));
   const read = async ({ ref, before, after }: RuledMove): Promise<readonly Commit[]> => {
     if (after === null) return [];
+    await tips();
     // A new branch gets what the default branch hasn't.
     const without = before ?? (ref === `refs/heads/${repo.default_branch}` ? null : ((await defaultTip())?.oid ?? null));
     const found = await listCommitsWithout({ repo: disk, reader }, { to: after, without, limit: ruledCommits + 1 });
