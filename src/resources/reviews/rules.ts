@@ -31,7 +31,9 @@ const stateOf = {
   COMMENT: 'COMMENTED',
 } as const satisfies Record<ReviewEvent, ReviewRow['state']>;
 
-const mayWrite = ({ repo, by }: RepositoryAction): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'write');
+/** Whether somebody may write to the repository. */
+export const mayWrite = ({ repo, by }: RepositoryAction): boolean =>
+  by.grant.kind === 'installation' || reaches(repo.role, 'write');
 
 /** Where the conversation is locked, only those who may write to the repository can review. */
 function checkMayReview(action: RepositoryAction, { locked }: Pick<PullRow, 'locked'>): void {

@@ -164,6 +164,26 @@ export const findCommentOfPull = (db: Db, pull: Pull, id: Comment): Promise<Revi
 export const findCommentForUpdate = (tx: Tx, { id }: Pick<ReviewCommentRow, 'id'>): Promise<ReviewCommentRow | undefined> =>
   tx.selectFrom('review_comments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
+/** The comment that began the conversation of a submitted comment. */
+export const selectConversation = (db: Db, repository: OrSql<Repository>, id: Comment) =>
+  db
+    .selectFrom('review_comments')
+    .selectAll()
+    .where(
+      'id',
+      '=',
+      db
+        .selectFrom('review_comments')
+        .select(sql<Comment>`coalesce(in_reply_to_id, id)`.as('id'))
+        .where('repository_id', '=', repository)
+        .where('submitted_at', 'is not', null)
+        .where('id', '=', id),
+    );
+
+/** Stores who resolved the conversation that a comment began, and when; nulls where it isn't resolved any more. */
+export const updateResolution = (tx: Tx, id: Comment, change: Pick<ReviewCommentRow, 'resolved_at' | 'resolved_by'>) =>
+  tx.updateTable('review_comments').set(change).where('id', '=', id).execute();
+
 /** Comments by their ids, in any order. */
 export const loadComments = (db: Db, ids: readonly Comment[]): Promise<ReviewCommentRow[]> =>
   db
@@ -197,14 +217,16 @@ export const submitComments = (tx: Tx, review: Review, now: Date): Promise<Revie
     .returningAll()
     .execute();
 
-/** Removes a comment. The first reply to it begins the conversation from then on. */
+/** Removes a comment. The first reply to it begins the conversation from then on, which stays resolved if it was. */
 export async function removeComment(tx: Tx, { id }: ReviewCommentRow): Promise<void> {
   await sql`
     with first as (
       select min(id) as id from review_comments where in_reply_to_id = ${id}
     )
-    update review_comments c set in_reply_to_id = case when c.id = first.id then null else first.id end
-    from first where c.in_reply_to_id = ${id}`.execute(tx);
+    update review_comments c set in_reply_to_id = case when c.id = first.id then null else first.id end,
+      resolved_at = case when c.id = first.id then was.resolved_at end,
+      resolved_by = case when c.id = first.id then was.resolved_by end
+    from first, review_comments was where c.in_reply_to_id = ${id} and was.id = ${id}`.execute(tx);
   await tx.deleteFrom('review_comments').where('id', '=', id).execute();
 }
 
