@@ -70,6 +70,28 @@ type ReviewChange = Partial<Pick<ReviewRow, 'state' | 'body' | 'submitted_at'>> 
 export const updateReview = (tx: Tx, id: Review, change: ReviewChange): Promise<ReviewRow> =>
   tx.updateTable('reviews').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
+/** Takes approvals and wishes for changes out of force. */
+export const dismissReviews = (tx: Tx, ids: readonly Review[], now: Date): Promise<ReviewRow[]> =>
+  tx
+    .updateTable('reviews')
+    .set({ state: 'DISMISSED', updated_at: now })
+    .where(sql<boolean>`id = any (${[...ids]}::bigint[])`)
+    .returningAll()
+    .execute();
+
+/** Some approvals of a pull request that weren't dismissed, of other commits than these, their rows locked. */
+export const listApprovalsOfOthers = (tx: Tx, pull: Pull, commits: readonly string[], limit: number): Promise<ReviewRow[]> =>
+  tx
+    .selectFrom('reviews')
+    .selectAll()
+    .where('issue_id', '=', pull)
+    .where('state', '=', 'APPROVED')
+    .where(sql<boolean>`commit_sha <> all (${[...commits]}::text[])`)
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .execute();
+
 /** Removes a review, and with it its comments. */
 export const removeReview = (tx: Tx, id: Review) => tx.deleteFrom('reviews').where('id', '=', id).execute();
 
