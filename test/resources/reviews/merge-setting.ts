@@ -24,8 +24,8 @@ export async function mergeSetting(
   const setting = await pullSetting(w, ...args);
   const { repo, base, client, commit, tested } = setting;
   /** Somebody with a role in the repository, or with none. */
-  async function person(role?: 'read' | 'triage' | 'write' | 'admin'): Promise<Person> {
-    const account = await w.user();
+  async function person(role?: 'read' | 'triage' | 'write' | 'admin', more: { email?: string } = {}): Promise<Person> {
+    const account = await w.user(undefined, more);
     if (role) await w.collaborator(repo, account, role);
     return { account, api: await w.as(account) };
   }
