@@ -877,6 +877,7 @@ export interface PullRequests {
   merge_commit_sha: string | null;
   merged_by: Id<'accounts'> | null;
   head_pushed_by: Id<'accounts'> | null;
+  same_heads: Generated<string[]>;
 }
 
 export interface RateLimits {

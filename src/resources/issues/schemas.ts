@@ -157,7 +157,7 @@ const eventFields = {
     Type.Object({
       state: OneOf(['approved', 'changes_requested']),
       review_id: Type.Integer(),
-      dismissal_message: Type.String(),
+      dismissal_message: Nullable(Type.String()),
       dismissal_commit_id: Type.String(),
     }),
   ),

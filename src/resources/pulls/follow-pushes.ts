@@ -19,7 +19,7 @@ import type { Id } from '#lib/id.ts';
 import { findNewName } from '#resources/branch-names/index.ts';
 import { enqueueIndexing, insertIssueEvents, type NewIssueEvent, updateIssue } from '#resources/issues/index.ts';
 import { addOpenIssues, findRepository, lockRepository } from '#resources/repositories/index.ts';
-import { changesBetween } from './changes.ts';
+import { bringsSameChanges, changesBetween } from './changes.ts';
 import { diskOfBoth, movedBranches } from './heads.ts';
 import { completeMerge } from './merging.ts';
 import { writeHeadRef } from './refs.ts';
@@ -119,6 +119,9 @@ const headRestored = ({ change }: Context, { id }: PullRow, moved: Moved): Promi
     await tell(tx, pull, moved, [{ event: 'head_ref_restored' }]);
   });
 
+/** So many earlier heads with the same changes are remembered. Approvals of still earlier ones are stale. */
+const maxSameHeads = 100;
+
 /** The head of an open pull request has other commits: they are brought here, and compared anew. */
 async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: Oid }): Promise<void> {
   const { change, services } = context;
@@ -129,11 +132,17 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
   const found = await changesBetween(diskOfBoth(git, { id: row.repository_id }, moved.repository), { base, head: moved.tip });
   const isForced = !(await isAncestor(disk, row.head_sha, moved.tip));
   const isRewound = isForced && found?.commits.length === 0;
+  const isSame = found !== undefined && (await bringsSameChanges(disk, row, { ...found.changes, head_sha: moved.tip }));
   await change(async (tx) => {
     const pull = await findPullForUpdate(tx, row);
     if (!pull || pull.state === 'closed' || pull.head_sha !== row.head_sha) return;
     const before = { before: pull.head_sha, after: moved.tip };
-    const newHead = { head_sha: moved.tip, head_pushed_by: moved.actor ?? null };
+    const newHead = {
+      head_sha: moved.tip,
+      // Who brings what the base has has changed nothing that is reviewed.
+      head_pushed_by: isSame ? pull.head_pushed_by : (moved.actor ?? null),
+      same_heads: isSame ? [...pull.same_heads, pull.head_sha].slice(-maxSameHeads) : [],
+    };
     await updatePull(tx, pull.id, { ...newHead, ...(found ? { base_sha: base, ...found.changes } : {}), ...untested });
     if (found) await replaceCommits(tx, pull.id, found.commits, moved.at);
     await updateIssue(tx, pull.id, { updated_at: moved.at });

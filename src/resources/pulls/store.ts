@@ -30,6 +30,7 @@ const ownColumns = [
   'p.maintainer_can_modify',
   'p.head_is_deleted',
   'p.head_pushed_by',
+  'p.same_heads',
   'p.is_mergeable',
   'p.is_rebaseable',
   'p.tested_base_sha',

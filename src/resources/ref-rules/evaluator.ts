@@ -23,7 +23,9 @@ export type MergedPull = {
   readonly head_sha: Oid;
   readonly merge_base_sha: Oid;
   readonly author_id: Id<'accounts'> | null;
-  /** Who pushed the head last. */
+  /** Earlier heads that brought the same changes. */
+  readonly same_heads: readonly Oid[];
+  /** Who pushed the present changes. */
   readonly head_pushed_by: Id<'accounts'> | null;
   /** Undefined where it isn't known yet. */
   readonly method: 'merge' | 'squash' | 'rebase' | undefined;

@@ -86,6 +86,16 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   return byRef.size === 0 ? undefined : { ...wanted, moves, facts, byRef };
 }
 
+/** The rules that apply to a ref, as they apply to an actor: those of which it is exempt aren't among them. */
+export async function loadRulesOfRef(
+  db: Db,
+  { repo, actor, ref }: Pick<WantedMoves, 'repo' | 'actor'> & { ref: string },
+): Promise<{ readonly rules: readonly AppliedRule[]; readonly facts: RuleCheck['actor'] } | undefined> {
+  const found = await loadRules(db, { repo, actor, moves: [{ ref, before: null, after: null }] });
+  const rules = found?.byRef.get(ref);
+  return found && rules && { rules, facts: found.facts };
+}
+
 type JudgeContext = { db: Db; disk: Disk; refRules: RefRules; now: Date };
 
 /** Which rules are judged: those that need no objects, those that do, or all. */

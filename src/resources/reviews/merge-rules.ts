@@ -44,7 +44,7 @@ async function reviewProblem(
     return 'Changes were requested by reviewers with write access.';
   const approvals = reviews.filter(
     ({ state, commit_sha }) =>
-      state === 'APPROVED' && (!parameters.dismiss_stale_reviews_on_push || commit_sha === pull.head_sha),
+      state === 'APPROVED' && (!parameters.dismiss_stale_reviews_on_push || presentHeads(pull).includes(commit_sha)),
   );
   if (approvals.length < wanted) return `At least ${people(wanted)} required by reviewers with write access.`;
   if (parameters.require_last_push_approval && !approvals.some((one) => isOfLastPush(one, pull)))
@@ -63,7 +63,13 @@ async function reviewProblem(
 }
 
 const isOfLastPush = ({ author_id, commit_sha }: Counted, pull: MergedPull): boolean =>
-  commit_sha === pull.head_sha && author_id !== pull.head_pushed_by;
+  presentHeads(pull).includes(commit_sha) && author_id !== pull.head_pushed_by;
+
+/** The heads with the changes that the pull request brings now. */
+export const presentHeads = ({ head_sha, same_heads }: Pick<MergedPull, 'head_sha' | 'same_heads'>): Oid[] => [
+  ...same_heads,
+  head_sha,
+];
 
 async function changedPaths({ disk }: RuleCheck, { merge_base_sha, head_sha }: MergedPull): Promise<string[]> {
   const { files } = await diffTrees(disk, { from: merge_base_sha, to: head_sha, patchSize: 0 });

@@ -70,6 +70,28 @@ type ReviewChange = Partial<Pick<ReviewRow, 'state' | 'body' | 'submitted_at'>> 
 export const updateReview = (tx: Tx, id: Review, change: ReviewChange): Promise<ReviewRow> =>
   tx.updateTable('reviews').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
+/** Takes approvals and wishes for changes out of force. */
+export const dismissReviews = (tx: Tx, ids: readonly Review[], now: Date): Promise<ReviewRow[]> =>
+  tx
+    .updateTable('reviews')
+    .set({ state: 'DISMISSED', updated_at: now })
+    .where(sql<boolean>`id = any (${[...ids]}::bigint[])`)
+    .returningAll()
+    .execute();
+
+/** Some approvals of a pull request that weren't dismissed, of other commits than these, their rows locked. */
+export const listApprovalsOfOthers = (tx: Tx, pull: Pull, commits: readonly string[], limit: number): Promise<ReviewRow[]> =>
+  tx
+    .selectFrom('reviews')
+    .selectAll()
+    .where('issue_id', '=', pull)
+    .where('state', '=', 'APPROVED')
+    .where(sql<boolean>`commit_sha <> all (${[...commits]}::text[])`)
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .execute();
+
 /** Removes a review, and with it its comments. */
 export const removeReview = (tx: Tx, id: Review) => tx.deleteFrom('reviews').where('id', '=', id).execute();
 
@@ -164,6 +186,26 @@ export const findCommentOfPull = (db: Db, pull: Pull, id: Comment): Promise<Revi
 export const findCommentForUpdate = (tx: Tx, { id }: Pick<ReviewCommentRow, 'id'>): Promise<ReviewCommentRow | undefined> =>
   tx.selectFrom('review_comments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
+/** The comment that began the conversation of a submitted comment. */
+export const selectConversation = (db: Db, repository: OrSql<Repository>, id: Comment) =>
+  db
+    .selectFrom('review_comments')
+    .selectAll()
+    .where(
+      'id',
+      '=',
+      db
+        .selectFrom('review_comments')
+        .select(sql<Comment>`coalesce(in_reply_to_id, id)`.as('id'))
+        .where('repository_id', '=', repository)
+        .where('submitted_at', 'is not', null)
+        .where('id', '=', id),
+    );
+
+/** Stores who resolved the conversation that a comment began, and when; nulls where it isn't resolved any more. */
+export const updateResolution = (tx: Tx, id: Comment, change: Pick<ReviewCommentRow, 'resolved_at' | 'resolved_by'>) =>
+  tx.updateTable('review_comments').set(change).where('id', '=', id).execute();
+
 /** Comments by their ids, in any order. */
 export const loadComments = (db: Db, ids: readonly Comment[]): Promise<ReviewCommentRow[]> =>
   db
@@ -197,14 +239,16 @@ export const submitComments = (tx: Tx, review: Review, now: Date): Promise<Revie
     .returningAll()
     .execute();
 
-/** Removes a comment. The first reply to it begins the conversation from then on. */
+/** Removes a comment. The first reply to it begins the conversation from then on, which stays resolved if it was. */
 export async function removeComment(tx: Tx, { id }: ReviewCommentRow): Promise<void> {
   await sql`
     with first as (
       select min(id) as id from review_comments where in_reply_to_id = ${id}
     )
-    update review_comments c set in_reply_to_id = case when c.id = first.id then null else first.id end
-    from first where c.in_reply_to_id = ${id}`.execute(tx);
+    update review_comments c set in_reply_to_id = case when c.id = first.id then null else first.id end,
+      resolved_at = case when c.id = first.id then was.resolved_at end,
+      resolved_by = case when c.id = first.id then was.resolved_by end
+    from first, review_comments was where c.in_reply_to_id = ${id} and was.id = ${id}`.execute(tx);
   await tx.deleteFrom('review_comments').where('id', '=', id).execute();
 }
 

@@ -1,5 +1,5 @@
 export type { ActorFacts, AppliedRule, Bypass, ProtectionRule, RuledRepository, RuleSource } from './applied-rule.ts';
-export { appliedRulesOf, bypassOf, loadActorFacts } from './bypass.ts';
+export { appliedRulesOf, bypassOf, loadActorFacts, rolesById } from './bypass.ts';
 export { matchesRef } from './conditions.ts';
 export { matchesPattern } from './patterns.ts';
 export { writesOrganizationRulesets, writesRepositoryRulesets } from './policies.ts';

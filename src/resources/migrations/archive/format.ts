@@ -242,7 +242,7 @@ const IssueEventRecord = Type.Object({
     Type.Object({
       review: AddressOrNull,
       state: OneOf(['approved', 'changes_requested']),
-      dismissal_message: Text,
+      dismissal_message: TextOrNull,
       dismissal_commit_id: Text,
     }),
   ),
