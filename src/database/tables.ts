@@ -878,6 +878,7 @@ export interface PullRequests {
   merged_by: Id<'accounts'> | null;
   head_pushed_by: Id<'accounts'> | null;
   same_heads: Generated<string[]>;
+  base_changed_at: Date | null;
 }
 
 export interface RateLimits {

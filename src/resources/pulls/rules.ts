@@ -228,8 +228,9 @@ export async function setBase(
   { base, changes, commits }: NewBase,
 ): Promise<void> {
   await replaceCommits(tx, pull.id, commits, event.at);
-  const same_heads = changes.merge_base_sha === pull.merge_base_sha ? pull.same_heads : [];
-  await updatePull(tx, pull.id, { base_ref: base.short, base_sha: base.oid, same_heads, ...changes, ...untested });
+  // The same head brings other changes to a base with which it has other commits in common.
+  const others = changes.merge_base_sha === pull.merge_base_sha ? {} : { same_heads: [], base_changed_at: event.at };
+  await updatePull(tx, pull.id, { base_ref: base.short, base_sha: base.oid, ...others, ...changes, ...untested });
   const from = { ref: pull.base_ref, sha: pull.base_sha };
   await record(tx, { ...event, kind: 'pull_request.edited', data: { issue: pull.id, changes: { base: from } } });
 }

@@ -31,6 +31,7 @@ const ownColumns = [
   'p.head_is_deleted',
   'p.head_pushed_by',
   'p.same_heads',
+  'p.base_changed_at',
   'p.is_mergeable',
   'p.is_rebaseable',
   'p.tested_base_sha',

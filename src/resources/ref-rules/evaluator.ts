@@ -25,6 +25,8 @@ export type MergedPull = {
   readonly author_id: Id<'accounts'> | null;
   /** Earlier heads that brought the same changes. */
   readonly same_heads: readonly Oid[];
+  /** When it got another base, to which the same head brings other changes. */
+  readonly base_changed_at: Date | null;
   /** Who pushed the present changes. */
   readonly head_pushed_by: Id<'accounts'> | null;
   /** Undefined where it isn't known yet. */

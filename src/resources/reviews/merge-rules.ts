@@ -43,8 +43,7 @@ async function reviewProblem(
   if (wanted > 0 && reviews.some(({ state }) => state === 'CHANGES_REQUESTED'))
     return 'Changes were requested by reviewers with write access.';
   const approvals = reviews.filter(
-    ({ state, commit_sha }) =>
-      state === 'APPROVED' && (!parameters.dismiss_stale_reviews_on_push || presentHeads(pull).includes(commit_sha)),
+    (review) => review.state === 'APPROVED' && (!parameters.dismiss_stale_reviews_on_push || isOfPresentChanges(review, pull)),
   );
   if (approvals.length < wanted) return `At least ${people(wanted)} required by reviewers with write access.`;
   if (parameters.require_last_push_approval && !approvals.some((one) => isOfLastPush(one, pull)))
@@ -62,8 +61,13 @@ async function reviewProblem(
   return undefined;
 }
 
-const isOfLastPush = ({ author_id, commit_sha }: Counted, pull: MergedPull): boolean =>
-  presentHeads(pull).includes(commit_sha) && author_id !== pull.head_pushed_by;
+/** Whether a review is about the changes that the pull request brings now. */
+const isOfPresentChanges = ({ commit_sha, submitted_at }: Counted, pull: MergedPull): boolean =>
+  presentHeads(pull).includes(commit_sha) &&
+  (pull.base_changed_at === null || (submitted_at !== null && submitted_at >= pull.base_changed_at));
+
+const isOfLastPush = (review: Counted, pull: MergedPull): boolean =>
+  isOfPresentChanges(review, pull) && review.author_id !== pull.head_pushed_by;
 
 /** The heads with the changes that the pull request brings now. */
 export const presentHeads = ({ head_sha, same_heads }: Pick<MergedPull, 'head_sha' | 'same_heads'>): Oid[] => [

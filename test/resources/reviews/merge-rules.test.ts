@@ -184,6 +184,29 @@ test('the last push is approved by somebody else than who pushed it', async () =
   expect(await verdict(pull)).toBeUndefined();
 });
 
+test('what was approved for another base, with which the head has other commits in common, is approved anew', async () => {
+  const { person, rule, bring, commit, client } = await mergeSetting(w);
+  const bob = await person('write');
+  await rule({ required_approving_review_count: 1, dismiss_stale_reviews_on_push: true });
+  const pull = await bring({ 'b.txt': 'b' });
+  // A base that has the change already lets it look smaller than it is for `main`.
+  const sneaked = await commit(pull.branch, { 'sneaked.txt': 'in' });
+  await w.settle();
+  const ref = 'refs/heads/side';
+  expect((await client.post(`${pull.path.replace(/pulls.*/, '')}git/refs`, { ref, sha: pull.head })).status).toBe(201);
+  expect((await client.patch(pull.path, { base: 'side' })).status).toBe(200);
+  await w.settle();
+  w.clock.now = new Date(w.clock.now.getTime() + 1_000);
+  await pull.review(bob, 'APPROVE', { commit_id: sneaked });
+  w.clock.now = new Date(w.clock.now.getTime() + 1_000);
+  expect((await client.patch(pull.path, { base: 'main' })).status).toBe(200);
+  await w.settle();
+  expect(await verdict(pull)).toMatch(lacking(1));
+  w.clock.now = new Date(w.clock.now.getTime() + 1_000);
+  await pull.review(bob, 'APPROVE');
+  expect(await verdict(pull)).toBeUndefined();
+});
+
 test('owners of what is changed approve: people, teams and addresses, one of each list', async () => {
   const { person, rule, bring, advance, client, owner, base, ada } = await mergeSetting(w, { ownedBy: 'organization' });
   const [bob, dora, reader] = [await person('write'), await person('write'), await person('read')];
