@@ -79,11 +79,6 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'document 2 demands them: an image is named by both',
   },
   {
-    operationIds: ['repos/create-in-org'],
-    places: ['/custom_properties'],
-    reason: 'Hearth has no custom properties of repositories yet',
-  },
-  {
     operationIds: ['repos/update'],
     places: ['/has_pull_requests', '/pull_request_creation_policy'],
     reason: 'pull requests can’t be switched off; who may open them, limits on interactions tell',
