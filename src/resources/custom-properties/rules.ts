@@ -5,7 +5,7 @@ import { inOrganization } from '#events/scope.ts';
 import { keyed } from '#lib/collections.ts';
 import { invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
 import { lockOrganization } from '#resources/members/index.ts';
-import { maxProperties, type NamedDefinition } from './schemas.ts';
+import { maxProperties, type NamedDefinition, namePattern } from './schemas.ts';
 import {
   listProperties,
   type PropertyColumns,
@@ -17,6 +17,9 @@ import {
 import { isSameValue, isSelect, storedValue } from './value.ts';
 
 const resource = 'CustomProperty';
+
+/** Names in paths are checked here, others by the schema of their request. */
+const validName = new RegExp(namePattern);
 
 /**
  * Defines properties of an organization, or replaces those that have the names. What a request leaves out falls back to what a new
@@ -64,6 +67,7 @@ const keyOf = ({ name }: Pick<PropertyRow, 'name'>): string => name.toLowerCase(
 function columnsOf(wanted: NamedDefinition, before: PropertyRow | undefined, prefix: string): PropertyColumns {
   const { property_name: name, value_type, required = false, require_explicit_values = false } = wanted;
   const wrong = (field: string, message: string): Refusal => invalid(resource, prefix + field, 'invalid', message);
+  if (!validName.test(name)) throw wrong('property_name', 'A name has letters, digits and _-$# of ASCII, 75 at most');
   if (before && before.value_type !== value_type)
     throw wrong('value_type', `The property ${before.name} is of the type ${before.value_type}, which can't be changed`);
   const allowed_values = allowedValues(wanted, prefix);
