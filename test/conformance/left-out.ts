@@ -79,6 +79,11 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'document 2 demands them: an image is named by both',
   },
   {
+    operationIds: ['orgs/custom-properties-for-repos-create-or-update-organization-definitions'],
+    places: ['/properties/*/source_type', '/properties/*/url'],
+    reason: 'replies have them, and what a request says of them changes nothing',
+  },
+  {
     operationIds: ['repos/update'],
     places: ['/has_pull_requests', '/pull_request_creation_policy'],
     reason: 'pull requests can’t be switched off; who may open them, limits on interactions tell',

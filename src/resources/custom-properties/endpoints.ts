@@ -6,9 +6,10 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
-import { Nothing } from '#lib/shape.ts';
+import { Nothing, withDefault } from '#lib/shape.ts';
 import { customProperty } from './path-resources.ts';
 import { presentProperty, presentRepositoryValues, presentValue } from './present.ts';
+import { queryCondition } from './repository-query.ts';
 import { defineProperties, deleteProperty } from './rules.ts';
 import {
   CustomProperty,
@@ -114,10 +115,13 @@ export const listOrganizationValues = endpoint({
   path: '/orgs/{org}/properties/values',
   summary: 'List custom property values for organization repositories',
   access: reads,
+  query: Type.Object({ repository_query: withDefault(Type.String({ maxLength: 256 }), '') }),
   paging: pages(),
   replies: { 200: Type.Array(RepositoryProperties) },
-  async handle({ db, at, page, viewer }) {
-    return mapRows(await listRepositories(db, viewer, at.org.id, page), async (rows) => {
+  async handle({ db, at, query, page, viewer }) {
+    const condition = queryCondition(query.repository_query);
+    const found = await listRepositories(db, viewer, { organization: at.org.id, condition, page });
+    return mapRows(found, async (rows) => {
       const values = await listValues(
         db,
         rows.map(({ id }) => id),

@@ -34,7 +34,11 @@ async function definitionPayload(
   id: Id<'custom_properties'>,
 ): Promise<readonly WebhookEvent[]> {
   const [org, property] = await Promise.all([findAccountById(db, owner), findProperty(db, id)]);
-  return org && property ? [{ type: ofDefinitions, action, body: { definition: presentProperty(links, org, property) } }] : [];
+  if (!org || !property) return [];
+  const { default_value, ...presented } = presentProperty(links, org, property);
+  // The public API's schema of the payload has no null here.
+  const definition = { ...presented, ...(default_value === null ? {} : { default_value }) };
+  return [{ type: ofDefinitions, action, body: { definition } }];
 }
 
 export const customPropertyEvents = eventKinds({

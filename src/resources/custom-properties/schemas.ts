@@ -27,7 +27,7 @@ export type CustomProperty = Static<typeof CustomProperty>;
 
 /** The public API's rule: names of 75 ASCII letters, digits and `_-$#` at most. */
 export const namePattern = '^[A-Za-z0-9_$#-]{1,75}$';
-const name = Type.String({ pattern: namePattern });
+const name = Type.String({ minLength: 1, maxLength: 75, pattern: namePattern });
 
 /** The public API's rule: 75 visible ASCII characters or spaces at most, but no quotation marks; addresses may be longer. */
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[ !#-~]+$' });

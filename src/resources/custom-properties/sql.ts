@@ -15,3 +15,8 @@ export const propertyLists: RawBuilder<Record<string, string[]>> = sql`(
 export const propertyValues: RawBuilder<Record<string, string | string[]>> = sql`(
   select coalesce(jsonb_object_agg(found.name,
     case found.value_type when 'multi_select' then to_jsonb(found.value) else to_jsonb(found.value[1]) end), '{}') from ${found})`;
+
+/** Whether the repository `r` has a value of a property, both given in lower case. */
+export const hasPropertyValue = (name: string, value: string): RawBuilder<boolean> => sql<boolean>`exists (
+  select from ${found} and lower(found.name) = ${name} and exists (
+    select from unnest(found.value) held(one) where lower(held.one) = ${value}))`;

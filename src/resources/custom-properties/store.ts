@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { readableBy } from '#access/sql.ts';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
@@ -74,12 +74,11 @@ export function removeDisallowedValues(tx: Tx, properties: readonly Property[]):
   sendUnawaited(tx, narrowed.compile(tx));
 }
 
-/** The repositories of an organization that the viewer may read, by name. */
+/** The repositories of an organization that the viewer may read and to which a condition applies, by name. */
 export const listRepositories = (
   db: Db,
   viewer: Viewer,
-  organization: Organization,
-  page: Page,
+  { organization, condition, page }: { organization: Organization; condition: RawBuilder<boolean>; page: Page },
 ): Promise<Listed<RepositoryRow>> =>
   list(
     db,
@@ -88,6 +87,7 @@ export const listRepositories = (
       .selectAll('r')
       .where('r.owner_id', '=', organization)
       .where(readableBy(viewer))
+      .where(condition)
       .orderBy(sql`lower(r.name)`)
       .orderBy('r.id'),
     page,

@@ -118,6 +118,38 @@ test('the list shows the repositories that the caller may see, with as many stat
   expect((await (await w.as(ofMember)).get(all)).body).toHaveLength(1);
 });
 
+test('a query chooses repositories, and one that is not understood is refused', async () => {
+  const { owner, acme, engine, client, all, one, define } = await setting(w);
+  await define('Tier', { ...tier, required: true, default_value: '3' });
+  await define('areas', areas);
+  await client.patch(one, { properties: [value('tier', '1'), value('areas', ['web', 'ops'])] });
+  const open = await w.repo(acme, { by: owner, visibility: 'public' });
+  await client.put(`/repos/${acme.login}/${open.name}/topics`, { names: ['steam'] });
+  const ask = (query: string) => client.get(`${all}?repository_query=${encodeURIComponent(query)}`);
+  const [mine, other] = [engine.name, open.name];
+  for (const [query, names] of [
+    ['', [mine, other]],
+    ['props.tier:1', [mine]],
+    ['-props.Tier:1', [other]],
+    ['props.tier:3 visibility:public', [other]],
+    ['props.areas:OPS props.areas:web', [mine]],
+    ['props.none:1', []],
+    ['is:private', [mine]],
+    ['topic:steam archived:false', [other]],
+    ['language:c', []],
+    ['-language:"c"', [mine, other]],
+    [`repo:${acme.login.toUpperCase()}/${mine}`, [mine]],
+    [`${mine.toUpperCase()}`, [mine]],
+    [`-${mine}`, [other]],
+  ] as const) {
+    const { body } = await ask(query);
+    const found = body.map(({ repository_name }: { repository_name: string }) => repository_name);
+    expect(found.toSorted(), query).toEqual([...names].toSorted());
+  }
+  for (const query of ['stars:>1', 'is:open', 'archived:maybe', 'a OR b', '(a)', '"open', 'props.tier:', 'x'.repeat(257)])
+    expect((await ask(query)).status, query).toBe(422);
+});
+
 test('values that the organization keeps for itself are set by its owners, others by administrators of the repository too', async () => {
   const { owner, member, outsider, acme, engine, all, one, define } = await setting(w);
   await define('kept', { value_type: 'string' });
