@@ -7,7 +7,7 @@ import { invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
 import { lockOrganization } from '#resources/members/index.ts';
 import { maxProperties, type NamedDefinition, namePattern } from './schemas.ts';
 import {
-  listProperties,
+  listPropertiesForUpdate,
   type PropertyColumns,
   type PropertyRow,
   putProperties,
@@ -35,7 +35,7 @@ export async function defineProperties(
 ): Promise<PropertyRow[]> {
   const { org, now } = action;
   await lockOrganization(tx, org.id);
-  const before = keyed(await listProperties(tx, org.id), keyOf);
+  const before = keyed(await listPropertiesForUpdate(tx, org.id), keyOf);
   const columns = wanted.map((one, at) => columnsOf(one, before.get(one.property_name.toLowerCase()), prefix(at)));
   const names = columns.map(keyOf);
   const twice = names.findIndex((name, at) => names.indexOf(name) < at);

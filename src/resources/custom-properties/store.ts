@@ -30,9 +30,17 @@ export const findProperty = (db: Db, id: Property): Promise<PropertyRow | undefi
 export const findPropertyForUpdate = (tx: Tx, { id }: PropertyRow): Promise<PropertyRow | undefined> =>
   tx.selectFrom('custom_properties').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
+/** The properties of an organization. All who lock several rows do so in the order of their ids, so that none wait for each other. */
+const selectInOrder = (tx: Tx, organization: Organization) =>
+  tx.selectFrom('custom_properties').selectAll().where('organization_id', '=', organization).orderBy('id');
+
+/** The properties of an organization, their rows locked. */
+export const listPropertiesForUpdate = (tx: Tx, organization: Organization): Promise<PropertyRow[]> =>
+  selectInOrder(tx, organization).forUpdate().execute();
+
 /** The properties of an organization, which nobody changes until the transaction ends. */
 export const listPropertiesForShare = (tx: Tx, organization: Organization): Promise<PropertyRow[]> =>
-  tx.selectFrom('custom_properties').selectAll().where('organization_id', '=', organization).orderBy('id').forShare().execute();
+  selectInOrder(tx, organization).forShare().execute();
 
 /** The columns of a property that requests set. */
 export type PropertyColumns = Omit<PropertyRow, 'id' | 'organization_id' | 'created_at' | 'updated_at'>;

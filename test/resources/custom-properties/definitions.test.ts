@@ -120,6 +120,20 @@ test('an organization has 100 properties, whose definition costs the same number
   expect((await define('p7', { value_type: 'string', description: 'Changed' })).description).toBe('Changed');
 });
 
+test('definitions and values that change at the same time wait for each other', async () => {
+  const { engine, client, schema, all, define } = await setting(w);
+  const names = Array.from({ length: 10 }, (_, at) => `p${at}`);
+  for (const name of names) await define(name, { value_type: 'string' });
+  const rounds = Array.from({ length: 12 }, (_, round) => {
+    const order = round % 2 === 0 ? names : names.toReversed();
+    if (round % 3 === 0)
+      return client.patch(all, { repository_names: [engine.name], properties: order.map((name) => value(name, `${round}`)) });
+    const properties = order.map((property_name) => ({ property_name, value_type: 'string', description: `${round}` }));
+    return client.patch(schema, { properties });
+  });
+  for (const { status } of await Promise.all(rounds)) expect([200, 204]).toContain(status);
+});
+
 test('values that are no longer allowed leave the repositories, and so do those of a deleted property', async () => {
   const { client, schema, one, define } = await setting(w);
   await define('tier', tier);
