@@ -281,6 +281,27 @@ export interface CustomImages {
   created_at: Date;
 }
 
+export interface CustomProperties {
+  id: GeneratedAlways<Id<'custom_properties'>>;
+  organization_id: Id<'accounts'>;
+  name: string;
+  value_type: 'string' | 'single_select' | 'multi_select' | 'true_false' | 'url';
+  required: boolean;
+  default_value: string[] | null;
+  description: string | null;
+  allowed_values: string[] | null;
+  values_editable_by: 'org_actors' | 'org_and_repo_actors';
+  require_explicit_values: boolean;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface CustomPropertyValues {
+  repository_id: Id<'repositories'>;
+  property_id: Id<'custom_properties'>;
+  value: string[];
+}
+
 export interface DeploymentStatuses {
   id: GeneratedAlways<Id<'deployment_statuses'>>;
   deployment_id: Id<'deployments'>;
@@ -1389,6 +1410,8 @@ export interface DB {
   commit_statuses: CommitStatuses;
   custom_image_versions: CustomImageVersions;
   custom_images: CustomImages;
+  custom_properties: CustomProperties;
+  custom_property_values: CustomPropertyValues;
   deployment_statuses: DeploymentStatuses;
   deployments: Deployments;
   device_codes: DeviceCodes;

@@ -20,6 +20,7 @@ import { commitStatuses } from './commit-statuses/family.ts';
 import { commitVerification } from './commit-verification/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
+import { customProperties } from './custom-properties/family.ts';
 import { deployKeys } from './deploy-keys/family.ts';
 import { deployments } from './deployments/family.ts';
 import { deploymentEvaluators } from './deployments/index.ts';
@@ -83,6 +84,7 @@ const families = [
   licenses,
   gitignore,
   labels,
+  customProperties,
   repositories,
   interactionLimits,
   repositorySelections,

@@ -50,6 +50,21 @@ export const issues = {
 } as const satisfies LimitGroup;
 
 export const repositories = {
+  properties: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'custom properties of the repositories of one organization',
+    past: '422',
+  },
+  allowedPropertyValues: { value: 200, unit: 'count', fixed: true, of: 'allowed values of a custom property', past: '422' },
+  propertyRepositories: {
+    value: 30,
+    unit: 'count',
+    fixed: true,
+    of: 'repositories of which one request sets values of custom properties',
+    past: '422',
+  },
   autolinks: { value: 500, unit: 'count', fixed: true, of: 'autolinks of one repository', past: '422' },
   capBypasses: {
     value: 100,

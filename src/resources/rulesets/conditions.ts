@@ -18,7 +18,7 @@ export type RepositoryFacts = {
   readonly language: string | null;
   readonly fork: boolean;
   readonly visibility: string;
-  /** The values of each custom property. */
+  /** The values of each custom property, by its name in lower case. */
   readonly custom: Readonly<Record<string, readonly string[]>>;
 };
 
@@ -55,10 +55,15 @@ function isNamed(lists: Lists, { include, exclude }: CompiledLists, name: string
 }
 
 function hasProperty(facts: RepositoryFacts, { name, property_values, source = 'custom' }: Property): boolean {
-  const values = source === 'system' ? systemValues(facts, name) : (facts.custom[name] ?? []);
+  const values = source === 'system' ? systemValues(facts, name) : customValues(facts, name);
   const wanted = property_values.map((value) => value.toLowerCase());
   return values.some((value) => wanted.includes(value.toLowerCase()));
 }
+
+const customValues = ({ custom }: RepositoryFacts, name: string): readonly string[] => {
+  const key = name.toLowerCase();
+  return Object.hasOwn(custom, key) ? (custom[key] ?? []) : [];
+};
 
 const systemValues = (facts: RepositoryFacts, name: string): readonly string[] => {
   const value = isSystemProperty(name) ? systemProperties[name](facts) : null;

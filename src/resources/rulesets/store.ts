@@ -4,9 +4,9 @@ import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import { propertyLists } from '#resources/custom-properties/index.ts';
 import type { RuledRepository } from './applied-rule.ts';
 import { matchesRepository, type RepositoryFacts } from './conditions.ts';
-import { propertiesOf } from './properties.ts';
 import type { Rule } from './rule-types.ts';
 import type { BypassActor, Conditions } from './schemas.ts';
 
@@ -49,7 +49,7 @@ const selectRulesets = (db: Db) => db.selectFrom('rulesets').select(heads).selec
 const repositoryFacts = (repository: RuledRepository['id']) =>
   sql<RepositoryFacts | null>`case when rulesets.organization_id is not null then (
     select jsonb_build_object('id', r.id, 'name', r.name, 'language', r.language, 'fork', r.source_id is not null,
-      'visibility', r.visibility, 'custom', ${propertiesOf(sql`r.id`)})
+      'visibility', r.visibility, 'custom', ${propertyLists})
     from repositories r where r.id = ${repository}) end`.as('facts');
 
 type Place = Pick<RuledRepository, 'id' | 'owner_id'>;
