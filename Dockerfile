@@ -1,5 +1,5 @@
 FROM node:26-slim
-RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install -y --no-install-recommends git gpg ca-certificates && rm -rf /var/lib/apt/lists/*
 WORKDIR /hearth
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
@@ -11,7 +11,7 @@ USER node
 RUN ./hearth --version
 ENV HEARTH_HOST=0.0.0.0 HEARTH_DATA=/data
 VOLUME /data
-EXPOSE 3000
+EXPOSE 3000 2222
 HEALTHCHECK --start-period=60s --timeout=10s CMD ["node", "src/cli/health.ts"]
 ENTRYPOINT ["./hearth"]
 CMD ["serve"]

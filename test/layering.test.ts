@@ -64,11 +64,16 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
       'lib',
     ],
   },
+  'ssh-server': {
+    may: ['server', 'resources', 'endpoint', 'access', 'git', 'database', 'lib'],
+  },
   cli: {
     may: [
+      'ssh-server',
       'server',
       'backup',
       'resources',
+      'endpoint',
       'runner-providers',
       'search',
       'access',

@@ -22,7 +22,20 @@ export async function startServing(
     checkout = presentCheckout,
   }: { env?: Record<string, string>; within?: readonly string[]; checkout?: string } = {},
 ): Promise<Serving> {
-  const serve = [join(checkout, 'hearth'), 'serve', '--port', '0', '--data', data, '--log', 'error', '--rate-limits', 'off'];
+  const serve = [
+    join(checkout, 'hearth'),
+    'serve',
+    '--port',
+    '0',
+    '--ssh-port',
+    'off',
+    '--data',
+    data,
+    '--log',
+    'error',
+    '--rate-limits',
+    'off',
+  ];
   const [program = '', ...args] = [...within, ...serve];
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'pipe'], env: { ...process.env, ...env } });
   let said = '';

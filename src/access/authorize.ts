@@ -4,7 +4,7 @@ import { alternatives, type NoPermissionReason, type Policy } from './policy.ts'
 import { isRole, type OrgRole, type Role, reaches } from './roles.ts';
 import { expandScopes } from './scopes.ts';
 import { everyToken } from './tokens.ts';
-import { type Grant, isScoped, isToken, type Org, type Repo, type Viewer } from './viewer.ts';
+import { type Grant, hasNoRole, isScoped, isSshKey, isToken, type Org, type Repo, type Viewer } from './viewer.ts';
 
 /** The repository and the organization of the path, with the viewer's access to each. */
 export type Target = { repo?: Repo; org?: Org };
@@ -85,6 +85,8 @@ const credential: Check = ({ policy, none, grant, passes }) => {
       : refuse('unauthenticated', 'A JSON web token could not be decoded');
   if (none === 'client_secret')
     return passes('client', grant.kind === 'client', 'client id and secret') ? allowed : refuse('not_found', 'Not Found');
+  // Keys come by Git's transport alone, which asks about contents.
+  if (isSshKey(grant)) return undefined;
   if (!isToken(grant)) return refuse('forbidden', 'A JSON web token cannot be used here');
   const because = `${grant.kind} among ${(policy.tokens ?? everyToken).join(', ')}`;
   return passes('token kind', kindAllowed(policy, grant), because) ? undefined : refuseKind(policy, grant);
@@ -126,10 +128,10 @@ const migrationLock: Check = ({ policy, target, write, passes }) => {
   return refuse('forbidden', 'Repository is locked for a migration, so it is read-only until it is unlocked.');
 };
 
-/** An installation acts for an app, which has no role: only its permissions are checked. */
+/** An installation acts for an app, which has no role, nor has a deploy key: only their permissions are checked. */
 const role: Check = (request) => {
   const { policy, grant, target, passes } = request;
-  if (policy.role === undefined || grant.kind === 'installation') return undefined;
+  if (policy.role === undefined || hasNoRole(grant)) return undefined;
   return passes('role', roleSuffices(policy.role, target), `needs ${policy.role}`)
     ? undefined
     : refuseWithReason(request, roleMessage(policy.role, target));
@@ -161,7 +163,7 @@ const checks: readonly Check[] = [
 
 /** Whether the viewer may see that a repository exists. Both the role and the credential must allow it. */
 export const mayRead = (repo: Repo, grant: Grant): boolean =>
-  repo.visibility === 'public' || (repo.reached && (grant.kind === 'installation' || reaches(repo.role, 'read')));
+  repo.visibility === 'public' || (repo.reached && (hasNoRole(grant) || reaches(repo.role, 'read')));
 
 /**
  * Whether a narrow scope that the policy names, as `read:repo_hook`, makes a private repository visible to its endpoints without
@@ -228,10 +230,12 @@ const refuseKind = ({ tokens }: Policy, grant: Grant): Decision =>
     ? refuse('forbidden', 'You must authenticate via an app.')
     : refuseCredential(grant);
 
-const refuseCredential = ({ kind }: Grant): Decision =>
-  refuse(
-    'forbidden',
-    kind === 'installation' || kind === 'app_user'
-      ? 'Resource not accessible by integration'
-      : 'Resource not accessible by personal access token',
-  );
+const refuseCredential = (grant: Grant): Decision => refuse('forbidden', credentialMessage(grant));
+
+function credentialMessage(grant: Grant): string {
+  if (grant.kind === 'installation' || grant.kind === 'app_user') return 'Resource not accessible by integration';
+  if (grant.kind !== 'deploy_key') return 'Resource not accessible by personal access token';
+  return holds(grant.permissions, 'contents:write')
+    ? 'This is a deploy key of another repository'
+    : 'The key you are authenticating with has been marked as read only.';
+}

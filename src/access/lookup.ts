@@ -173,9 +173,8 @@ export async function findHeld(db: Db, grant: Grant, owner: Id<'accounts'>): Pro
 }
 
 function heldIn(grant: Grant, owner: RawBuilder<unknown>): RawBuilder<unknown> {
-  if (grant.kind === 'fine_grained_pat' || grant.kind === 'installation') return sql`${JSON.stringify(grant.permissions)}::jsonb`;
   if (grant.kind === 'app_user') return installedPermissions(grant.appId, owner);
-  return sql`'{}'::jsonb`;
+  return 'permissions' in grant ? sql`${JSON.stringify(grant.permissions)}::jsonb` : sql`'{}'::jsonb`;
 }
 
 /** The account of a row that PostgreSQL returned as JSON, where times are text. */

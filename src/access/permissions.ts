@@ -75,8 +75,11 @@ export type PermissionName = RepositoryPermission | OrganizationPermission | Acc
 export const levels = ['read', 'write', 'admin'] as const;
 export type Level = (typeof levels)[number];
 
-/** One needed permission, for example `organization_webhooks:read`. */
-export type Permission = `${PermissionName}:${'read' | 'write'}`;
+/**
+ * One needed permission, for example `organization_webhooks:read`. Only to define custom properties of repositories, the level `admin` is
+ * needed (the public API's rule).
+ */
+export type Permission = `${PermissionName}:${'read' | 'write'}` | 'organization_custom_properties:admin';
 
 /** The permissions of a fine-grained token or an installation. */
 export type PermissionSet = { [Name in PermissionName]?: Level };
@@ -93,8 +96,8 @@ export const isPermissionName = (name: string): name is PermissionName => scopes
 export const permissionScope = (name: PermissionName): PermissionScope => scopesByName.get(name) ?? 'repository';
 
 /** Splits `organization_webhooks:read` into its name and level. */
-export function parsePermission(permission: Permission): { name: PermissionName; level: 'read' | 'write' } {
-  const [name, level] = permission.split(':') as [PermissionName, 'read' | 'write'];
+export function parsePermission(permission: Permission): { name: PermissionName; level: Level } {
+  const [name, level] = permission.split(':') as [PermissionName, Level];
   return { name, level };
 }
 

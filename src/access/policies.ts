@@ -12,6 +12,9 @@ export const readsContents = { ...inRepository, permission: 'contents:read', pub
 /** Changing files, commits and refs. */
 export const writesContents = { ...inRepository, permission: 'contents:write', role: 'write' } as const satisfies Policy;
 
+/** Moving branches: also those of a fork that an open pull request lets others modify. */
+export const movesBranches = { ...writesContents, heads: 'modifiable' } as const satisfies Policy;
+
 /** Reading issues. */
 export const readsIssues = { ...inRepository, permission: 'issues:read', public: true } as const satisfies Policy;
 

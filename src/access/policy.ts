@@ -53,6 +53,11 @@ export type Policy = {
   readonly archived?: 'allowed';
   /** Set where the change is an interaction: limits of the repository and its owner hold for it. */
   readonly interaction?: true;
+  /**
+   * Set where those may call it, too, whom open pull requests let move their heads in a fork (`maintainer_can_modify`). What they may move is for
+   * the rule to check.
+   */
+  readonly heads?: 'modifiable';
   /** Set where the change is possible in a repository that is locked for a migration too: it ends it, or leaves it as it is. */
   readonly locked?: 'allowed';
 };

@@ -50,12 +50,13 @@ export function allowance(limits: Limits, bucket: Bucket, { grant }: Viewer): { 
 }
 
 /**
- * The caller that a request counts against: an account with all its tokens, an installation, an app, or else the client's
- * address.
+ * The caller that a request counts against: an account with all its tokens and keys, an installation, an app, a deploy key, or
+ * else the client's address.
  */
 export function callerOf(viewer: Viewer, address: string): Caller {
   const { grant } = viewer;
   if (grant.kind === 'installation') return { key: `installation:${grant.installationId}`, kind: 'signed_in' };
+  if (grant.kind === 'deploy_key') return { key: `deploy_key:${grant.keyId}`, kind: 'signed_in' };
   if (grant.kind === 'app_jwt' || grant.kind === 'client') return { key: `app:${grant.appId}`, kind: 'signed_in' };
   if (viewer.account) return { key: `account:${viewer.account.id}`, kind: 'signed_in' };
   return { key: `address:${networkOf(address)}`, kind: 'anonymous' };

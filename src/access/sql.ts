@@ -23,11 +23,14 @@ export function reachedBy(grant: Grant): RawBuilder<boolean> {
       return sql<boolean>`false`;
     case 'classic_pat':
     case 'oauth_app':
+    case 'ssh_key':
       return expandScopes(grant.scopes).has('repo') ? sql<boolean>`true` : sql<boolean>`r.visibility = 'public'`;
     case 'fine_grained_pat':
       if (grant.selection === 'public') return sql<boolean>`false`;
       if (grant.selection === 'all') return sql<boolean>`r.owner_id = ${grant.ownerId}`;
       return sql<boolean>`(r.owner_id = ${grant.ownerId} and ${inToken(grant.tokenId)})`;
+    case 'deploy_key':
+      return sql<boolean>`r.id = ${grant.repositoryId}`;
     case 'app_user':
       return sql<boolean>`exists (select from installations i
         where i.app_id = ${grant.appId} and i.account_id = r.owner_id and i.suspended_at is null
@@ -65,9 +68,11 @@ export function organizationKnownTo(grant: Grant, column: RawBuilder<unknown>): 
     case 'none':
     case 'app_jwt':
     case 'client':
+    case 'deploy_key':
       return sql<boolean>`false`;
     case 'classic_pat':
     case 'oauth_app':
+    case 'ssh_key':
       return sql<boolean>`true`;
     case 'fine_grained_pat':
     case 'installation':

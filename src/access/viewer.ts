@@ -34,6 +34,16 @@ export type Grant =
       expiresAt?: Date;
     }
   | { kind: 'app_jwt'; appId: Id<'apps'> }
+  /** A user's SSH key. It is accepted by Git's transport alone. */
+  | { kind: 'ssh_key'; keyId: Id<'public_keys'>; scopes: readonly ['repo'] }
+  /** A key of one repository, which acts for no account. `addedBy`: who added it, whose pushes its pushes are. */
+  | {
+      kind: 'deploy_key';
+      keyId: Id<'public_keys'>;
+      repositoryId: Id<'repositories'>;
+      addedBy: Id<'accounts'> | undefined;
+      permissions: PermissionSet;
+    }
   | { kind: 'client'; appId: Id<'apps'> };
 
 /** The account and the credential of a request. A viewer may do what both the account and the grant allow (security decision 2). */
@@ -45,11 +55,18 @@ export type SignedIn = Viewer & { account: Account };
 export const anonymous: Viewer = { grant: { kind: 'none' } };
 
 export const isToken = (grant: Grant): grant is Extract<Grant, { kind: TokenKind }> =>
-  grant.kind !== 'none' && grant.kind !== 'app_jwt' && grant.kind !== 'client';
+  grant.kind !== 'none' && grant.kind !== 'app_jwt' && grant.kind !== 'client' && !isSshKey(grant);
 
-/** Whether a grant is limited by scopes (classic and OAuth tokens) and not by a set of permissions. */
+/** Whether a grant is that of an SSH key: of a user, or of a repository. */
+export const isSshKey = (grant: Grant): grant is Extract<Grant, { kind: 'ssh_key' | 'deploy_key' }> =>
+  grant.kind === 'ssh_key' || grant.kind === 'deploy_key';
+
+/** Whether a grant is limited by scopes (classic and OAuth tokens, users' keys) and not by a set of permissions. */
 export const isScoped = (grant: Grant): grant is Extract<Grant, { scopes: readonly string[] }> =>
-  grant.kind === 'classic_pat' || grant.kind === 'oauth_app';
+  grant.kind === 'classic_pat' || grant.kind === 'oauth_app' || grant.kind === 'ssh_key';
+
+/** Whether a grant is all that allows its viewer anything: neither an app nor a deploy key has a role. */
+export const hasNoRole = ({ kind }: Grant): boolean => kind === 'installation' || kind === 'deploy_key';
 
 /** A repository with the viewer's access to it. */
 export type Repo = RepositoryRow & {

@@ -7,6 +7,7 @@ import type { GitStore } from '#git/repo.ts';
 import { readBundle } from '#git/transport/bundle.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import type { ObjectStore } from '#objects/store.ts';
+import { copyHostKeys, hostKeyFolder } from './host-keys.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { listMigrations, quoted } from './tables.ts';
 
@@ -14,6 +15,8 @@ export type RestoreParts = {
   address: Address;
   git: GitStore;
   objects: ObjectStore;
+  /** Where the server's keys for SSH belong. */
+  hostKeys: string;
   folder: string;
   onProgress: (phase: string, done: number, total: number) => void;
 };
@@ -23,7 +26,7 @@ export type RestoreParts = {
  * the installation still has no accounts, so that the restore can be repeated. @throws StartupError where the backup or the
  * installation doesn't fit
  */
-export async function restoreBackup({ address, git, objects, folder, onProgress }: RestoreParts): Promise<Manifest> {
+export async function restoreBackup({ address, git, objects, hostKeys, folder, onProgress }: RestoreParts): Promise<Manifest> {
   const manifest = await readManifest(folder);
   const client = new pg.Client(clientConfig(address));
   await client.connect();
@@ -39,6 +42,7 @@ export async function restoreBackup({ address, git, objects, folder, onProgress 
       else await restoreObject(objects, file, folder);
       onProgress('Files', at + 1, manifest.objects?.length ?? 0);
     }
+    await copyHostKeys(join(folder, hostKeyFolder), hostKeys);
     await client.query('begin');
     // Migrations insert some rows (the predefined roles), which the backup contains too.
     await client.query(`truncate ${manifest.tables.map(({ name }) => quoted(name)).join(', ')}`);

@@ -9,6 +9,7 @@ import { repoOf } from '#git/store.ts';
 import { writeBundle } from '#git/transport/bundle.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import type { ObjectStore } from '#objects/store.ts';
+import { copyHostKeys, hostKeyFolder } from './host-keys.ts';
 import { type Manifest, manifestFile } from './manifest.ts';
 import { listMigrations, listTables, quoted } from './tables.ts';
 
@@ -18,6 +19,8 @@ export type BackupParts = {
   objects: ObjectStore;
   /** Whether the files of releases are copied too. Their store may have backups of its own. */
   withFiles: boolean;
+  /** The folder of the server's keys for SSH, which may be missing. */
+  hostKeys: string;
   folder: string;
   version: string;
   now: Date;
@@ -26,13 +29,14 @@ export type BackupParts = {
 
 /**
  * Writes a backup of a running installation into an empty folder: a snapshot of the database, then every repository as a Git
- * bundle, then the files of releases if they are wanted. A concurrent push may be in its bundle but not in the database, never the reverse. The secret key isn't copied.
+ * bundle, then the files of releases if they are wanted, and the server's keys for SSH. A concurrent push may be in its bundle but not in the database, never the reverse. The secret key isn't copied.
  */
 export async function writeBackup({
   address,
   git,
   objects,
   withFiles,
+  hostKeys,
   folder,
   version,
   now,
@@ -76,6 +80,7 @@ export async function writeBackup({
       else await demandDeleted(client, file.key);
       onProgress('Files', at + 1, files.length);
     }
+    await copyHostKeys(hostKeys, join(folder, hostKeyFolder));
     const manifest: Manifest = {
       format: 1,
       version,

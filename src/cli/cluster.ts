@@ -53,20 +53,31 @@ export async function serveByProcesses(config: Config, settings: Settings): Prom
     await Promise.all([...ended, jobs?.stop()]);
   };
   answerMetrics();
-  const ports = await Promise.allSettled(Array.from({ length: config.workers }, () => waitUntilListening(startProcess())));
+  const { ssh } = settings;
+  const expected = ssh ? 2 : 1;
+  const ports = await Promise.allSettled(
+    Array.from({ length: config.workers }, () => waitUntilListening(startProcess(), expected)),
+  );
   const failed = ports.find((port) => port.status === 'rejected');
   const [first] = ports;
   if (failed || first?.status !== 'fulfilled') {
     await stop();
     throw failed?.reason;
   }
+  const [port, sshPort] = first.value;
+  if (ssh && ssh.port === 0) ssh.port = sshPort ?? 0;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  return { url: `${config.tlsCert ? 'https' : 'http'}://${host}:${first.value}`, stop };
+  return { url: `${config.tlsCert ? 'https' : 'http'}://${host}:${port}`, ssh, stop };
 }
 
-async function waitUntilListening(worker: Worker): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  worker.once('listening', ({ port }) => resolve(port));
+/** The ports that a process listens on, in their order: that of HTTP first. */
+async function waitUntilListening(worker: Worker, expected: number): Promise<number[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<number[]>();
+  const ports: number[] = [];
+  worker.on('listening', ({ port }) => {
+    ports.push(port);
+    if (ports.length === expected) resolve(ports);
+  });
   // The process has written the reason to standard error.
   worker.once('exit', () => reject(new StartupError('A process that answers requests could not start')));
   return promise;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StartupError } from '#lib/startup-error.ts';
+import type { HostKey, HostKeyKind } from '#ssh-server/host-keys.ts';
 import { secretKey } from './settings.ts';
 
 /** The data folder of an installation: repositories, the embedded database and the secret key. `created` where it didn't exist. */
@@ -73,6 +74,42 @@ export async function readSecretKey(folder: Pick<DataFolder, 'path'>): Promise<B
     return secretKey(text.trim());
   } catch (error) {
     throw new StartupError(`${file} can't be used: it ${reasonOf(error)}`);
+  }
+}
+
+/** The folder of the keys by which the server is known over SSH, one file for each kind. */
+export const hostKeysOf = (path: string): string => join(path, 'ssh-host-keys');
+
+/** The server's host keys, from the data folder. They are made at the first call, readable by their owner only. */
+export async function readHostKeys(folder: Pick<DataFolder, 'path'>): Promise<HostKey[]> {
+  const path = hostKeysOf(folder.path);
+  try {
+    await makeFolder(path, 0o700);
+    const { hostKeyKinds } = await hostKeyFunctions();
+    return await Promise.all(
+      (Object.keys(hostKeyKinds) as HostKeyKind[]).map((kind) => readOrMakeHostKey(join(path, kind), kind)),
+    );
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw unusable(path, error);
+  }
+}
+
+/** Loaded by servers that offer SSH alone: the library behind them is large. */
+const hostKeyFunctions = () => import('#ssh-server/host-keys.ts');
+
+async function readOrMakeHostKey(file: string, kind: HostKeyKind): Promise<HostKey> {
+  // A file that is there and can't be read ends the start: another key would alarm all clients.
+  const existing = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  const { newHostKey, readHostKey } = await hostKeyFunctions();
+  if (existing === undefined) await writeOnce(file, newHostKey(kind), 0o600);
+  try {
+    return readHostKey(existing ?? (await readFile(file, 'utf8')));
+  } catch (error) {
+    throw new StartupError(`${file} can't be used as a host key: ${reasonOf(error)}`);
   }
 }
 

@@ -9,7 +9,7 @@ import { hashToken } from '#lib/token.ts';
 import { processProvider } from '#runner-providers/process/provider.ts';
 import { noProvider, type Provider } from '#runner-providers/provider.ts';
 import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
-import { type DataFolder, openDataFolder, readSecretKey } from './data-folder.ts';
+import { type DataFolder, openDataFolder, readHostKeys, readSecretKey } from './data-folder.ts';
 import { joinEmbedded } from './embedded.ts';
 import type { Config } from './settings.ts';
 import { version } from './version.ts';
@@ -33,6 +33,7 @@ export async function openInstallation(config: Config, role: 'server' | 'command
   const folder = await openDataFolder(config.data);
   if (folder.created && role === 'command') process.stderr.write(`There was no data folder ${folder.path}: it is a new one\n`);
   const secretKey = config.secretKey ?? (await readSecretKey(folder));
+  const ssh = await sshSettingsFor(config, role === 'server' ? folder : undefined);
   const opened = config.databaseUrl
     ? { address: { url: config.databaseUrl } }
     : await joinEmbedded(folder.path, role, logOf(config));
@@ -49,7 +50,7 @@ export async function openInstallation(config: Config, role: 'server' | 'command
     address,
     embedded: config.databaseUrl === undefined,
     takenOver: 'takenOver' in opened && opened.takenOver,
-    settings: settingsFor(config, { address, repositories: folder.repositories, secretKey, log: logOf(config) }),
+    settings: { ...settingsFor(config, { address, repositories: folder.repositories, secretKey, log: logOf(config) }), ssh },
     close: leave,
   };
 }
@@ -107,6 +108,12 @@ export function settingsFor(config: Config, paths: Pick<Settings, 'address' | 'r
     trustedProxies: config.trustedProxies,
     adminTokenHash: config.adminToken === undefined ? undefined : hashToken(config.adminToken),
   };
+}
+
+/** The settings of SSH. Servers have the host keys of their data folder; commands that only name addresses need none. */
+export async function sshSettingsFor({ sshPort, sshUrl }: Config, folder: DataFolder | undefined): Promise<Settings['ssh']> {
+  if (sshPort === 'off') return undefined;
+  return { ...(sshUrl ?? { port: sshPort }), hostKeys: folder ? await readHostKeys(folder) : [] };
 }
 
 const providerFor = ({ runnerProvider, data }: Config): Provider =>

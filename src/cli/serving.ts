@@ -1,29 +1,45 @@
+import type { SshAddress } from '#endpoint/links.ts';
 import { startWorker } from '#jobs/worker.ts';
-import { openHearth, type Settings } from '#server/hearth.ts';
+import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
 import { drain, listen } from '#server/listen.ts';
+import type { SshServer } from '#ssh-server/server.ts';
 import type { Config } from './settings.ts';
 import { readTls } from './tls.ts';
 
-/** A running server; `url` is its address. */
-export type Serving = { url: string; stop(): Promise<void> };
+/** A running server; `url` is its address, `ssh` that for Git over SSH, if any. */
+export type Serving = { url: string; ssh?: SshAddress | undefined; stop(): Promise<void> };
 
 /** Serves requests in this process, and runs background jobs where `jobs` is set. */
 export async function serveHere(config: Config, settings: Settings, { jobs }: { jobs: boolean }): Promise<Serving> {
   const hearth = await openHearth({ ...settings, tls: await readTls(config), work: jobs ? 'requests and jobs' : 'requests' });
+  let ssh: SshServer | undefined;
   try {
     const url = await listen(hearth.app, config);
+    ssh = await listenForSsh(config, settings, hearth);
     const worker = jobs ? await startWorker(hearth.worker) : undefined;
     return {
       url,
+      ssh: hearth.services.ssh,
       async stop() {
-        await Promise.all([drain(hearth.app), worker?.stop()]);
+        await Promise.all([drain(hearth.app), ssh?.drain(), worker?.stop()]);
         await hearth[Symbol.asyncDispose]();
       },
     };
   } catch (error) {
+    await ssh?.close();
     await hearth[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+async function listenForSsh(
+  { host, sshPort: port }: Config,
+  { log, clock, ssh }: Settings,
+  { database, services, app }: Hearth,
+): Promise<SshServer | undefined> {
+  if (port === 'off' || !ssh) return undefined;
+  const { openSshServer } = await import('#ssh-server/server.ts');
+  return openSshServer({ database, services, log, clock, refusals: app.limitRefusals }, ssh, { host, port });
 }
 
 /** Runs background jobs only. */

@@ -27,6 +27,17 @@ function wholeNumber(from: number, to: number): (text: string) => number {
   };
 }
 
+/** A port, or none. */
+const portOrOff = (text: string): number | 'off' => (text === 'off' ? 'off' : wholeNumber(0, 65_535)(text));
+
+/** An ssh address: a host, and a port where it isn't the usual one. */
+function sshAddress(text: string): { host: string; port: number } {
+  const url = URL.parse(text);
+  const isPlain = url?.protocol === 'ssh:' && url.hostname !== '' && ['', '/'].includes(url.pathname) && !url.password;
+  if (!isPlain) throw new Error('must be an address without a path, as ssh://code.example.com or ssh://code.example.com:2222');
+  return { host: url.hostname, port: url.port === '' ? 22 : Number(url.port) };
+}
+
 function oneOf<const T extends string>(...allowed: readonly T[]): (text: string) => T {
   return (text) => {
     const match = allowed.find((word) => word === text);
@@ -109,6 +120,20 @@ export const settings = {
     initial: '127.0.0.1',
     parse: String,
     about: 'address to listen on; 0.0.0.0 for every network of the machine',
+  },
+  sshPort: {
+    flag: '--ssh-port <number>',
+    variable: 'HEARTH_SSH_PORT',
+    initial: '2222',
+    parse: portOrOff,
+    about: 'port for Git over SSH, on the same address; 0 takes a free one, off offers none',
+  },
+  sshUrl: {
+    flag: '--ssh-url <address>',
+    variable: 'HEARTH_SSH_URL',
+    parse: sshAddress,
+    about:
+      'address by which people reach Git over SSH, as ssh://code.example.com:22; left out: the host of the web, and the port',
   },
   data: {
     flag: '--data <folder>',

@@ -96,6 +96,34 @@ export interface Autolinks {
   updated_at: Date;
 }
 
+export interface BranchProtectionActors {
+  protection_id: Id<'branch_protections'>;
+  list: 'push' | 'dismissal' | 'bypass';
+  user_id: Id<'accounts'> | null;
+  team_id: Id<'teams'> | null;
+  app_id: Id<'apps'> | null;
+}
+
+export interface BranchProtections {
+  id: GeneratedAlways<Id<'branch_protections'>>;
+  repository_id: Id<'repositories'>;
+  branch: string;
+  enforce_admins: boolean;
+  required_signatures: boolean;
+  required_linear_history: boolean;
+  required_conversation_resolution: boolean;
+  allow_force_pushes: boolean;
+  allow_deletions: boolean;
+  block_creations: boolean;
+  lock_branch: boolean;
+  allow_fork_syncing: boolean;
+  restricts_pushes: boolean;
+  status_checks: Json | null;
+  reviews: Json | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface BranchRenames {
   repository_id: Id<'repositories'>;
   name: string;
@@ -161,6 +189,7 @@ export interface CheckSuites {
   latest_runs_count: Generated<number>;
   created_at: Date;
   updated_at: Date;
+  pushed_by: Id<'accounts'> | null;
 }
 
 export interface CodeFiles {
@@ -252,6 +281,59 @@ export interface CustomImages {
   created_at: Date;
 }
 
+export interface CustomProperties {
+  id: GeneratedAlways<Id<'custom_properties'>>;
+  organization_id: Id<'accounts'>;
+  name: string;
+  value_type: 'string' | 'single_select' | 'multi_select' | 'true_false' | 'url';
+  required: boolean;
+  default_value: string[] | null;
+  description: string | null;
+  allowed_values: string[] | null;
+  values_editable_by: 'org_actors' | 'org_and_repo_actors';
+  require_explicit_values: boolean;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface CustomPropertyValues {
+  repository_id: Id<'repositories'>;
+  property_id: Id<'custom_properties'>;
+  value: string[];
+}
+
+export interface DeploymentStatuses {
+  id: GeneratedAlways<Id<'deployment_statuses'>>;
+  deployment_id: Id<'deployments'>;
+  state: 'error' | 'failure' | 'inactive' | 'in_progress' | 'queued' | 'pending' | 'success';
+  description: string;
+  environment: string;
+  log_url: string;
+  environment_url: string;
+  creator_id: Id<'accounts'> | null;
+  via_app_id: Id<'apps'> | null;
+  created_at: Date;
+}
+
+export interface Deployments {
+  id: GeneratedAlways<Id<'deployments'>>;
+  repository_id: Id<'repositories'>;
+  sha: string;
+  ref: string;
+  task: string;
+  original_environment: string;
+  environment: string;
+  payload: string;
+  description: string | null;
+  is_transient: boolean;
+  is_production: boolean;
+  state: 'error' | 'failure' | 'inactive' | 'in_progress' | 'queued' | 'pending' | 'success' | null;
+  creator_id: Id<'accounts'> | null;
+  via_app_id: Id<'apps'> | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface DeviceCodes {
   hash: Buffer;
   user_code: string;
@@ -275,6 +357,38 @@ export interface EmailAddresses {
 export interface Embedders {
   id: GeneratedAlways<Id<'embedders'>>;
   identity: string;
+}
+
+export interface EnvironmentBranchPolicies {
+  id: GeneratedAlways<Id<'environment_branch_policies'>>;
+  environment_id: Id<'environments'>;
+  type: 'branch' | 'tag';
+  name: string;
+}
+
+export interface EnvironmentReviewers {
+  id: GeneratedAlways<Id<'environment_reviewers'>>;
+  environment_id: Id<'environments'>;
+  user_id: Id<'accounts'> | null;
+  team_id: Id<'teams'> | null;
+}
+
+export interface EnvironmentRules {
+  id: GeneratedAlways<Id<'environment_rules'>>;
+  environment_id: Id<'environments'>;
+  type: 'wait_timer' | 'required_reviewers' | 'branch_policy' | 'custom';
+  wait_minutes: number | null;
+  prevent_self_review: boolean | null;
+  app_id: Id<'apps'> | null;
+}
+
+export interface Environments {
+  id: GeneratedAlways<Id<'environments'>>;
+  repository_id: Id<'repositories'>;
+  name: string;
+  deploys: 'all' | 'protected' | 'custom';
+  created_at: Date;
+  updated_at: Date;
 }
 
 export interface EventDeliveries {
@@ -609,11 +723,12 @@ export interface NotificationInboxes {
 export interface NotificationSubjects {
   id: GeneratedAlways<Id<'notification_subjects'>>;
   repository_id: Id<'repositories'>;
-  kind: 'issue' | 'commit' | 'invitation' | 'release';
+  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite';
   issue_id: Id<'issues'> | null;
   commit_sha: string | null;
   title: string | null;
   release_id: Id<'releases'> | null;
+  check_suite_id: Id<'check_suites'> | null;
 }
 
 export interface NotificationThreads {
@@ -729,12 +844,15 @@ export interface PrivateRegistries {
 
 export interface PublicKeys {
   id: GeneratedAlways<Id<'public_keys'>>;
-  user_id: Id<'accounts'>;
+  user_id: Id<'accounts'> | null;
   title: string;
   key: string;
   fingerprint: string;
   created_at: Date;
   last_used_at: Date | null;
+  repository_id: Id<'repositories'> | null;
+  read_only: Generated<boolean>;
+  added_by: Id<'accounts'> | null;
 }
 
 export interface PullRequestCapBypasses {
@@ -779,6 +897,9 @@ export interface PullRequests {
   tested_head_sha: string | null;
   merge_commit_sha: string | null;
   merged_by: Id<'accounts'> | null;
+  head_pushed_by: Id<'accounts'> | null;
+  same_heads: Generated<string[]>;
+  base_changed_at: Date | null;
 }
 
 export interface RateLimits {
@@ -993,6 +1114,8 @@ export interface ReviewComments {
   reactions: JsonWithDefault;
   created_at: Date;
   updated_at: Date;
+  resolved_at: Date | null;
+  resolved_by: Id<'accounts'> | null;
 }
 
 export interface ReviewRequests {
@@ -1014,6 +1137,51 @@ export interface Reviews {
   created_at: Date;
   updated_at: Date;
   submitted_at: Date | null;
+}
+
+export interface RuleSuites {
+  id: GeneratedAlways<Id<'rule_suites'>>;
+  repository_id: Id<'repositories'>;
+  actor_id: Id<'accounts'> | null;
+  ref: string;
+  before_sha: string | null;
+  after_sha: string | null;
+  result: 'pass' | 'fail' | 'bypass';
+  evaluation_result: 'pass' | 'fail' | 'bypass' | null;
+  evaluations: Json;
+  pushed_at: Date;
+}
+
+export interface RulesetBypassActors {
+  ruleset_id: Id<'rulesets'>;
+  position: number;
+  kind: 'Integration' | 'OrganizationAdmin' | 'RepositoryRole' | 'Team' | 'DeployKey' | 'User';
+  app_id: Id<'apps'> | null;
+  team_id: Id<'teams'> | null;
+  user_id: Id<'accounts'> | null;
+  role_id: number | null;
+  mode: 'always' | 'pull_request' | 'exempt';
+}
+
+export interface RulesetVersions {
+  id: GeneratedAlways<Id<'ruleset_versions'>>;
+  ruleset_id: Id<'rulesets'>;
+  actor_id: Id<'accounts'> | null;
+  state: Json;
+  created_at: Date;
+}
+
+export interface Rulesets {
+  id: GeneratedAlways<Id<'rulesets'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  name: string;
+  target: 'branch' | 'tag' | 'push';
+  enforcement: 'disabled' | 'active' | 'evaluate';
+  conditions: Json;
+  rules: Json;
+  created_at: Date;
+  updated_at: Date;
 }
 
 export interface RunnerGroups {
@@ -1156,6 +1324,13 @@ export interface UnreadTexts {
   comment_id: Generated<number>;
 }
 
+export interface VerifiedSignatures {
+  repository_id: Id<'repositories'>;
+  oid: string;
+  account_id: Id<'accounts'> | null;
+  verified_at: Date;
+}
+
 export interface WebhookDeliveries {
   id: GeneratedAlways<Id<'webhook_deliveries'>>;
   owner_id: number;
@@ -1219,6 +1394,8 @@ export interface DB {
   apps: Apps;
   authorization_codes: AuthorizationCodes;
   autolinks: Autolinks;
+  branch_protection_actors: BranchProtectionActors;
+  branch_protections: BranchProtections;
   branch_renames: BranchRenames;
   check_annotations: CheckAnnotations;
   check_runs: CheckRuns;
@@ -1233,9 +1410,17 @@ export interface DB {
   commit_statuses: CommitStatuses;
   custom_image_versions: CustomImageVersions;
   custom_images: CustomImages;
+  custom_properties: CustomProperties;
+  custom_property_values: CustomPropertyValues;
+  deployment_statuses: DeploymentStatuses;
+  deployments: Deployments;
   device_codes: DeviceCodes;
   email_addresses: EmailAddresses;
   embedders: Embedders;
+  environment_branch_policies: EnvironmentBranchPolicies;
+  environment_reviewers: EnvironmentReviewers;
+  environment_rules: EnvironmentRules;
+  environments: Environments;
   event_deliveries: EventDeliveries;
   events: Events;
   fixed_refs: FixedRefs;
@@ -1298,6 +1483,10 @@ export interface DB {
   review_comments: ReviewComments;
   review_requests: ReviewRequests;
   reviews: Reviews;
+  rule_suites: RuleSuites;
+  ruleset_bypass_actors: RulesetBypassActors;
+  ruleset_versions: RulesetVersions;
+  rulesets: Rulesets;
   runner_groups: RunnerGroups;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
@@ -1314,6 +1503,7 @@ export interface DB {
   tokens: Tokens;
   undispatched_events: UndispatchedEvents;
   unread_texts: UnreadTexts;
+  verified_signatures: VerifiedSignatures;
   webhook_deliveries: WebhookDeliveries;
   webhook_payloads: WebhookPayloads;
   webhooks: Webhooks;

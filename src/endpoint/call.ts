@@ -127,7 +127,7 @@ export const fileReply = (name: string, file: File): Raw => ({
   file,
 });
 
-export const redirect = (location: string): Raw => ({ raw: true, status: 302, headers: { location } });
+export const redirect = (location: string, status: 302 | 303 = 302): Raw => ({ raw: true, status, headers: { location } });
 
 export const isRaw = (value: unknown): value is Raw =>
   typeof value === 'object' && value !== null && 'raw' in value && value.raw === true;

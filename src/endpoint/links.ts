@@ -4,13 +4,28 @@ export type Links = {
   readonly api: string;
   /** The root for browsers and Git, for example `http://127.0.0.1:3000`. */
   readonly html: string;
+  /** Where Git is reached by SSH, where that is offered. */
+  readonly ssh?: SshAddress | undefined;
 };
 
+/** Where people reach the server by SSH; without a host, at that of the web. */
+export type SshAddress = { readonly host?: string | undefined; readonly port: number };
+
 /** The addresses of a server whose root is `url`. */
-export const linksOf = (url: string): Links => {
+export const linksOf = (url: string, ssh?: SshAddress): Links => {
   const html = url.replace(/\/+$/, '');
-  return { html, api: `${html}/api/v3` };
+  return { html, api: `${html}/api/v3`, ssh };
 };
+
+/** The address of a repository for Git over SSH: in its short form, which has no port, where that is the usual one. */
+export function sshUrl({ html, ssh }: Links, { owner, name }: NamedRepository): string {
+  const { hostname } = new URL(html);
+  const { host = hostname, port } = ssh ?? { port: usualSshPort };
+  const path = `${owner.login}/${name}.git`;
+  return port === usualSshPort ? `git@${host}:${path}` : `ssh://git@${host}:${port}/${path}`;
+}
+
+const usualSshPort = 22;
 
 /**
  * A URL with path segments escaped, slashes of `rest` kept.

@@ -16,6 +16,9 @@ export const nameWord = text;
 export const slugWord = Type.String({ minLength: 1, maxLength: 1024, pattern: '^[^/]+$' });
 export const loginWord = login;
 
+/** A name that may hold slashes, which clients escape (`%2F`). So other words can follow it, and unknown ones are no part of it. */
+export const escapedNameWord = Type.String({ minLength: 1, maxLength: 1024, description: 'A slash in it is written as %2F' });
+
 /** The words that name accounts and repositories. They are looked up together with the viewer's access to them. */
 export const rootWords = {
   org: login,
@@ -45,8 +48,8 @@ export const idRootOf = (path: string): keyof IdRoots | undefined => beginnings.
 const beginnings = Object.keys(idRoots) as (keyof IdRoots)[]; // the keys of the table above
 
 /**
- * The words that aren't looked up in the database: files and refs, which handlers read from Git. All other words belong to a path
- * resource.
+ * The words that aren't looked up in the database: files and refs, which handlers read from Git, and the names of environments and
+ * custom properties where a request makes them. All other words belong to a path resource.
  */
 export const valueWords = {
   ref: Type.String({ maxLength: 1024 }),
@@ -54,6 +57,8 @@ export const valueWords = {
   path: Type.String({ maxLength: 4096 }),
   dir: Type.String({ maxLength: 4096 }),
   archive: slugWord,
+  environment_name: escapedNameWord,
+  custom_property_name: slugWord,
 } as const satisfies Record<string, TSchema>;
 
 export type RootWord = keyof typeof rootWords;

@@ -3,15 +3,17 @@ import type { GitStore } from '#git/repo.ts';
 import type { Limiters } from '#lib/limiters.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
+import type { SshKey } from '#lib/ssh-key.ts';
 import type { Outbound } from '#net/outbound.ts';
 import type { ObjectStore } from '#objects/store.ts';
 import type { Runners } from '#runner-providers/open.ts';
 import type { Embeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { WebhookSettings } from '#webhook-delivery/settings.ts';
+import type { SshAddress } from './links.ts';
 
-/** The objects that exist once in a process. Every call has them. */
-export type Services = {
+/** The objects that exist once in a process. Every call has them. A family adds what it needs from others by declaring it here. */
+export interface Services {
   readonly git: GitStore;
   /** The folder of the archives of migrations. */
   readonly migrations: string;
@@ -36,4 +38,6 @@ export type Services = {
   readonly runners: Runners;
   /** The configured address of the server; undefined where links use the host of each request. */
   readonly url: string | undefined;
-};
+  /** Git over SSH: its address, and the public keys by which the server is known. Undefined where it isn't offered. */
+  readonly ssh: (SshAddress & { readonly hostKeys: readonly SshKey[] }) | undefined;
+}

@@ -7,6 +7,7 @@ import type { Oid } from './objects/oid.ts';
 import { type NewObject, oidOf } from './objects/pack.ts';
 import { commitBytes, writeObjects } from './objects/write-objects.ts';
 import { failure, startTransfer } from './process/run.ts';
+import { branchOf, branchRef } from './refs/ref-name.ts';
 import { getDefaultBranch, listRefs } from './refs/refs.ts';
 import { type NewRef, writeFirstRefs } from './refs/update-refs.ts';
 import type { GitStore, Repo } from './repo.ts';
@@ -33,7 +34,7 @@ export async function copyRepository(source: Repo, { branch, pulls = false }: Wa
   await mustExist(source);
   const { rows } = await listRefs(source, { prefix: 'refs/' });
   const isWanted = (name: string) => isBranchOrTag(name) || (pulls && pullHead.test(name));
-  const refs = rows.filter(({ name }) => (branch === undefined ? isWanted(name) : name === heads + branch));
+  const refs = rows.filter(({ name }) => (branch === undefined ? isWanted(name) : name === branchRef(branch)));
   const draft = await draftRepository(source.store, async (repo) => {
     await initialise(repo, branch ?? (await getDefaultBranch(source))?.name ?? 'main');
     await copyObjects(source, repo, unique(refs.map(({ oid }) => oid)));
@@ -42,9 +43,8 @@ export async function copyRepository(source: Repo, { branch, pulls = false }: Wa
   return { draft, refs };
 }
 
-const heads = 'refs/heads/';
 const pullHead = /^refs\/pull\/\d+\/head$/;
-const isBranchOrTag = (name: string): boolean => name.startsWith(heads) || name.startsWith('refs/tags/');
+const isBranchOrTag = (name: string): boolean => branchOf(name) !== undefined || name.startsWith('refs/tags/');
 
 /** An empty repository, as the copy of one that isn't on disk. */
 export const copyEmpty = async (store: GitStore, defaultBranch: string): Promise<Copy> => ({

@@ -11,7 +11,7 @@ import { makeObjectCache } from './objects/object-cache.ts';
 import { makeReaderPool } from './objects/reader-pool.ts';
 import { inheritedEnvironment } from './process/environment.ts';
 import { run, runText } from './process/run.ts';
-import { checkRefName } from './refs/ref-name.ts';
+import { branchRef, checkRefName } from './refs/ref-name.ts';
 import type { GitLimits, GitStore, Repo } from './repo.ts';
 
 /** Opens the folder of all repositories, and creates it where it is missing. Disposing of it ends the open readers. */
@@ -117,7 +117,7 @@ export async function createRepository(store: GitStore, id: number, options: { d
 
 /** Runs `git init` without templates, so without sample hooks and a description. */
 export async function initialise(draft: Repo, defaultBranch: string): Promise<void> {
-  checkRefName(`refs/heads/${defaultBranch}`);
+  checkRefName(branchRef(defaultBranch));
   const { store, path } = draft;
   await run({ store }, [
     'init',

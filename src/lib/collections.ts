@@ -23,6 +23,10 @@ export const grouped = <Row, Key>(rows: Iterable<Row>, key: (row: Row) => Key): 
   return map;
 };
 
+/** Each row with the one at the same place of another list, as far as both reach. */
+export const pairs = <One, Other>(ones: readonly One[], others: readonly Other[]): [One, Other][] =>
+  ones.slice(0, others.length).map((one, at): [One, Other] => [one, others[at] as Other]);
+
 /** The rows in parts of at most `size`. */
 export const chunks = <Row>(rows: readonly Row[], size: number): Row[][] =>
   Array.from({ length: Math.ceil(rows.length / size) }, (_, at) => rows.slice(at * size, (at + 1) * size));

@@ -1,13 +1,25 @@
 import { database } from './limits/database.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
-import { accounts, checks, issues, lists, notifications, repositories, reviewers } from './limits/lists.ts';
+import {
+  accounts,
+  checks,
+  deployments,
+  environments,
+  issues,
+  lists,
+  notifications,
+  repositories,
+  reviewers,
+  rules,
+} from './limits/lists.ts';
 import { migrations } from './limits/migrations.ts';
 import { oauth } from './limits/oauth.ts';
 import { releases } from './limits/releases.ts';
 import { requests } from './limits/requests.ts';
 import { reviews } from './limits/reviews.ts';
 import { search } from './limits/search.ts';
+import { ssh } from './limits/ssh.ts';
 import { texts } from './limits/texts.ts';
 import { names, webhooks } from './limits/webhooks.ts';
 
@@ -20,6 +32,7 @@ export { fixedValue, type Limit } from './limits/limit.ts';
 export const limitTable = {
   requests,
   git,
+  ssh,
   oauth,
   database,
   lists,
@@ -28,7 +41,10 @@ export const limitTable = {
   reviews,
   texts,
   repositories,
+  rules,
   checks,
+  environments,
+  deployments,
   reviewers,
   notifications,
   search,

@@ -1,16 +1,22 @@
-import { createHash, createPublicKey, type webcrypto } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
 
 /** A public key as a line of OpenSSH without its comment, and its fingerprint. */
 export type SshKey = { key: string; fingerprint: string };
 
-type Fields = {
+/** A public key. `application`: what that of a security key is for, which every other key lacks. */
+export type ReadSshKey = { type: string; key: KeyObject; application: Buffer | undefined };
+
+/** The fields of a binary form of OpenSSH, one after the other. */
+export type SshFields = {
   /** The next field; undefined where the rest is shorter than it says. */
   next(): Buffer | undefined;
+  /** So many bytes that aren't a field; undefined where fewer are left. */
+  take(length: number): Buffer | undefined;
   isAtEnd(): boolean;
 };
 
 /** Reads the key behind its type. Undefined where a field is missing or of another length. */
-type KeyReader = (fields: Fields) => webcrypto.JsonWebKey | undefined;
+type KeyReader = (fields: SshFields) => webcrypto.JsonWebKey | undefined;
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64url');
 
@@ -29,8 +35,8 @@ const rsa: KeyReader = (fields) => {
     : undefined;
 };
 
-/** The public API's: 1,024 bits, which are 128 bytes. */
-const minModulus = 128;
+/** 2,048 bits, below which a key is too weak. */
+const minModulus = 256;
 
 const ecdsa =
   (name: string, crv: string, size: number): KeyReader =>
@@ -38,14 +44,6 @@ const ecdsa =
     const [curve, point] = [fields.next(), fields.next()];
     if (curve?.toString('latin1') !== name || point?.length !== 1 + 2 * size || point[0] !== 4) return undefined;
     return { kty: 'EC', crv, x: base64(point.subarray(1, 1 + size)), y: base64(point.subarray(1 + size)) };
-  };
-
-/** The key of a security key names an application behind. */
-const onDevice =
-  (read: KeyReader): KeyReader =>
-  (fields) => {
-    const key = read(fields);
-    return fields.next()?.length ? key : undefined;
   };
 
 const p256 = ecdsa('nistp256', 'P-256', 32);
@@ -56,44 +54,57 @@ const readers = new Map<string, KeyReader>([
   ['ecdsa-sha2-nistp256', p256],
   ['ecdsa-sha2-nistp384', ecdsa('nistp384', 'P-384', 48)],
   ['ecdsa-sha2-nistp521', ecdsa('nistp521', 'P-521', 66)],
-  ['sk-ssh-ed25519@openssh.com', onDevice(ed25519)],
-  ['sk-ecdsa-sha2-nistp256@openssh.com', onDevice(p256)],
+  // The keys of security keys name an application behind.
+  ['sk-ssh-ed25519@openssh.com', ed25519],
+  ['sk-ecdsa-sha2-nistp256@openssh.com', p256],
 ]);
 
 /** Parses a line of OpenSSH's public key format (RFC 4253, 6.6). Undefined where it isn't a whole key, and nothing but one. */
 export function parseSshKey(line: string): SshKey | undefined {
   const [type = '', encoded = ''] = line.trim().split(/\s+/);
   const blob = Buffer.from(encoded, 'base64');
-  const fields = fieldsOf(blob);
-  const read = readers.get(type);
-  if (!read || blob.toString('base64') !== encoded || fields.next()?.toString('latin1') !== type) return undefined;
-  const key = read(fields);
-  if (!key || !fields.isAtEnd() || !isKey(key)) return undefined;
-  const hash = createHash('sha256').update(blob).digest('base64');
-  return { key: `${type} ${encoded}`, fingerprint: `SHA256:${hash.replace(/=+$/, '')}` };
+  const read = blob.toString('base64') === encoded ? readSshKey(blob) : undefined;
+  return read?.type === type ? { key: `${type} ${encoded}`, fingerprint: fingerprintOf(blob) } : undefined;
 }
 
-/** The fields of a key: each is its length, in four bytes, and so many bytes. */
-function fieldsOf(blob: Buffer): Fields {
+/** The fingerprint of a key in its binary form, as `ssh-keygen -l` shows it. */
+export const fingerprintOf = (blob: Buffer): string =>
+  `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+
+/** Reads a key in its binary form. Undefined where it isn't a whole key, and nothing but one. */
+export function readSshKey(blob: Buffer): ReadSshKey | undefined {
+  const fields = sshFields(blob);
+  const type = fields.next()?.toString('latin1') ?? '';
+  const jwk = readers.get(type)?.(fields);
+  const application = jwk && type.startsWith('sk-') ? fields.next() : undefined;
+  if (!jwk || !fields.isAtEnd() || application?.length === 0 || (type.startsWith('sk-') && !application)) return undefined;
+  const key = keyOf(jwk);
+  return key && { type, key, application };
+}
+
+/** The fields of a key or a signature: each is its length, in four bytes, and so many bytes. */
+export function sshFields(blob: Buffer): SshFields {
   let at = 0;
+  const take = (length: number): Buffer | undefined => {
+    if (length > blob.length - at) return undefined;
+    at += length;
+    return blob.subarray(at - length, at);
+  };
   return {
     next() {
-      const start = at + 4;
-      const end = blob.length < start ? Number.POSITIVE_INFINITY : start + blob.readUInt32BE(at);
-      if (end > blob.length) return undefined;
-      at = end;
-      return blob.subarray(start, end);
+      const length = take(4)?.readUInt32BE();
+      return length === undefined ? undefined : take(length);
     },
+    take,
     isAtEnd: () => at === blob.length,
   };
 }
 
-/** Whether the numbers are a key: a point must be on its curve. */
-function isKey(key: webcrypto.JsonWebKey): boolean {
+/** The key of these numbers; undefined where they are none: a point must be on its curve. */
+function keyOf(key: webcrypto.JsonWebKey): KeyObject | undefined {
   try {
-    createPublicKey({ key, format: 'jwk' });
-    return true;
+    return createPublicKey({ key, format: 'jwk' });
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -20,6 +20,7 @@ This page is made from the table in \`src/lib/limits.ts\` by \`npm run docs\`. A
 const titles: Record<keyof typeof limitTable, string> = {
   requests: 'Requests of the API',
   git: 'Git',
+  ssh: 'SSH',
   oauth: 'Sign-in and OAuth',
   database: 'PostgreSQL',
   lists: 'Lists',
@@ -29,12 +30,15 @@ const titles: Record<keyof typeof limitTable, string> = {
   texts: 'Texts',
   repositories: 'Repositories',
   checks: 'Checks',
+  environments: 'Environments',
+  deployments: 'Deployments',
   notifications: 'Notifications',
   search: 'Search',
   webhooks: 'Webhooks',
   names: 'Names of hosts',
   migrations: 'Migrations',
   releases: 'Releases',
+  rules: 'Rulesets',
   reviewers: 'Reviewers of pull requests',
 };
 

@@ -11,7 +11,8 @@ const introduction = `# Permissions
 What is needed to call each endpoint: a token of the right kind, its permission or scope, and the role of its holder. To see how the
 server decides about one request, run \`./hearth explain --token "$TOKEN" GET /orgs/acme/hooks\`. [Tokens](tokens.md) says how to make them.
 
-- **Permission** is what fine-grained personal tokens and tokens of apps need: \`a=read\` or \`a=write\`, where write includes read.
+- **Permission** is what fine-grained personal tokens and tokens of apps need: \`a=read\`, \`a=write\` or \`a=admin\`, each of which
+  includes those before it.
   \`a, b\` means both, \`a; b\` one of them.
 - **Scopes** are for classic personal tokens and tokens of OAuth apps: they need one of these, or one that includes it. For a public
   repository, \`public_repo\` is enough where \`repo\` is named. If none is named, none is needed.

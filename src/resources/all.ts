@@ -9,15 +9,23 @@ import { accounts } from './accounts/family.ts';
 import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
+import { branchNames } from './branch-names/family.ts';
+import { branchProtection } from './branch-protection/family.ts';
 import { branches } from './branches/family.ts';
 import { checks } from './checks/family.ts';
 import { codeOwners } from './code-owners/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commitComments } from './commit-comments/family.ts';
 import { commitStatuses } from './commit-statuses/family.ts';
+import { commitVerification } from './commit-verification/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
+import { customProperties } from './custom-properties/family.ts';
+import { deployKeys } from './deploy-keys/family.ts';
+import { deployments } from './deployments/family.ts';
+import { deploymentEvaluators } from './deployments/index.ts';
 import { emojis } from './emojis/family.ts';
+import { environments } from './environments/family.ts';
 import { endpointsOf, type Family } from './family.ts';
 import { gitData } from './git-data/family.ts';
 import { gitignore } from './gitignore/family.ts';
@@ -44,11 +52,15 @@ import { privateRegistries } from './private-registries/family.ts';
 import { pulls } from './pulls/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
+import { refRules as refRulesFamily } from './ref-rules/family.ts';
+import { gitEvaluators, type RuleEvaluators, signatureEvaluators, statusEvaluators } from './ref-rules/index.ts';
 import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { reviews } from './reviews/family.ts';
+import { reviewEvaluators } from './reviews/index.ts';
+import { rulesets } from './rulesets/family.ts';
 import { search } from './search/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
 import { stars } from './stars/family.ts';
@@ -72,6 +84,7 @@ const families = [
   licenses,
   gitignore,
   labels,
+  customProperties,
   repositories,
   interactionLimits,
   repositorySelections,
@@ -81,15 +94,21 @@ const families = [
   watching,
   stars,
   autolinks,
+  deployKeys,
+  commitVerification,
   commits,
+  apps,
+  checks,
+  branchNames,
+  rulesets,
+  branchProtection,
   commitStatuses,
+  refRulesFamily,
   pushes,
   gitData,
   branches,
   contents,
-  apps,
   organizationDeletion,
-  checks,
   milestones,
   reactions,
   issueFields,
@@ -98,6 +117,8 @@ const families = [
   pulls,
   codeOwners,
   reviews,
+  environments,
+  deployments,
   timelines,
   commitComments,
   releases,
@@ -130,6 +151,15 @@ export const allEndpoints: readonly (Endpoint & { readonly family: string })[] =
 
 /** The schemas that have names in the description of the API. */
 export const allSchemas = namedSchemas(allFamilies.flatMap(({ schemas = {}, endpoints = [] }) => [schemas, ...endpoints]));
+
+/** Judges the rules on refs: each type has one evaluator, in the family that knows its facts. */
+export const ruleEvaluators: RuleEvaluators = {
+  ...gitEvaluators,
+  ...statusEvaluators,
+  ...reviewEvaluators,
+  ...deploymentEvaluators,
+  ...signatureEvaluators,
+};
 
 /** The subscriptions of all families: background work that events start. */
 export const allSubscriptions: readonly Subscriber<Services>[] = allFamilies.flatMap(({ subscriptions = [] }) => subscriptions);

@@ -2,9 +2,9 @@
 import type { Permission } from '#access/permissions.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
+import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
-import type { GitStore } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
 import type { EventName } from '#webhook-delivery/event-names.ts';
 
@@ -39,15 +39,15 @@ export type PayloadLoader<Key, Value> = (context: Context, keys: readonly Key[])
  * The context in which the payloads of a batch of events are built, many at the same time. `links` have the address under which
  * receivers reach this server.
  */
-export type PayloadContext = Context & {
-  readonly git: GitStore;
-  /** Loads something by its key, once for the whole batch, and with the keys that others ask for at the same time. */
-  load<Key, Value>(loader: PayloadLoader<Key, Value>, key: Key): Promise<Value | undefined>;
-  /** The repository of an event. Visibility isn't checked: only hooks of the repository and its owner get the event. */
-  findRepository(event: EventScope): Promise<OwnedRepository | undefined>;
-  /** A repository as payloads show it: without a viewer's permissions. */
-  presentRepository(row: RepositoryRow): Promise<object | undefined>;
-};
+export type PayloadContext = Context &
+  Pick<Services, 'git' | 'refRules'> & {
+    /** Loads something by its key, once for the whole batch, and with the keys that others ask for at the same time. */
+    load<Key, Value>(loader: PayloadLoader<Key, Value>, key: Key): Promise<Value | undefined>;
+    /** The repository of an event. Visibility isn't checked: only hooks of the repository and its owner get the event. */
+    findRepository(event: EventScope): Promise<OwnedRepository | undefined>;
+    /** A repository as payloads show it: without a viewer's permissions. */
+    presentRepository(row: RepositoryRow): Promise<object | undefined>;
+  };
 
 /** Turns a kind of event into webhook events. */
 export type PayloadBuilder<Kind extends EventKind> = {

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, onOneConnection } from '#database/connect.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
 import type { Repo } from '#git/repo.ts';
 import { repositoryExists } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
@@ -16,7 +17,7 @@ export const findDefaultBranch = async (db: Db, repository: Repository): Promise
 export async function findTip(repo: Repo, branch: string): Promise<Oid | undefined> {
   if (!(await repositoryExists(repo))) return undefined;
   await using reader = await openObjects(repo);
-  return (await reader.findInfo(`refs/heads/${branch}`, { peel: 'commit' }))?.oid;
+  return (await reader.findInfo(branchRef(branch), { peel: 'commit' }))?.oid;
 }
 
 /**

@@ -11,6 +11,7 @@ export type { CommitHit } from './commits/hits.ts';
 export { type CommitIndexReport, indexRepositoryCommits } from './commits/index-repository.ts';
 export { type CommitSearch, searchCommits } from './commits/search.ts';
 export { commitTextMatches } from './commits/text-matches.ts';
+export { selectIssuesInField } from './issues/fields.ts';
 export type { IssueHit } from './issues/hits.ts';
 export { indexIssues, indexIssuesWithName, indexMissingIssues, type NameOnIssues, reindexIssues } from './issues/index-issues.ts';
 export { type IssueSearch, searchIssues } from './issues/search.ts';

@@ -93,6 +93,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   const { git, limiters } = parts.services;
   const metrics = addMetrics(app, { ...parts, limiters: [...Object.values(limiters), git.commands, git.transfers] });
   const refusals = openLimitRefusals({ ...parts, db: parts.database.db }, metrics.countRefusal);
+  app.decorate('limitRefusals', refusals);
   app.addHook('onClose', () => refusals.flush());
   limitConnections(app, { ...parts, bounds, refusals });
 

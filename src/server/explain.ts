@@ -62,7 +62,10 @@ export async function explain({ db, endpoints, authorization, method, path, now,
   }
 }
 
-const describeViewer = ({ account, grant }: Viewer): Explanation['viewer'] => ({ login: account?.login, credential: grant.kind });
+export const describeViewer = ({ account, grant }: Viewer): Explanation['viewer'] => ({
+  login: account?.login,
+  credential: grant.kind,
+});
 
 /** The router takes no empty path, which the root of the API would be. */
 const prefix = '/api';

@@ -1,5 +1,6 @@
 import 'fastify';
 import type { Caller } from '#lib/caller.ts';
+import type { LimitRefusals } from './limit-refusals.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,5 +14,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Set at shutdown: `draining` makes `/readyz` fail, then `closing` closes connections with their next reply. */
     drainState: { draining: boolean; closing: boolean };
+    /** Where refusals by limits are counted. */
+    limitRefusals: LimitRefusals;
   }
 }

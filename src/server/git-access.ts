@@ -5,10 +5,11 @@ import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { rootWords } from '#endpoint/path-words.ts';
 import { parseWord } from '#endpoint/validate.ts';
+import { branchOf } from '#git/refs/ref-name.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import type { Service } from '#git/transport/smart-http.ts';
 import { forbidden, notFound, unauthenticated } from '#lib/refusal.ts';
-import { findModifiable, mayModifySome } from '#resources/pulls/index.ts';
+import { findModifiable, mayModifySome } from '#resources/pushes/index.ts';
 import { Moved } from './resolve.ts';
 
 /** The policies of Git's two services. */
@@ -44,8 +45,6 @@ export async function openRepository({ db, viewer, owner, name: nameInPath, serv
   throw decision.refusal === 'not_found' ? notFound() : unauthenticated(decision.message);
 }
 
-const heads = 'refs/heads/';
-
 /** The commands of a push that the viewer may not give, where it may only move branches of pull requests that others may modify. */
 export async function refuseUnmodifiable(
   db: Db,
@@ -53,11 +52,9 @@ export async function refuseUnmodifiable(
   fork: Repo,
   commands: readonly PushCommand[],
 ): Promise<ReadonlyMap<string, string>> {
-  const branches = commands.flatMap(({ ref }) => (ref.startsWith(heads) ? ref.slice(heads.length) : []));
+  const branches = commands.flatMap(({ ref }) => branchOf(ref) ?? []);
   const modifiable = await findModifiable(db, viewer, fork, branches);
-  const refused = commands.filter(
-    ({ ref, from, to }) => from === null || to === null || !ref.startsWith(heads) || !modifiable.has(ref.slice(heads.length)),
-  );
+  const refused = commands.filter(({ ref, from, to }) => from === null || to === null || !modifiable.has(branchOf(ref) ?? ''));
   return new Map(refused.map(({ ref }) => [ref, 'you may only move branches of open pull requests that you may modify']));
 }
 

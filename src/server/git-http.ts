@@ -1,35 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
 import { callerOf } from '#access/rate-limits.ts';
-import type { Repo, Viewer } from '#access/viewer.ts';
-import { change, type Database, isUnavailable } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
-import { GitError, type GitErrorKind, isGitError } from '#git/errors.ts';
-import type { GitStore } from '#git/repo.ts';
-import { repoOf, storeFor } from '#git/store.ts';
-import { type PushHandlers, receivePack } from '#git/transport/receive-pack.ts';
+import type { Repo } from '#access/viewer.ts';
+import { GitError } from '#git/errors.ts';
+import { repoOf } from '#git/store.ts';
+import { receivePack } from '#git/transport/receive-pack.ts';
 import { advertiseRefs, type ExchangeOptions, type Service, services, uploadPack } from '#git/transport/smart-http.ts';
-import { isDiskFull } from '#lib/disk-full.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { pushHandlers } from '#resources/pushes/index.ts';
-import { type Opened, openRepository, refuseUnmodifiable } from './git-access.ts';
+import { type Exchange, failureOf, type GitFailure, type GitParts, handlersOf, openExchange } from './git-exchange.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
 import { sendContinue } from './read-body.ts';
-import { diskFullMessage, refusalOfTimeout, statusOf, unavailableMessage } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 import { clientFault } from './send-error.ts';
 import type { SignIn } from './sign-in.ts';
 
-type Parts = {
-  database: Database;
-  services: Services;
-  log: Logger;
-  clock: () => Date;
-  url?: string;
-  signIn: SignIn;
-  refusals: LimitRefusals;
-};
+type Parts = GitParts & { url?: string; signIn: SignIn; refusals: LimitRefusals };
 
 type GitRequest = { Params: { owner: string; repo: string }; Querystring: { service?: string } };
 type Request = FastifyRequest<GitRequest>;
@@ -73,32 +58,12 @@ async function exchange(parts: Parts, service: Service, request: Request, reply:
   return uncached(reply).type(`application/x-${service}-result`).send(body);
 }
 
-type Exchange = Opened & { viewer: Viewer; git: GitStore };
-
 async function open(parts: Parts, service: Service, request: Request): Promise<Exchange> {
   const { viewer } = await parts.signIn(request, parts.clock());
   const { owner, repo: name } = request.params;
-  request.caller = callerOf(viewer, request.ip);
-  const git = storeFor(parts.services.git, request.caller);
-  return { ...(await openRepository({ db: parts.database.db, viewer, owner, name, service })), viewer, git };
-}
-
-function handlersOf({ database: { db }, clock, log }: Parts, { git, repo, viewer, modifies }: Exchange): PushHandlers {
-  const context = { db, git, change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work) };
-  const handlers = pushHandlers({ context, clock, repo, actor: viewer.account?.id });
-  return {
-    ...handlers,
-    async before(commands) {
-      const refused = modifies ? await refuseUnmodifiable(db, viewer, repo, commands) : new Map();
-      const rest = commands.filter(({ ref }) => !refused.has(ref));
-      return rest.length === 0 ? refused : new Map([...refused, ...((await handlers.before?.(rest)) ?? [])]);
-    },
-    failed: async (error: Error) => {
-      const level = isGitError(error, 'aborted') ? 'info' : 'warn';
-      log[level]({ err: error, repository: repo.id }, 'a push broke off');
-      await handlers.failed?.(error);
-    },
-  };
+  const caller = callerOf(viewer, request.ip);
+  request.caller = caller;
+  return openExchange(parts, { viewer, caller, owner, name, service });
 }
 
 const gzips = ['gzip', 'x-gzip'];
@@ -129,53 +94,22 @@ const uncached = (reply: FastifyReply): FastifyReply =>
     pragma: 'no-cache',
   });
 
-const gitStatuses: Record<GitErrorKind, number> = {
-  'not-found': 404,
-  conflict: 409,
-  timeout: 503,
-  'too-large': 413,
-  invalid: 400,
-  aborted: 400,
-  failed: 500,
-};
-
-/** Whether a client disconnected while its reply was sent. */
-const isClientDisconnect = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
-
 /** Sends an error as plain text, which git shows to its user. */
-function refuse(parts: Parts, thrown: unknown, request: Request, reply: FastifyReply): FastifyReply {
-  const error = refusalOfTimeout(thrown, parts.services.resourceLimits.database) ?? thrown;
+function refuse(parts: Parts, error: unknown, request: Request, reply: FastifyReply): FastifyReply {
   const send = (status: number, message: string) =>
     uncached(reply).code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
   if (error instanceof Moved) return redirect(parts, error.repo, request, reply);
-  if (error instanceof Refusal) {
-    parts.refusals.note(request, error.limit);
-    if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
-    if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter));
-    return send(statusOf(error), error.message);
+  const fields = { id: request.id, route: request.routeOptions.url };
+  const failure = failureOf(parts, error, fields) ?? clientFault(error);
+  if (!failure) {
+    parts.log.error({ err: error, ...fields }, 'a request of Git failed');
+    return send(500, `Server Error (request ${request.id})`);
   }
-  const fields = { err: error, id: request.id, route: request.routeOptions.url };
-  if (isDiskFull(error)) {
-    parts.log.error(fields, 'the disk is full');
-    return send(503, diskFullMessage);
-  }
-  if (isClientDisconnect(error)) {
-    parts.log.info(fields, 'a client of Git went away');
-    return send(gitStatuses.aborted, 'The client went away');
-  }
-  if (isGitError(error) && error.kind !== 'failed') {
-    parts.refusals.note(request, error.limit);
-    return send(gitStatuses[error.kind], error.message);
-  }
-  if (isUnavailable(error)) {
-    parts.log.error(fields, 'a request of Git found no connection');
-    return send(503, unavailableMessage);
-  }
-  const fault = clientFault(error);
-  if (fault) return send(fault.status, fault.message);
-  parts.log.error(fields, 'a request of Git failed');
-  return send(500, `Server Error (request ${request.id})`);
+  const { refusal, limit }: Partial<GitFailure> = failure;
+  parts.refusals.note(request, limit);
+  if (refusal?.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
+  if (refusal?.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
+  return send(failure.status, failure.message);
 }
 
 /** Redirects to a repository's present name. Git follows the redirect of `info/refs` and uses the new name from then on. */

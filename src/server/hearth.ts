@@ -13,10 +13,11 @@ import { defaultConcurrency, type WorkerOptions } from '#jobs/worker.ts';
 import { openLimiters } from '#lib/limiters.ts';
 import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
 import { openSecrets } from '#lib/secrets.ts';
+import type { SshKey } from '#lib/ssh-key.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
 import { type ObjectSettings, openObjects } from '#objects/open.ts';
-import { allBackgroundLoops, allEndpoints, allJobs, allSchemas, allSubscriptions } from '#resources/all.ts';
+import { allBackgroundLoops, allEndpoints, allJobs, allSchemas, allSubscriptions, ruleEvaluators } from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runner-providers/open.ts';
 import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
@@ -57,7 +58,12 @@ export type Settings = {
   adminTokenHash?: Buffer;
   tls?: { key: string; cert: string };
   readMetrics?: MetricsReader;
+  /** Git over SSH. Omitted: it isn't offered. */
+  ssh?: SshSettings;
 };
+
+/** How people reach the server by SSH. `port` changes where the server took a free one. `privateKey` is in the format of OpenSSH. */
+export type SshSettings = { host?: string | undefined; port: number; hostKeys: readonly (SshKey & { privateKey: string })[] };
 
 /** An opened Hearth: its database, its services, the HTTP application and the worker's options. It doesn't listen yet. */
 export type Hearth = {
@@ -102,6 +108,8 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     webhooks,
     runners,
     url: settings.url,
+    refRules: { evaluators: ruleEvaluators, host: settings.url && new URL(settings.url).hostname },
+    ssh: settings.ssh && published(settings.ssh),
   };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
   const { jobs } = pools;
@@ -131,3 +139,12 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     },
   };
 }
+
+/** What others may know of the settings of SSH. */
+const published = (ssh: SshSettings): Services['ssh'] => ({
+  host: ssh.host,
+  hostKeys: ssh.hostKeys.map(({ key, fingerprint }) => ({ key, fingerprint })),
+  get port() {
+    return ssh.port;
+  },
+});

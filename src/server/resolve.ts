@@ -22,6 +22,7 @@ import { Renamed } from '#endpoint/renamed.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
 import { badRequest, forbidden, notFound, orNotFound, type Refusal, unauthenticated } from '#lib/refusal.ts';
+import { mayModifySome } from '#resources/pushes/index.ts';
 import { hasCommitsBy } from '#search/index.ts';
 import { neutralValue } from '#vocabulary/paths.ts';
 
@@ -138,10 +139,19 @@ export async function authorizePath(context: AuthorizeContext): Promise<Authoriz
   const asked = context.along ?? (query && { row: await findRow(db, query) });
   const target = await withLimit(context, await findTarget(context, asked));
   const decision = authorize(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
-  if (!decision.allowed) throw refusals[decision.refusal](decision.message);
+  if (!decision.allowed && !(decision.refusal === 'forbidden' && (await mayModifyHeads(context, target))))
+    throw refusals[decision.refusal](decision.message);
   if (malformed.length > 0) throw badRequest(`${malformed.join(', ')} is not well-formed`);
   const roots = 'username' in params ? { ...target, user: await findAccountOrThrow(db, params.username) } : target;
   return { roots, ...(asked?.row && 'resource' in asked.row ? { first: asked.row } : {}) };
+}
+
+/** Whether the caller, who may not write to the repository, may move the head of some pull request in it, where the endpoint takes that. */
+async function mayModifyHeads({ db, endpoint, viewer, trace }: AuthorizeContext, { repo }: Target): Promise<boolean> {
+  if (endpoint.access.heads === undefined || !repo) return false;
+  const passed = await mayModifySome(db, viewer, repo);
+  trace?.push({ check: 'modifiable head', passed, because: 'an open pull request lets others move its head here' });
+  return passed;
 }
 
 const refusals = { unauthenticated, forbidden, not_found: notFound };

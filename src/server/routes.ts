@@ -6,12 +6,6 @@ import { publicPath } from '#vocabulary/paths.ts';
 /** Paths whose last word is optional, with its slash: the root folder, the default branch. */
 const optionalAtEnd = /\/(contents\/\{path\}|(?:tarball|zipball)\/\{ref\})$/;
 
-/**
- * Operations of the public API that have no endpoint here and lie below a word that may hold slashes. Without these, that word would
- * take the rest of their addresses for a part of its value: `main/status` for the name of a commit.
- */
-export const reservedPaths = ['/repos/{owner}/{repo}/branches/{branch}/protection'] as const;
-
 /** A route of the router. Without an endpoint, it answers 404. `wildcard` is the path word that matches its wildcard. */
 export type Route = { method: Method; pattern: string; endpoint?: Endpoint; wildcard?: string };
 
@@ -62,8 +56,6 @@ function wildcardOf(endpoint: Endpoint): string | undefined {
 /** The addresses below a route with a wildcard that are known, but not with its method. */
 function undeclaredBelow({ method, pattern }: Route, declared: readonly Route[]): Route[] {
   const below = `${pattern.replace(/\*$/, '')}:`;
-  const reserved = reservedPaths.map(patternOf).flatMap((path) => [path, `${path}/*`]);
-  return [...declared.map((route) => route.pattern), ...reserved]
-    .filter((known) => known.startsWith(below))
-    .map((known) => ({ method, pattern: known }));
+  const patterns = declared.map((route) => route.pattern).filter((known) => known.startsWith(below));
+  return patterns.map((known) => ({ method, pattern: known }));
 }

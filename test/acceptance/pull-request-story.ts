@@ -144,5 +144,6 @@ export async function takeChangeToMerge(w: World, { conforms }: { conforms: bool
   const { data: threads } = await asBob.activity.listNotificationsForAuthenticatedUser({ all: true });
   expect(threads.map(({ subject }) => subject)).toMatchObject([
     { type: 'PullRequest', title: 'A quieter engine', url: opened.url },
+    { type: 'CheckSuite', title: expect.stringMatching(/ workflow run failed for quieter branch$/), url: null },
   ]);
 }

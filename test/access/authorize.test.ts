@@ -19,7 +19,7 @@ const pick = <T>(from: readonly T[], random: Random): T => from[random(from.leng
 /** What the policy names comes up more often than chance would have it, so that permissions are held as often as not. */
 function factsFor(policy: Policy, place: Facts['place'], write: boolean, random: Random): Facts {
   const kind = pick(kinds, random);
-  const named = JSON.stringify(policy.permission).match(/\w+(?=:(?:read|write))/g) ?? [];
+  const named = JSON.stringify(policy.permission).match(/\w+(?=:(?:read|write|admin))/g) ?? [];
   const wanted = [...named, pick(categories, random)].filter(() => random(3) > 0);
   const isFineGrained = kind === 'fine_grained_pat' || kind === 'app_user' || kind === 'installation';
   const reached = random(4) > 0;

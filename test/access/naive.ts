@@ -142,6 +142,7 @@ function permissionsServe({ permission }: Policy, { held, place, reached }: Fact
     if (place === 'organization' && !reached) return false;
     if (category === 'metadata' && level === 'read') return true;
     const given = held[category];
+    if (level === 'admin') return given === 'admin';
     return level === 'write' ? given === 'write' || given === 'admin' : given !== undefined;
   };
   if (typeof permission === 'string') return has(permission);

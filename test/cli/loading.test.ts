@@ -20,6 +20,7 @@ const loadedByNeed = [
   'postcss',
   'sanitize-html',
   'spdx-license-list',
+  'ssh2',
   'tar-stream',
 ];
 

@@ -12,7 +12,11 @@ import { atEndOfFile } from '#test/support/end-of-file.ts';
 
 const entry = join(import.meta.dirname, '../../src/cli/hearth.ts');
 /** No setting of the machine that runs the tests may reach them. */
-const bare = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(HEARTH_|AWS_|DATABASE_URL)/.test(name)));
+const bare: NodeJS.ProcessEnv = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(HEARTH_|AWS_|DATABASE_URL)/.test(name))),
+  // Servers of several tests run at once, on one machine; those that want the port say so.
+  HEARTH_SSH_PORT: 'off',
+};
 
 type Run = { code: number; out: string; err: string };
 

@@ -24,7 +24,7 @@ export type Stage = { owner: Account; org: Account; repo: RepositoryRow; callers
 const everyPermission: PermissionSet = Object.fromEntries(
   Object.values(permissions)
     .flat()
-    .map((name) => [name, 'write']),
+    .map((name) => [name, name === 'organization_custom_properties' ? 'admin' : 'write']),
 );
 
 export async function makeStage(world: World): Promise<Stage> {

@@ -28,6 +28,19 @@ export const differences: readonly Difference[] = [
     pointer: `/items/*/repository/owner/${field}`,
     reason: 'null in the API version 2026-03-10 (document 1, rule 10); the public description is of the one before',
   })),
+  ...['activity/list-notifications-for-authenticated-user', 'activity/list-repo-notifications-for-authenticated-user'].flatMap(
+    (operationId) =>
+      ['url', 'latest_comment_url'].map((field) => ({
+        operationId,
+        pointer: `/*/subject/${field}`,
+        reason: 'null for check suites, as the public API answers; the description has a text in any case',
+      })),
+  ),
+  ...['url', 'latest_comment_url'].map((field) => ({
+    operationId: 'activity/get-thread',
+    pointer: `/subject/${field}`,
+    reason: 'null for check suites, as the public API answers; the description has a text in any case',
+  })),
   ...[
     'orgs/create-issue-field',
     'orgs/update-issue-field',
@@ -35,22 +48,45 @@ export const differences: readonly Difference[] = [
     'pulls/create-review',
     'pulls/dismiss-review',
     'pulls/submit-review',
+    'pulls/update-review',
+    'repos/update-branch-protection',
   ].map((operationId) => ({
     operationId,
     pointer: '/errors',
     reason: 'errors name their fields in one shape everywhere; the description of a few operations has plain texts',
   })),
-  ...['pulls/list-reviews', 'pulls/list-review-comments'].map((operationId) => ({
+  ...[
+    ['repos/create-deployment-status', ''],
+    ['repos/get-deployment-status', ''],
+    ['repos/list-deployment-statuses', '/*'],
+  ].flatMap(([operationId = '', place = '']) =>
+    ['target_url', 'environment_url', 'log_url'].map((field) => ({
+      operationId,
+      pointer: `${place}/${field}`,
+      reason: 'empty where there is none, as the same description has it by default; it is no address then',
+    })),
+  ),
+  ...['pulls/list-reviews', 'pulls/list-review-comments', 'repos/list-comments-for-commit'].map((operationId) => ({
     operationId,
     pointer: '/*/body',
     reason: 'a rendering stands in its place where a media type asks for that alone, as the same description says in words',
   })),
+  ...['body_text', 'body_html'].map((field) => ({
+    operationId: 'repos/list-comments-for-commit',
+    pointer: `/*/${field}`,
+    reason: 'a rendering that a media type asks for: the description names the media types in words, and lacks their fields',
+  })),
   ...[
+    ['pulls/get-review-comment', '/line'],
+    ['pulls/get-review-comment', '/original_line'],
     ['pulls/create-review-comment', '/line'],
     ['pulls/create-review-comment', '/original_line'],
     ['pulls/list-review-comments', '/*/line'],
     ['pulls/list-review-comments', '/*/original_line'],
     ['pulls/list-review-comments', '/*/position'],
+    ['pulls/list-review-comments-for-repo', '/*/line'],
+    ['pulls/list-review-comments-for-repo', '/*/original_line'],
+    ['pulls/list-review-comments-for-repo', '/*/position'],
   ].map(([operationId = '', pointer = '']) => ({
     operationId,
     pointer,
@@ -94,11 +130,16 @@ export const differences: readonly Difference[] = [
     pointer: '/items/*/body',
     reason: 'an issue may have no body, as its own description says',
   },
-  {
-    operationId: 'checks/list-for-ref',
-    pointer: '/check_runs/*/conclusion',
+  ...(
+    [
+      ['checks/list-for-ref', '/check_runs/*/conclusion'],
+      ['checks/get', '/conclusion'],
+    ] as const
+  ).map(([operationId, pointer]) => ({
+    operationId,
+    pointer,
     reason: 'stale is a conclusion in the descriptions of requests, suites and webhooks, and forgotten in the one of runs',
-  },
+  })),
   {
     operationId: 'meta/get',
     pointer: '/installed_version',

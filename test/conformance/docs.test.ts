@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { makeLimitsPage } from '#openapi/limits-page.ts';
 import { makePermissionsPage } from '#openapi/permissions-page.ts';
 import { allEndpoints } from '#resources/all.ts';
+import { documentedDescription } from '#test/support/public-schema.ts';
+import { describeBeyond } from '#test/support/published.ts';
 import { notBuilt } from './matrix.ts';
 
 // Stale? `npm run docs` writes what these compare with.
@@ -18,4 +20,14 @@ test('docs/limits.md shows the table of limits', async () => {
 test('not-built.txt holds the operations of the documents that have no endpoint yet', async () => {
   const missing = notBuilt();
   await expect([`${missing.length} operations`, ...missing, ''].join('\n')).toMatchFileSnapshot('./not-built.txt');
+});
+
+test('public-beyond.json holds what the public API says of the operations that are built beyond the documents', async () => {
+  const { operations, schemas } = describeBeyond(new Set(allEndpoints.map(({ id }) => id)), documentedDescription);
+  const linesOf = (entries: object): string =>
+    Object.entries(entries)
+      .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+      .join(',\n');
+  const text = `{"operations":{\n${linesOf(operations)}\n},"schemas":{\n${linesOf(schemas)}\n}}\n`;
+  await expect(text).toMatchFileSnapshot('../spec/public-beyond.json');
 });

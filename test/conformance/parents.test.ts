@@ -95,8 +95,8 @@ const isForEverybody = (resources: readonly AnyPathResource[]): boolean =>
     ['license', 'gitignoreTemplate', 'account', 'manifestCode', 'archived', 'archivedCommit'].includes(name),
   );
 
-/** What every caller has, so that it is always found. */
-const everybodyHas = new Set(['counts']);
+/** What is always found: what every caller has, and the name of a branch, which needn't exist. */
+const everybodyHas = new Set(['counts', 'ruledBranch']);
 
 const below = allEndpoints.filter((endpoint) => resourcesOf(endpoint).some(({ name }) => !everybodyHas.has(name)));
 

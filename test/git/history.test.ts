@@ -8,6 +8,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import { listTree } from '#git/objects/tree-list.ts';
 import { writeCommit } from '#git/objects/write-objects.ts';
 import { writeTree } from '#git/objects/write-tree.ts';
+import { run } from '#git/process/run.ts';
 import type { Repo } from '#git/repo.ts';
 import { ada, commit, kindOf, newRepo } from './support.ts';
 
@@ -146,6 +147,42 @@ test('two branches are compared from where they part', async () => {
   expect((await diffTrees(repo, { from: base, to: next })).files).toMatchObject([{ path: 'a', additions: 1, deletions: 1 }]);
   const stranger = await commit(repo, { z: '1' }, [], 'Stranger');
   expect(await compareCommits(repo, { base: main, head: stranger })).toEqual({ ahead: 1, behind: 2 });
+});
+
+test('whatever two histories look like, their comparison is that of git', async () => {
+  const repo = await newRepo();
+  const oids: Oid[] = [];
+  // A line of commits with branches from it, and now and then a merge or a second root.
+  for (let at = 0; at < 24; at++) {
+    const parents =
+      at === 0 || at === 9 ? [] : at % 7 === 6 ? [oids[at - 1], oids[at - 4]] : [oids[Math.max(0, at - 1 - (at % 3))]];
+    oids.push(
+      await commit(
+        repo,
+        { a: `${at}` },
+        parents.flatMap((oid) => oid ?? []),
+        `${at}`,
+      ),
+    );
+  }
+  const lines = async (...args: string[]) =>
+    (await run(repo, args, { codes: [0, 1] })).stdout.toString().split('\n').filter(Boolean);
+  for (let at = 0; at < 24; at++) {
+    const [base = '', head = ''] = [oids[at], oids[(at * 5 + 3) % 24]];
+    const found = await compareCommits(repo, { base, head });
+    const own = await lines('rev-list', '--topo-order', '--reverse', head, `^${base}`, '--');
+    const [mergeBase] = await lines('merge-base', base, head);
+    expect([at, found]).toEqual([
+      at,
+      {
+        ...(mergeBase === undefined ? {} : { mergeBase }),
+        ahead: own.length,
+        behind: (await lines('rev-list', base, `^${head}`, '--')).length,
+      },
+    ]);
+    const commits = await listAhead(repo, { base, head, ahead: own.length, limit: 100 });
+    expect(commits.map(({ oid }) => oid)).toEqual(own);
+  }
 });
 
 test('a tree is listed with sizes, in full or one level, and cut at a limit', async () => {

@@ -7,15 +7,15 @@ import { findRef, listRefs } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import type { Repo } from '#git/repo.ts';
-import type { PushHandlers } from '#git/transport/receive-pack.ts';
+import type { Inspect } from '#git/transport/receive-pack.ts';
 import { commit, git, newRepo, scratch, serve } from './support.ts';
 
 /** A repository with a commit on main, and a clone with another one, not pushed yet. */
-async function cloned(handlers: PushHandlers): Promise<{ repo: Repo; work: string; main: string; next: string }> {
+async function cloned(inspect: Inspect): Promise<{ repo: Repo; work: string; main: string; next: string }> {
   const repo = await newRepo();
   const main = await commit(repo, { a: 'x' });
   await updateRefs(repo, [{ ref: 'refs/heads/main', to: main }]);
-  const { url } = await serve(repo, handlers);
+  const { url } = await serve(repo, { before: async () => ({ inspect }) });
   const work = await scratch();
   await git(work, 'clone', '-q', url, '.');
   await writeFile(join(work, 'b'), 'new');
@@ -24,35 +24,35 @@ async function cloned(handlers: PushHandlers): Promise<{ repo: Repo; work: strin
   return { repo, work, main, next: (await git(work, 'rev-parse', 'HEAD')).trim() };
 }
 
-const fastForwardOnly: PushHandlers['inspect'] = async (commands, pushed) => {
+const fastForwardOnly: Inspect = async (commands, pushed) => {
   const refused = new Map<string, string>();
   for (const { ref, from, to } of commands) {
     if (from && to && !(await isAncestor(pushed, from, to))) refused.set(ref, 'protected branch');
   }
-  return refused;
+  return { refused, messages: [...refused].map(([ref]) => `see the rules of ${ref}`) };
 };
 
 test('branch protection is not ignored by git push: a forced push is refused by its objects, a fast-forward is taken', async () => {
-  const { repo, work, main, next } = await cloned({ inspect: fastForwardOnly });
+  const { repo, work, main, next } = await cloned(fastForwardOnly);
   await git(work, 'push', '-q', 'origin', 'main');
   expect(await findRef(repo, 'refs/heads/main')).toMatchObject({ oid: next });
   await git(work, 'reset', '-q', '--hard', main);
   await git(work, 'commit', '-q', '--allow-empty', '-m', 'Else');
-  await expect(git(work, 'push', '-q', '--force', 'origin', 'main')).rejects.toThrow(/main \(protected branch\)/);
+  await expect(git(work, 'push', '-q', '--force', 'origin', 'main')).rejects.toThrow(
+    /remote: see the rules of refs\/heads\/main[\s\S]*main \(protected branch\)/,
+  );
   await git(work, 'push', '-q', 'origin', 'main:topic');
   expect(await findRef(repo, 'refs/heads/main')).toMatchObject({ oid: next });
 });
 
 test('the inspected repository has the pushed objects; they are gone when all is refused', async () => {
   const seen: string[] = [];
-  const { repo, work, main, next } = await cloned({
-    inspect: async ([command], pushed) => {
-      await using reader = await openObjects(pushed);
-      seen.push((await reader.getCommit(command?.to ?? '')).message);
-      const commits = await listNewCommits(pushed, { from: main, to: command?.to ?? '', limit: 9 });
-      seen.push(...commits.map(({ oid }) => oid));
-      return new Map([[command?.ref ?? '', 'no']]);
-    },
+  const { repo, work, main, next } = await cloned(async ([command], pushed) => {
+    await using reader = await openObjects(pushed);
+    seen.push((await reader.getCommit(command?.to ?? '')).message);
+    const commits = await listNewCommits(pushed, { from: main, to: command?.to ?? '', limit: 9 });
+    seen.push(...commits.map(({ oid }) => oid));
+    return { refused: new Map([[command?.ref ?? '', 'no']]) };
   });
   await expect(git(work, 'push', '-q', 'origin', 'main')).rejects.toThrow(/main \(no\)/);
   expect(seen).toEqual(['Next\n', next]);
@@ -62,7 +62,7 @@ test('the inspected repository has the pushed objects; they are gone when all is
 });
 
 test('one ref of several is refused, unless they stand or fall together', async () => {
-  const { repo, work } = await cloned({ inspect: async () => new Map([['refs/heads/no', 'not this one']]) });
+  const { repo, work } = await cloned(async () => ({ refused: new Map([['refs/heads/no', 'not this one']]) }));
   await expect(git(work, 'push', '-q', 'origin', 'HEAD:refs/heads/yes', 'HEAD:refs/heads/no')).rejects.toThrow(
     /no \(not this one\)/,
   );
@@ -77,24 +77,21 @@ test('one ref of several is refused, unless they stand or fall together', async 
 });
 
 test('a deletion is inspected though it brings no objects', async () => {
-  const { repo, work, main } = await cloned({
-    inspect: async (commands) => new Map(commands.filter(({ to }) => to === null).map(({ ref }) => [ref, 'kept'])),
-  });
+  const { repo, work, main } = await cloned(async (commands) => ({
+    refused: new Map(commands.filter(({ to }) => to === null).map(({ ref }) => [ref, 'kept'])),
+  }));
   await updateRefs(repo, [{ ref: 'refs/heads/x', to: main }]);
   await expect(git(work, 'push', '-q', 'origin', ':x')).rejects.toThrow(/x \(kept\)/);
   expect(await findRef(repo, 'refs/heads/x')).toMatchObject({ oid: main });
 });
 
 test('an inspection that throws, or that cannot run, lets nothing through', async () => {
-  const { repo, work, main } = await cloned({
-    inspect: async () => {
-      throw new Error('no database');
-    },
+  const { repo, work, main } = await cloned(async () => {
+    throw new Error('no database');
   });
   await expect(git(work, 'push', '-q', 'origin', 'main')).rejects.toThrow();
   await chmod(join(repo.store.root, 'hooks', 'update'), 0o644);
-  const handlers = { inspect: async () => undefined };
-  const again = await serve(repo, handlers);
+  const again = await serve(repo, { before: async () => ({ inspect: async () => ({}) }) });
   await expect(git(work, 'push', '-q', again.url, 'main')).rejects.toThrow();
   expect(await findRef(repo, 'refs/heads/main')).toMatchObject({ oid: main });
 });

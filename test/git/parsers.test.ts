@@ -104,6 +104,37 @@ test.each([
   if (seconds !== undefined) expect(date.getTime()).toBe(seconds * 1000);
 });
 
+const armor = (kind: string) => `-----BEGIN ${kind}-----\nx\n-----END ${kind}-----\n`;
+const tagHead = `object ${oid}\ntype commit\ntag v1\ntagger A <a@x> 1 +0000\n`;
+
+test.each([
+  ['one of SSH', `First\n${armor('SSH SIGNATURE')}`, `First\n`, armor('SSH SIGNATURE')],
+  ['the last of several', `${armor('PGP SIGNATURE')}${armor('SSH SIGNATURE')}`, armor('PGP SIGNATURE'), armor('SSH SIGNATURE')],
+  ['one without a message', armor('PGP MESSAGE'), '', armor('PGP MESSAGE')],
+  ['none in a line', `See -----BEGIN SSH SIGNATURE-----\n`, undefined, undefined],
+  ['none of another kind', armor('CERTIFICATE'), undefined, undefined],
+])('the signature of a tag is found at its end: %s', (_, message, rest, signature) => {
+  const tag = parseTag(oid, Buffer.from(`${tagHead}\n${message}`));
+  expect([tag.signature, tag.payload?.toString()]).toEqual([signature, rest === undefined ? undefined : `${tagHead}\n${rest}`]);
+  const headed = Buffer.from(`${tagHead}gpgsig-sha256 x\n y\n\n${message}`);
+  expect(parseTag(oid, headed).payload?.toString()).toBe(tag.payload?.toString());
+});
+
+test('what a commit’s signature signs are the bytes around its headers of signatures', () => {
+  const [before, after] = [
+    Buffer.from(`tree ${oid}\nauthor J\xfc <j@x> 1 +0000\n`, 'latin1'),
+    Buffer.from('encoding x\n\n\xff\n', 'latin1'),
+  ];
+  const of = (...headers: string[]) => parseCommit(oid, Buffer.concat([before, Buffer.from(headers.join('')), after]));
+  expect(of()).not.toHaveProperty('payload');
+  expect(of('gpgsig-sha256 a\n b\n')).not.toHaveProperty('payload');
+  const payload = Buffer.concat([before, after]);
+  expect(of('gpgsig a\n \n b\n')).toMatchObject({ signature: 'a\n\nb', payload });
+  expect(of('gpgsig a\n', 'gpgsig-sha256 b\n c\n')).toMatchObject({ signature: 'a', payload });
+  expect(of('gpgsig a\n', 'gpgsig b\n')).toMatchObject({ signature: 'a\nb', payload });
+  expect(of('gpgsig a\n', 'gpgsigs b\n').payload).toEqual(Buffer.concat([before, Buffer.from('gpgsigs b\n'), after]));
+});
+
 test('a commit in an old encoding is read as text', () => {
   const data = Buffer.from(
     `tree ${oid}\nauthor J\xfcrgen <j@x> 1 +0000\ncommitter C <c@x> 1 +0000\nencoding ISO-8859-1\n\nGr\xfc\xdfe\n`,

@@ -119,7 +119,7 @@ test.each([
   ],
 ])('malformed: %s is refused before a reply begins', async (_name, bytes) => {
   const { repo } = await repoWithMain();
-  const before = vi.fn(async () => undefined);
+  const before = vi.fn(async () => ({}));
   expect(await kindOf(receivePack(repo, Readable.from([bytes]), { before }))).toBe('invalid');
   expect(before).not.toHaveBeenCalled();
 });
@@ -154,7 +154,7 @@ test.each([
 
 test('an atomic push of which one ref is refused changes nothing', async () => {
   const { repo, oid } = await repoWithMain();
-  const before = async () => new Map([['refs/heads/no', 'protected']]);
+  const before = async () => ({ refused: new Map([['refs/heads/no', 'protected']]) });
   const body = Readable.from([
     push(
       [

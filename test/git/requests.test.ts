@@ -19,7 +19,7 @@ const requests: { path: string; first: string[]; again: string[] }[] = [
   { path: 'commits?author=ada@example.org&per_page=5', first: ['rev-list', 'rev-list'], again: [] },
   { path: 'commits?sha=main~3&per_page=40', first: ['rev-parse'], again: [] },
   { path: 'commits/main', first: ['diff-tree', 'diff-tree'], again: [] },
-  { path: `compare/${base}...main`, first: ['diff-tree', 'diff-tree', 'merge-base', 'rev-list', 'rev-list'], again: [] },
+  { path: `compare/${base}...main`, first: ['diff-tree', 'diff-tree'], again: [] },
   { path: 'contributors', first: ['shortlog'], again: [] },
   { path: 'contents', first: [], again: [] },
   { path: 'contents/7.txt', first: [], again: [] },

@@ -27,7 +27,9 @@ test('a push tells the results before the client hears of them', async () => {
   const repo = await newRepo();
   const told: unknown[] = [];
   const { url } = await serve(repo, {
-    before: async (commands) => new Map(commands.filter(({ ref }) => ref.endsWith('/no')).map(({ ref }) => [ref, 'not you'])),
+    before: async (commands) => ({
+      refused: new Map(commands.filter(({ ref }) => ref.endsWith('/no')).map(({ ref }) => [ref, 'not you'])),
+    }),
     after: async (results) => {
       told.push(...results.map(({ ref, ok }) => [ref, ok]));
     },

@@ -118,7 +118,7 @@ test('hooks and configuration of others never take part', async () => {
     await writeFile(path, `#!/bin/sh\ntouch ${repo.store.root}/ran\nexit 1\n`);
     await chmod(path, 0o755);
   }
-  const { url } = await serve(repo, { inspect: async () => undefined });
+  const { url } = await serve(repo, { before: async () => ({ inspect: async () => ({}) }) });
   const work = await scratch();
   await git(work, 'clone', '-q', url, '.');
   await git(work, 'push', '-q', 'origin', 'main:other');

@@ -134,7 +134,7 @@ test('a signature is stored, and what it signs is read back', async () => {
   expect(await reader.getCommit(oid)).toMatchObject({
     signature,
     message: 'x\n',
-    payload: await git(repo.path, 'cat-file', 'commit', plain),
+    payload: Buffer.from(await git(repo.path, 'cat-file', 'commit', plain)),
   });
 });
 

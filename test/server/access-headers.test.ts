@@ -11,7 +11,7 @@ const ask = async (method: string, path: string, credential: string, headers: Re
 test.each([
   ['GET', '/nowhere', 404, ''],
   ['PUT', '/user', 404, ''],
-  ['GET', '/repos/ada/engine/branches/main/protection', 404, ''],
+  ['GET', '/repos/ada/engine/branches/main/protection', 404, 'administration=read'],
   ['GET', '/openapi.json', 200, ''],
   ['GET', '/users/%zz', 400, ''],
   ['GET', '/repos/ada/nothing', 404, 'metadata=read'],

@@ -16,7 +16,7 @@ export async function commitFiles(
   const ref = `refs/heads/${repo.default_branch}`;
   const tip = (await findRefOids(disk, [ref])).get(ref);
   const oid = await commit(disk, files, tip ? [tip] : [], message);
-  const context = { db, change, git: hearth.services.git, now: clock.now };
+  const context = { db, change, git: hearth.services.git, refRules: hearth.services.refRules, now: clock.now };
   await mustMoveRefs(context, { repo, changes: [{ ref, from: tip ?? null, to: oid }], actor: repo.created_by ?? undefined });
   return oid;
 }

@@ -36,12 +36,18 @@ export type Findings = {
   readonly unknown: readonly string[];
 };
 
-type Description = { operations: Record<string, PublicOperation>; schemas: Record<string, Schema> };
+export type Description = {
+  readonly operations: Record<string, PublicOperation>;
+  readonly schemas: Record<string, Schema>;
+};
 const read = (name: string): Description => JSON.parse(readFileSync(new URL(`../spec/${name}.json`, import.meta.url), 'utf8'));
-/** The operations that the documents name, and those of accounts and issues beyond. */
-const descriptions = [read('public-description'), read('public-accounts'), read('public-issues')];
-const operations: Description['operations'] = Object.assign({}, ...descriptions.map((one) => one.operations));
-const schemas: Description['schemas'] = Object.assign({}, ...descriptions.map((one) => one.schemas));
+/** The operations that the documents name. */
+export const documentedDescription = read('public-description');
+/** The operations beyond them that are built: `npm run docs` writes it. */
+const beyond = read('public-beyond');
+/** All operations that replies and requests are compared with, by their ids. */
+export const operations: Description['operations'] = { ...documentedDescription.operations, ...beyond.operations };
+const schemas: Description['schemas'] = { ...documentedDescription.schemas, ...beyond.schemas };
 
 const shapeOf = (method: string, path: string): string => `${method} ${path.replace(/\{\w+\}/g, '{}')}`;
 const byShape = new Map(Object.entries(operations).map(([id, { method, path }]) => [shapeOf(method, neutralRoute(path)), id]));
@@ -82,7 +88,8 @@ export function checkAgainstPublicSchema(operationId: string, status: number, bo
   };
 }
 
-const resolve = (reference: string): Schema | undefined => schemas[reference.replace('#/schemas/', '')];
+/** Finds what a `$ref` of the description means. */
+export const resolve = (reference: string): Schema | undefined => schemas[reference.replace('#/schemas/', '')];
 
 type Problem = { pointer: string; text: string };
 

@@ -18,7 +18,8 @@ import { createUser } from '#resources/accounts/index.ts';
 import { putMembership } from '#resources/members/index.ts';
 import { createOrganization } from '#resources/organizations/index.ts';
 import { createRepository } from '#resources/repositories/index.ts';
-import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
+import { type Hearth, openHearth, type Settings, type SshSettings } from '#server/hearth.ts';
+import { openSshServer, type SshServer } from '#ssh-server/server.ts';
 import { type Client, clientOf } from './client.ts';
 import { testDatabase } from './database.ts';
 import { atEndOfFile } from './end-of-file.ts';
@@ -29,6 +30,8 @@ export type World = {
   db: Db;
   /** Where the server answers, without `/api/v3`. */
   url: string;
+  /** Git over SSH, where the settings have it. */
+  ssh: SshServer | undefined;
   /** What the clock says; tests move it. */
   clock: { now: Date };
   /** A user; an e-mail address is a verified one. */
@@ -55,8 +58,8 @@ export type World = {
   statements(who: Account, path: string, more?: { headers: Record<string, string> }): Promise<number>;
   /** Opens another server on the same database and repositories, as a second process would be. */
   another(): Promise<Hearth>;
-  /** The git processes that a GET starts, by their subcommands. A reader of objects that is open already isn't among them. */
-  gitProcesses(who: Account, path: string): Promise<string[]>;
+  /** The git processes that a GET starts, or a POST of a body, by their subcommands. A reader of objects that is open already isn't among them. */
+  gitProcesses(who: Account, path: string, body?: object): Promise<string[]>;
   /** Runs jobs until none is due. */
   settle(): Promise<void>;
   /** Runs `work` and demands that no row of the given tables changed. */
@@ -102,7 +105,9 @@ async function open(settings: Partial<Settings>): Promise<World> {
     return second;
   };
   const url = await hearth.app.listen({ port: 0, host: '127.0.0.1' });
+  const ssh = all.ssh && (await openSsh(hearth, all, all.ssh));
   atEndOfFile(async () => {
+    await ssh?.close();
     opened = undefined;
     await hearth[Symbol.asyncDispose]();
     // A worker keeps the modules of all files that it ran, and so what they hold: without this, some megabytes of each server. To
@@ -111,10 +116,15 @@ async function open(settings: Partial<Settings>): Promise<World> {
     await database.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
-  return makeWorld(hearth, { url, clock, another });
+  return makeWorld(hearth, { url, ssh, clock, another });
 }
 
-function makeWorld(hearth: Hearth, { url, clock, another }: Pick<World, 'url' | 'clock' | 'another'>): World {
+function openSsh({ database, services, app }: Hearth, { log, clock }: Settings, settings: SshSettings): Promise<SshServer> {
+  const parts = { database, services, log, clock, refusals: app.limitRefusals };
+  return openSshServer(parts, settings, { host: '127.0.0.1', port: 0 });
+}
+
+function makeWorld(hearth: Hearth, { url, ssh, clock, another }: Pick<World, 'url' | 'ssh' | 'clock' | 'another'>): World {
   const { db } = hearth.database;
   const doChange = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => change(db, work);
   const insertToken = async (row: {
@@ -149,6 +159,7 @@ function makeWorld(hearth: Hearth, { url, clock, another }: Pick<World, 'url' | 
     hearth,
     db,
     url,
+    ssh,
     clock,
     change: doChange,
     async user(login = fresh('user'), more = {}) {
@@ -209,11 +220,12 @@ function makeWorld(hearth: Hearth, { url, clock, another }: Pick<World, 'url' | 
       return statements.length;
     },
     another,
-    async gitProcesses(who, path) {
+    async gitProcesses(who, path, body) {
       const headers = { authorization: `Bearer ${await self.token(who)}` };
-      const ask = () => hearth.app.inject({ method: 'GET', url: `/api/v3${path}`, headers });
+      const wanted = body === undefined ? ({ method: 'GET' } as const) : ({ method: 'POST', payload: body } as const);
+      const ask = () => hearth.app.inject({ ...wanted, url: `/api/v3${path}`, headers });
       const { result, started } = await countGitProcesses(ask);
-      expect(result.statusCode, result.payload).toBe(200);
+      expect(result.statusCode, result.payload).toBe(body === undefined ? 200 : 201);
       return started;
     },
     settle: () => runDueJobs(hearth.worker),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { writeBackup } from '#backup/write.ts';
 import { configOf, counted, installationCommand, print } from '../command.ts';
+import { hostKeysOf } from '../data-folder.ts';
 import { withInstallation } from '../installation.ts';
 import { progressBar } from '../progress.ts';
 import { version } from '../version.ts';
@@ -12,14 +13,16 @@ export const backupCommand = installationCommand(
 )
   .argument('<folder>', 'an empty folder, or one that does not exist yet')
   .option('--no-files', 'leave out the files of releases, where their bucket has copies elsewhere')
-  .action((folder, { files }, command) =>
-    withInstallation(configOf(command), async ({ address }, { services }) => {
+  .action((folder, { files }, command) => {
+    const { data } = configOf(command);
+    return withInstallation(configOf(command), async ({ address }, { services }) => {
       const bar = await progressBar();
       const parts = {
         address,
         git: services.git,
         objects: services.objects,
         withFiles: files,
+        hostKeys: hostKeysOf(data),
         folder: resolve(folder),
         version,
         now: new Date(),
@@ -30,5 +33,5 @@ export const backupCommand = installationCommand(
       print(command, { folder: parts.folder, repositories: repositories.length, rows }, [
         `Wrote ${counted(repositories.length, 'repository', 'repositories')} and ${counted(rows, 'row')} to ${parts.folder}`,
       ]);
-    }),
-  );
+    });
+  });

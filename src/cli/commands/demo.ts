@@ -25,7 +25,10 @@ export const demoCommand = new Command('demo')
   .action(async (folders) => {
     const stopped = stopSignal('SIGHUP');
     const data = await mkdtemp(join(tmpdir(), 'hearth-demo-'));
-    const { config } = readConfig({ port: '0', data, log: 'silent', rateLimits: 'off', vocabulary: 'github' }, {});
+    const { config } = readConfig(
+      { port: '0', sshPort: 'off', data, log: 'silent', rateLimits: 'off', vocabulary: 'github' },
+      {},
+    );
     const installation = await step('Starting Hearth and its database', () => openInstallation(config, 'server'));
     const serving = await serveHere(config, installation.settings, { jobs: true });
     try {

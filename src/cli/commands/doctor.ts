@@ -5,6 +5,7 @@ import { refusals } from '../doctor/limits.ts';
 import { database, disk, programs } from '../doctor/machine.ts';
 import { jobs, retryJobs } from '../doctor/queue.ts';
 import { folders, newest, objects, pushes } from '../doctor/repositories.ts';
+import { ssh } from '../doctor/ssh.ts';
 
 export const doctorCommand = installationCommand(
   'doctor',
@@ -25,6 +26,7 @@ export const doctorCommand = installationCommand(
         await pushes(installation, installation.now),
         await files(installation),
         await jobs(installation),
+        await ssh(configOf(command)),
         await refusals(installation, installation.now),
         ...(await indexes(installation)),
         ...(deep ? [await objects(installation), await contentsOfFiles(installation), await newest(installation)] : []),

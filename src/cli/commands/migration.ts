@@ -17,8 +17,9 @@ const importOfArchive = installationCommand(
       const { repositories, accounts } = await importArchive({
         file: resolve(archive),
         git: services.git,
+        objects: services.objects,
         change,
-        limits: services.resourceLimits.migrations,
+        limits: services.resourceLimits,
         into,
         now,
         onProgress: bar.show,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { restoreBackup } from '#backup/restore.ts';
 import { counted, installationCommand, installationConfigOf, print } from '../command.ts';
-import { hasSecretKey } from '../data-folder.ts';
+import { hasSecretKey, hostKeysOf } from '../data-folder.ts';
 import { withInstallation } from '../installation.ts';
 import { progressBar } from '../progress.ts';
 
@@ -16,7 +16,14 @@ export const restoreCommand = installationCommand(
     const hasKey = config.secretKey !== undefined || (await hasSecretKey(config.data));
     await withInstallation(config, async ({ address }, { services }) => {
       const bar = await progressBar();
-      const parts = { address, git: services.git, objects: services.objects, folder: resolve(folder), onProgress: bar.show };
+      const parts = {
+        address,
+        git: services.git,
+        objects: services.objects,
+        hostKeys: hostKeysOf(config.data),
+        folder: resolve(folder),
+        onProgress: bar.show,
+      };
       const { created_at, repositories } = await restoreBackup(parts).finally(() => bar.end());
       print(command, { created_at, repositories: repositories.length }, [
         `Restored ${counted(repositories.length, 'repository', 'repositories')} and all data as of ${created_at}`,

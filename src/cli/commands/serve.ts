@@ -1,12 +1,13 @@
 import { Command } from '@commander-js/extra-typings';
 import { type Address, change, openDatabase } from '#database/connect.ts';
 import { connectionsEach } from '#database/server.ts';
+import { linksOf, sshUrl } from '#endpoint/links.ts';
 import { ensureAdminToken } from '#resources/tokens/index.ts';
 import type { Settings } from '#server/hearth.ts';
 import { clusterPart, serveByProcesses, serveForCluster } from '../cluster.ts';
 import { configOf, withSettings } from '../command.ts';
 import { openDataFolder, readSecretKey } from '../data-folder.ts';
-import { type Installation, logOf, openInstallation, settingsFor } from '../installation.ts';
+import { type Installation, logOf, openInstallation, settingsFor, sshSettingsFor } from '../installation.ts';
 import { type Serving, serveHere } from '../serving.ts';
 import { type Config, settingNames } from '../settings.ts';
 import { stopSignal, withinDrainTime } from '../stop-signal.ts';
@@ -38,7 +39,7 @@ async function serve(config: Config): Promise<void> {
     await installation.close();
     throw error;
   }
-  printGreeting(config, serving.url, installation.takenOver);
+  printGreeting(config, serving, installation.takenOver);
   await stopped;
   await withinDrainTime(async () => {
     await serving.stop();
@@ -68,19 +69,22 @@ async function serveInCluster(
   const folder = await openDataFolder(config.data);
   const secretKey = config.secretKey ?? (await readSecretKey(folder));
   const given = { address, repositories: folder.repositories, secretKey, log: logOf(config) };
-  const settings = { ...settingsFor(config, given), connections };
+  const settings = { ...settingsFor(config, given), connections, ssh: await sshSettingsFor(config, folder) };
   const serving = await serveForCluster(config, settings);
   await stopped;
   await withinDrainTime(() => serving.stop());
   process.disconnect?.();
 }
 
+const placeholder = { owner: { login: 'OWNER' }, name: 'NAME' };
+
 /** Prints to standard error, since the log is on standard output. */
-function printGreeting(config: Config, url: string, takenOver: boolean): void {
+function printGreeting(config: Config, { url, ssh }: Serving, takenOver: boolean): void {
   const address = config.url ?? url;
   const lines = [
     `Hearth listens on ${address}`,
     `  API        ${address}/api/v3    (described at ${address}/docs)`,
+    ...(ssh ? [`  Git        ${address}/OWNER/NAME.git and ${sshUrl(linksOf(address, ssh), placeholder)}`] : []),
     `  data       ${config.data}${takenOver ? '    (its database was still running and was taken over)' : ''}`,
     `  first user ./hearth user create ada --site-admin --data ${config.data}`,
   ];

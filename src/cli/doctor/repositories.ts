@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkRepository } from '#git/maintenance/maintenance.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
 import { findRefOids } from '#git/refs/refs.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { counted } from '../command.ts';
@@ -73,7 +74,7 @@ export async function newest({ db, hearth }: CheckContext): Promise<Diagnosis> {
   for (const { id, default_branch, files, commits } of rows) {
     const repo = repoOf(hearth.services.git, id);
     if (!(await repositoryExists(repo))) continue;
-    const [tip] = (await findRefOids(repo, [`refs/heads/${default_branch}`])).values();
+    const [tip] = (await findRefOids(repo, [branchRef(default_branch)])).values();
     if (tip !== undefined && (files !== tip || commits !== tip)) behind.push(id);
   }
   const ok = behind.length === 0;

@@ -20,11 +20,42 @@ export const compareCommits = (repo: Repo, { base, head }: { base: Oid; head: Oi
   cached(repo, comparisons, `${base}...${head}`, () => readComparison(repo, { base, head }));
 
 async function readComparison(repo: Repo, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> {
+  const straight = await walkStraight(repo, { base, head });
+  if (straight) return { mergeBase: straight.mergeBase, ahead: straight.ahead.length, behind: straight.behind };
   const range = `${checkedOid(base)}...${checkedOid(head)}`;
   const counting = runText(repo, ['rev-list', '--left-right', '--count', range, '--']);
   const [counts, mergeBase] = await Promise.all([counting, findMergeBase(repo, base, head)]);
   const [behind = 0, ahead = 0] = counts.trim().split('\t').map(Number);
   return { ...(mergeBase !== undefined && { mergeBase }), ahead, behind };
+}
+
+/** So many commits are read one after the other in the time that a git process takes. */
+const maxRead = 40;
+
+/**
+ * Where two histories meet, and what `head` has beyond, newest first, where no commit above that point has other than one parent. Undefined
+ * where git is to be asked: there are merges, or too many commits.
+ */
+async function walkStraight(
+  repo: Repo,
+  { base, head }: { base: Oid; head: Oid },
+): Promise<{ mergeBase: Oid; ahead: Oid[]; behind: number } | undefined> {
+  await using reader = await openObjects(repo);
+  const ours = [head];
+  const theirs = [base];
+  for (let read = 0; ; ) {
+    const meeting = ours.find((oid) => oid === theirs.at(-1)) ?? theirs.find((oid) => oid === ours.at(-1));
+    if (meeting !== undefined)
+      return { mergeBase: meeting, ahead: ours.slice(0, ours.indexOf(meeting)), behind: theirs.indexOf(meeting) };
+    const length = ours.length + theirs.length;
+    for (const line of [ours, theirs]) {
+      const last = line.at(-1);
+      const [parent, ...others] = last === undefined ? [] : (await reader.getCommit(last)).parents;
+      if (parent !== undefined && others.length === 0) line.push(parent);
+    }
+    read += 2;
+    if (read > maxRead || ours.length + theirs.length === length) return undefined;
+  }
 }
 
 /** A page of the commits that `head` has and `base` hasn't, oldest first. `ahead` is their number. */
@@ -38,9 +69,11 @@ export async function listAhead(
   // git lists the newest commits first.
   const page = [`--skip=${ahead - offset - count}`, `--max-count=${count}`];
   const args = ['rev-list', '--topo-order', ...page, checkedOid(head), `^${checkedOid(base)}`, '--'];
-  const oids = await cached(repo, pagesAhead, args.join(' '), async () =>
-    (await runText(repo, args)).trimEnd().split('\n').reverse(),
-  );
+  const oids = await cached(repo, pagesAhead, args.join(' '), async () => {
+    const straight = ahead <= maxRead ? await walkStraight(repo, { base, head }) : undefined;
+    if (straight) return straight.ahead.toReversed().slice(offset, offset + count);
+    return (await runText(repo, args)).trimEnd().split('\n').reverse();
+  });
   await using reader = await openObjects(repo);
   return await reader.getCommits(oids);
 }

@@ -1,5 +1,7 @@
 import { GitError } from '../errors.ts';
+import type { Identity } from '../objects/identity.ts';
 import { checkedOid, type Oid } from '../objects/oid.ts';
+import { writeCommit } from '../objects/write-objects.ts';
 import { run, runText } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
 
@@ -25,6 +27,18 @@ export async function mergeCommits(repo: Repo, given: { ours: Oid; theirs: Oid }
   if (code === 1) return { merged: false, paths: [...new Set(paths)].filter((path) => path !== '') };
   if (/unrelated histories/.test(stderr)) return { merged: false, paths: [] };
   throw new GitError('failed', 'The commits could not be merged', stderr.trim());
+}
+
+/**
+ * Merges two commits and writes the merge, whose first parent is `ours`; undefined where they conflict. It moves no ref.
+ */
+export async function writeMerge(
+  repo: Repo,
+  { ours, theirs, by, message }: { ours: Oid; theirs: Oid; by: Identity; message: string },
+): Promise<Oid | undefined> {
+  const merged = await mergeCommits(repo, { ours, theirs });
+  if (!merged.merged) return undefined;
+  return writeCommit(repo, { tree: merged.tree, parents: [ours, theirs], author: by, committer: by, message });
 }
 
 /** The first commit in the history of `tip` by which that got `head`: a merge, or `head` itself. */

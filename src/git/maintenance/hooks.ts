@@ -1,4 +1,4 @@
-import { access, constants, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError } from '../errors.ts';
 
@@ -41,12 +41,27 @@ async function areInstalled(root: string): Promise<boolean> {
   return found.every(Boolean);
 }
 
-/** The folder of the hooks. @throws GitError where one isn't executable: git would skip it, and the push wouldn't be inspected */
-export async function runnableHooks(root: string): Promise<string> {
+/** The hooks of one push. Disposing of them removes their folder. */
+export type PushHooks = {
+  readonly folder: string;
+  /** From now on git asks for each ref that it is about to move: until then, and for most pushes ever, it need not start a process for each. */
+  askForEachRef(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** Prepares the hooks of a push. @throws GitError where one isn't executable: git would skip it, and the push wouldn't be inspected */
+export async function openPushHooks(root: string): Promise<PushHooks> {
   for (const name of Object.keys(scripts)) {
     await access(join(folderOf(root), name), constants.X_OK).catch((error: unknown) => {
       throw new GitError('failed', 'Pushes cannot be inspected: the hooks in the data folder cannot be run', String(error));
     });
   }
-  return folderOf(root);
+  const folder = await mkdtemp(join(root, 'tmp', 'hooks-'));
+  const use = (name: keyof typeof scripts) => symlink(join(folderOf(root), name), join(folder, name));
+  await use('pre-receive');
+  return {
+    folder,
+    askForEachRef: () => use('update'),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
 }

@@ -12,7 +12,7 @@ export type Commit = {
   message: string;
   /** The armoured signature, and the bytes that it signs. */
   signature?: string;
-  payload?: string;
+  payload?: Buffer;
 };
 
 /** A parsed tag object. */
@@ -24,7 +24,7 @@ export type Tag = {
   tagger?: Identity;
   message: string;
   signature?: string;
-  payload?: string;
+  payload?: Buffer;
 };
 
 /**
@@ -91,7 +91,7 @@ export function parseCommit(oid: Oid, data: Buffer): Commit {
     .slice(0, maxParents)
     .map((header) => header.value);
   if (!isOid(tree) || !parents.every(isOid)) throw new GitError('invalid', 'Not a commit', oid);
-  const signed = data.length > maxSignedSize ? undefined : headers.find(({ key }) => key === 'gpgsig');
+  const signatures = data.length > maxSignedSize ? [] : headers.filter(({ key }) => key === 'gpgsig');
   return {
     oid,
     tree,
@@ -99,14 +99,48 @@ export function parseCommit(oid: Oid, data: Buffer): Commit {
     author: parseIdentity(decode(value('author') ?? '')),
     committer: parseIdentity(decode(value('committer') ?? '')),
     message: decode(messageOf(message).toString('latin1')),
-    ...(signed && {
-      signature: decode(signed.value),
-      payload: Buffer.concat([data.subarray(0, signed.start), data.subarray(signed.end)]).toString('utf8'),
+    ...(signatures.length > 0 && {
+      signature: signatures.map(({ value: text }) => textOf(text)).join('\n'),
+      payload: unsignedBytes(data, headers),
     }),
   };
 }
 
-const signatureStart = /^-----BEGIN (?:PGP SIGNATURE|SSH SIGNATURE|PGP MESSAGE|SIGNED MESSAGE)-----$/m;
+const textOf = (latin1: string): string => Buffer.from(latin1, 'latin1').toString('utf8');
+
+/** The headers of signatures: Git's own, and those of repositories with other object names, which aren't part of what is signed. */
+const signatureHeaders = ['gpgsig', 'gpgsig-sha256'];
+
+/** The bytes of an object without its headers of signatures, up to `end`. A copy, since objects are read as parts of larger buffers. */
+function unsignedBytes(data: Buffer, headers: readonly Header[], end = data.length): Buffer {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const { key, start, end: next } of headers) {
+    if (!signatureHeaders.includes(key)) continue;
+    parts.push(data.subarray(from, start));
+    from = next;
+  }
+  parts.push(data.subarray(from, end));
+  return Buffer.concat(parts);
+}
+
+const signatureStarts = ['PGP SIGNATURE', 'PGP MESSAGE', 'SSH SIGNATURE', 'SIGNED MESSAGE'].map(
+  (name) => `-----BEGIN ${name}-----`,
+);
+
+/** Where the signature of a tag begins in its message: at the last line that looks like the first one of a signature, as in Git. */
+function findSignature(message: Buffer): number | undefined {
+  let end = message.length;
+  while (end > 0) {
+    const start = message.lastIndexOf('-----BEGIN ', end - 1, 'latin1');
+    if (start < 0) return undefined;
+    const isAtLine = start === 0 || message[start - 1] === 10;
+    const line = message.toString('latin1', start, start + 64);
+    if (isAtLine && signatureStarts.some((text) => line.startsWith(text))) return start;
+    end = start;
+  }
+  return undefined;
+}
 
 /** Parses a tag object, whose signature is at the end of its message. @throws GitError `invalid` */
 export function parseTag(oid: Oid, data: Buffer): Tag {
@@ -117,7 +151,7 @@ export function parseTag(oid: Oid, data: Buffer): Tag {
   if (!isOid(target)) throw new GitError('invalid', 'Not a tag', oid);
   const isWhole = data.length <= maxSignedSize;
   const text = decode((isWhole ? message : messageOf(message)).toString('latin1'));
-  const signed = isWhole ? signatureStart.exec(text)?.index : undefined;
+  const signed = isWhole ? findSignature(message) : undefined;
   const tagger = value('tagger');
   return {
     oid,
@@ -127,8 +161,8 @@ export function parseTag(oid: Oid, data: Buffer): Tag {
     ...(tagger !== undefined && { tagger: parseIdentity(decode(tagger)) }),
     message: text,
     ...(signed !== undefined && {
-      signature: text.slice(signed),
-      payload: data.subarray(0, data.length - message.length).toString('utf8') + text.slice(0, signed),
+      signature: message.toString('utf8', signed),
+      payload: unsignedBytes(data, headers, data.length - message.length + signed),
     }),
   };
 }

@@ -10,6 +10,8 @@ export type ByteSource = {
   rest(): AsyncGenerator<Buffer>;
   /** Reads and drops the rest. */
   discard(): Promise<void>;
+  /** Ends the source here: what follows in the stream doesn't belong to it. */
+  finish(): void;
   /** Whether the stream was read to its end. */
   ended(): boolean;
 };
@@ -40,6 +42,7 @@ export function byteSource(body: Readable, { maxBytes, limits }: { maxBytes: num
   };
 
   const readChunk = async (): Promise<Buffer | undefined> => {
+    if (ended) return undefined;
     sender.waiting();
     const next = await nextChunk().catch((error: unknown) => {
       sender.close();
@@ -76,6 +79,10 @@ export function byteSource(body: Readable, { maxBytes, limits }: { maxBytes: num
     async discard() {
       buffered = Buffer.alloc(0);
       while (await readChunk());
+    },
+    finish() {
+      ended = true;
+      sender.close();
     },
     ended: () => ended,
   };

@@ -24,25 +24,35 @@ export function timeLimit(limits: GitLimits, kind: ProcessKind, override: number
   return { time: limits[time], error: exceeded(limits, time, { kind: 'timeout', message: 'Git took too long' }) };
 }
 
+/** The programs that run within the limits of git's processes. */
+export type Program = 'git' | 'gpg';
+
 /**
- * Sets limits, then executes git. The limit on the data segment covers all private writable memory, but not the packs that git
+ * Sets limits, then executes a program. The limit on the data segment covers all private writable memory, but not the packs that git
  * maps. A limit that the system doesn't support, or that is stricter already, is skipped. Arguments are never part of the
  * script's text.
  */
-const script = `{ ulimit -c 0; ulimit -d "$1"; ulimit -v "$2"; ulimit -S -t "$3"; } 2>/dev/null; shift 3; exec git "$@"`;
+const script = `{ ulimit -c 0; ulimit -d "$1"; ulimit -v "$2"; ulimit -S -t "$3"; } 2>/dev/null; shift 3; exec "$@"`;
 
 const kibibytes = (bytes: number): string => (Number.isFinite(bytes) ? String(Math.ceil(bytes / 1024)) : 'unlimited');
 const wholeSeconds = (milliseconds: number | undefined): string =>
   milliseconds !== undefined && Number.isFinite(milliseconds) ? String(Math.ceil(milliseconds / 1_000)) : 'unlimited';
 
-/** The program and arguments that run git with `args` within the limits of its kind. */
-export function limitedGit(limits: GitLimits, kind: ProcessKind, args: readonly string[]): { file: string; args: string[] } {
+/** The file and arguments that run a program with `args` within the limits of its kind. */
+export function limited(
+  limits: GitLimits,
+  { kind, program, args }: { kind: ProcessKind; program: Program; args: readonly string[] },
+): { file: string; args: string[] } {
   const { memory, processorTime } = bounds[kind];
   const memoryLimit = limits[memory];
   const time = processorTime && limits[processorTime];
   return {
     file: '/bin/sh',
-    args: ['-c', script, 'sh', kibibytes(memoryLimit), kibibytes(memoryLimit + limits.mappedFiles), wholeSeconds(time), ...args],
+    args: [
+      ...['-c', script, 'sh', kibibytes(memoryLimit), kibibytes(memoryLimit + limits.mappedFiles), wholeSeconds(time)],
+      program,
+      ...args,
+    ],
   };
 }
 

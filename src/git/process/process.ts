@@ -6,7 +6,7 @@ import type { Caller } from '#lib/caller.ts';
 import { GitError } from '../errors.ts';
 import type { GitLimits, GitStore, Repo } from '../repo.ts';
 import { gitEnvironment } from './environment.ts';
-import { limitedGit, limitReached, type ProcessKind, timeLimit } from './process-limits.ts';
+import { limited, limitReached, type ProcessKind, type Program, timeLimit } from './process-limits.ts';
 
 const maxStderr = 16_384;
 const killGrace = 3_000;
@@ -28,6 +28,8 @@ export type GitProcess = {
 };
 
 export type StartOptions = {
+  /** Omitted: git. */
+  program?: Program;
   /** Which limits apply. Omitted: those of a short command. */
   kind?: ProcessKind;
   config?: readonly (readonly [string, string])[];
@@ -83,7 +85,7 @@ function lowerPriority({ kind }: Caller, { pid }: ChildProcess): void {
 const counting = new AsyncLocalStorage<{ started: string[] }>();
 
 /**
- * Runs `work` and returns the subcommands of the git processes that it started. Tests check the number for each endpoint. A reader
+ * Runs `work` and returns the subcommands of the git processes that it started, and the names of other programs. Tests check the number for each endpoint. A reader
  * that was open already isn't counted.
  */
 export async function countGitProcesses<T>(work: () => Promise<T>): Promise<{ result: T; started: string[] }> {
@@ -94,16 +96,17 @@ export async function countGitProcesses<T>(work: () => Promise<T>): Promise<{ re
 }
 
 /**
- * Starts git within the limits of its kind, in its own process group, and with Hearth's configuration only.
+ * Starts git, or another program, within the limits of its kind, in its own process group, and with Hearth's configuration only.
  */
 export function startGit(target: Repo | { store: GitStore }, args: readonly string[], options: StartOptions = {}): GitProcess {
   const repo = 'path' in target ? target : undefined;
   const env = gitEnvironment({ inherited: target.store.env, ...(repo && { repo }), config: options.config ?? [] });
   const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const);
   const kind = options.kind ?? 'command';
-  counting.getStore()?.started.push(args[0] ?? '');
-  const limited = limitedGit(target.store.limits, kind, args);
-  const child = spawn(limited.file, limited.args, {
+  const { program = 'git' } = options;
+  counting.getStore()?.started.push(program === 'git' ? (args[0] ?? '') : program);
+  const command = limited(target.store.limits, { kind, program, args });
+  const child = spawn(command.file, command.args, {
     cwd: repo?.path ?? target.store.root,
     env: { ...env, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe', ...extra],

@@ -2,6 +2,7 @@ import { run } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
 import type { PushResult } from '../transport/push-report.ts';
 import type { PushCommand } from '../transport/receive-request.ts';
+import { branchRef } from './ref-name.ts';
 import { getDefaultBranch, listRefNames } from './refs.ts';
 
 /** From this number of refs on, pushes are optimized. */
@@ -19,7 +20,7 @@ export async function canUpdateAtomically(repo: Repo, commands: readonly PushCom
   const removed = new Set(commands.filter(({ to }) => to === null).map(({ ref }) => ref));
   // git refuses to remove the branch that HEAD names, and that one alone.
   const head = removed.size === 0 ? undefined : await getDefaultBranch(repo);
-  if (head && removed.has(`refs/heads/${head.name}`)) return false;
+  if (head && removed.has(branchRef(head.name))) return false;
   return !haveNameConflict([...present.keys(), ...commands.map(({ ref }) => ref)]);
 }
 

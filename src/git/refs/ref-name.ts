@@ -1,6 +1,18 @@
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { GitError } from '../errors.ts';
 
+/** What the full names of branches begin with. */
+export const heads = 'refs/heads/';
+
+/** The full name of a branch. */
+export const branchRef = (branch: string): string => heads + branch;
+
+/** The name of a branch by its full one; undefined for other refs. */
+export const branchOf = (ref: string): string | undefined => (ref.startsWith(heads) ? ref.slice(heads.length) : undefined);
+
+/** The name of a branch, with or without `refs/heads/` before it, without. */
+export const shortNameOf = (name: string): string => branchOf(name) ?? name;
+
 const maxBytes = fixedValue(limitTable.git.refName);
 /** Each part except the last is a folder on disk. */
 const maxParts = fixedValue(limitTable.git.refNameParts);

@@ -5,24 +5,25 @@ import { exceeded } from '../process/exceeded.ts';
 import { readRecords } from '../process/records.ts';
 import { run, runText } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
-import { checkRefName, hiddenRefs, refNameProblem } from './ref-name.ts';
+import { branchOf, branchRef, checkRefName, heads, hiddenRefs, refNameProblem, shortNameOf } from './ref-name.ts';
 
 /** A ref and its object. `peeled` is the object that an annotated tag points to. */
 export type Ref = { name: string; oid: Oid; type: ObjectType; peeled?: { oid: Oid; type: ObjectType } };
 
 /**
  * A page of the refs whose full names begin with `prefix` (`refs/heads/`, `refs/tags/v1`), ordered by name. `total` counts all of
- * them.
+ * them. `isWanted` leaves out those whose full names it doesn't want.
  */
 export async function listRefs(
   repo: Repo,
-  options: { prefix: string; descending?: true; offset?: number; limit?: number },
+  options: { prefix: string; descending?: true; offset?: number; limit?: number; isWanted?: (name: string) => boolean },
 ): Promise<{ rows: Ref[]; total: number }> {
-  const { prefix, offset = 0, limit = Number.POSITIVE_INFINITY } = options;
+  const { prefix, offset = 0, limit = Number.POSITIVE_INFINITY, isWanted } = options;
   const page: RefTip[] = [];
   let total = 0;
   for await (const lines of readRefs(repo, prefix, options.descending ? ['--sort=-refname'] : [])) {
     for (const line of lines) {
+      if (isWanted && !isWanted(parseRefLine(line).name)) continue;
       if (total >= offset && page.length < limit) page.push(parseRefLine(line));
       total++;
     }
@@ -61,7 +62,7 @@ export async function listBranchesWith(repo: Repo, oid: Oid, limit: number): Pro
 export async function findBranchAt(repo: Repo, oid: Oid): Promise<string | undefined> {
   const args = ['for-each-ref', `--points-at=${checkedOid(oid)}`, '--count=1', '--format=%(refname)', 'refs/heads'];
   const name = (await runText(repo, args)).trimEnd();
-  return name === '' ? undefined : name.slice('refs/heads/'.length);
+  return name === '' ? undefined : name.slice(heads.length);
 }
 
 type RefTip = { name: string; oid: Oid };
@@ -116,6 +117,16 @@ export async function findRef(repo: Repo, name: string): Promise<Ref | undefined
   return ref;
 }
 
+/** A branch: its full name, that without `refs/heads/`, and its commit. */
+export type Branch = { name: string; short: string; oid: Oid };
+
+/** A branch by its name, with or without `refs/heads/` before it. */
+export async function findBranch(repo: Repo, name: string): Promise<Branch | undefined> {
+  const short = shortNameOf(name);
+  const found = await findRef(repo, branchRef(short));
+  return found?.type === 'commit' ? { name: found.name, short, oid: found.oid } : undefined;
+}
+
 /** The objects of these refs, read by one process. Refs that don't exist are omitted. */
 export async function findRefOids(repo: Repo, names: readonly string[]): Promise<Map<string, Oid>> {
   const wanted = new Set(names);
@@ -126,15 +137,15 @@ export async function findRefOids(repo: Repo, names: readonly string[]): Promise
 /** The branch that HEAD points to, and its commit; no `oid` where that branch doesn't exist. */
 export async function getDefaultBranch(repo: Repo): Promise<{ name: string; oid?: Oid } | undefined> {
   const text = await runText(repo, ['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
-  const ref = text.trimEnd();
-  if (!ref.startsWith('refs/heads/')) return undefined;
+  const name = branchOf(text.trimEnd());
+  if (name === undefined) return undefined;
   await using reader = await openObjects(repo);
   const oid = (await reader.findInfo('HEAD'))?.oid;
-  return { name: ref.slice('refs/heads/'.length), ...(oid !== undefined && { oid }) };
+  return { name, ...(oid !== undefined && { oid }) };
 }
 
 /** Points HEAD at a branch, existing or not. */
 export async function setDefaultBranch(repo: Repo, branch: string): Promise<void> {
-  checkRefName(`refs/heads/${branch}`);
-  await run(repo, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
+  checkRefName(branchRef(branch));
+  await run(repo, ['symbolic-ref', 'HEAD', branchRef(branch)]);
 }

@@ -4,7 +4,7 @@ import { openObjects } from '../objects/objects.ts';
 import { checkedOid, isOid, type Oid } from '../objects/oid.ts';
 import { run, runText } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
-import { refNameProblem } from './ref-name.ts';
+import { branchRef, refNameProblem } from './ref-name.ts';
 
 /** The object of a revision, and the full ref by which it was found. */
 export type Resolved = ObjectInfo & { ref?: string };
@@ -46,7 +46,7 @@ async function findWithoutSuffix(repo: Repo, reader: ObjectReader, text: string)
 /** The full ref names that a text can mean, in order of precedence. */
 function candidates(text: string): string[] {
   if (text === 'HEAD' || text === '@') return ['HEAD'];
-  const names = text.startsWith('refs/') ? [text] : [`refs/heads/${text}`, `refs/tags/${text}`, `refs/${text}`];
+  const names = text.startsWith('refs/') ? [text] : [branchRef(text), `refs/tags/${text}`, `refs/${text}`];
   return names.filter((name) => readableRefs.test(name) && !refNameProblem(name));
 }
 

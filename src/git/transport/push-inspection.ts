@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Duplex } from 'node:stream';
 import { GitError } from '../errors.ts';
+import type { PushHooks } from '../maintenance/hooks.ts';
 import type { GitProcess } from '../process/process.ts';
 import type { Repo } from '../repo.ts';
 import type { PushCommand } from './receive-request.ts';
@@ -8,38 +9,43 @@ import type { PushCommand } from './receive-request.ts';
 /** The refused refs, each with the reason that the client gets. */
 export type Refused = ReadonlyMap<string, string>;
 
+/** What a check of a push decided, and the lines that its user is shown. */
+export type Verdict = { readonly refused?: Refused; readonly messages?: readonly string[] };
+
 /**
  * Checks a push after its objects were received and before any ref moves. `pushed` is the repository with the new objects, which
  * are dropped where all commands are refused.
  */
-export type Inspect = (commands: readonly PushCommand[], pushed: Repo) => Promise<Refused | undefined>;
+export type Inspect = (commands: readonly PushCommand[], pushed: Repo) => Promise<Verdict>;
 
 /**
- * Answers the hooks of a `git receive-pack` (see hooks.ts) until it ends. Returns the refused commands. An error of `inspect`
- * refuses all of them, and is thrown after git has ended.
+ * Answers the hooks of a `git receive-pack` (see hooks.ts) until it ends. Returns the verdict. An error of `inspect` refuses all
+ * commands, and is thrown after git has ended.
  */
 export async function inspectPush(
   git: GitProcess,
-  given: { repo: Repo; commands: readonly PushCommand[]; inspect: Inspect },
-): Promise<Refused> {
+  given: { repo: Repo; commands: readonly PushCommand[]; inspect: Inspect; hooks: PushHooks },
+): Promise<Verdict> {
   const channel = git.child.stdio[3];
   if (!(channel instanceof Duplex)) throw new GitError('failed', 'Git could not be started');
   channel.on('error', () => undefined);
-  const { repo, commands, inspect } = given;
-  let refused: Refused = new Map();
+  const { repo, commands, inspect, hooks } = given;
+  let verdict: Verdict = {};
   let failed: { error: unknown } | undefined;
   let objects = '';
   let alternates = '';
   const inspectAll = async () => {
     const pushed = objects === '' ? repo : { ...repo, quarantine: { objects, alternates } };
-    refused = (await inspect(commands, pushed)) ?? new Map();
-    return commands.some(({ ref }) => !refused.has(ref));
+    verdict = await inspect(commands, pushed);
+    const refused = commands.filter(({ ref }) => verdict.refused?.has(ref)).length;
+    if (refused > 0) await hooks.askForEachRef();
+    return refused < commands.length;
   };
   for await (const line of createInterface({ input: channel })) {
     const [word, rest] = [line.split(' ', 1)[0], line.slice(line.indexOf(' ') + 1)];
     if (word === 'objects') objects = rest;
     if (word === 'alternates') alternates = rest;
-    if (word === 'ref') channel.write(refused.has(rest) ? 'no\n' : 'go\n');
+    if (word === 'ref') channel.write(verdict.refused?.has(rest) ? 'no\n' : 'go\n');
     if (word !== 'inspect') continue;
     const isAccepted = await inspectAll().catch((error: unknown) => {
       failed = { error };
@@ -48,5 +54,5 @@ export async function inspectPush(
     channel.write(isAccepted ? 'go\n' : 'no\n');
   }
   if (failed) throw failed.error;
-  return refused;
+  return verdict;
 }

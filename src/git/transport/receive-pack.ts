@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { asError, GitError } from '../errors.ts';
-import { runnableHooks } from '../maintenance/hooks.ts';
+import { openPushHooks, type PushHooks } from '../maintenance/hooks.ts';
 import { gunzip } from '../objects/inflate.ts';
 import { type ByteSource, byteSource } from '../process/byte-source.ts';
 import type { GitProcess } from '../process/process.ts';
@@ -11,28 +11,37 @@ import { hiddenRefProblem, misleadingRefProblem, refNameProblem } from '../refs/
 import { findRefOids } from '../refs/refs.ts';
 import type { Repo } from '../repo.ts';
 import { flushPacket, packet, takePacket } from './pkt-line.ts';
-import { type Inspect, inspectPush, type Refused } from './push-inspection.ts';
+import { type Inspect, inspectPush, type Refused, type Verdict } from './push-inspection.ts';
 import { formatReport, type PushReport, type PushResult, parseReport } from './push-report.ts';
 import { formatPushRequest, type PushCommand, type PushRequest, readPushRequest, reportOf } from './receive-request.ts';
 import { type ExchangeOptions, startService } from './smart-http.ts';
 
 const maxBandData = 65_000;
 
-export type { Inspect, Refused } from './push-inspection.ts';
+export type { Inspect, Refused, Verdict } from './push-inspection.ts';
 
 /** The callbacks of a push. */
 export type PushHandlers = {
-  /** Checks the commands before any object is received. Its error ends the push before the reply begins. */
-  before?: (commands: readonly PushCommand[]) => Promise<Refused | undefined>;
-  /** Checks the push after its objects were received and before any ref moves. Its error refuses all commands. */
-  inspect?: Inspect;
+  /**
+   * Checks the commands before any object is received. Its error ends the push before the reply begins. `inspect` checks the push again
+   * after its objects were received and before any ref moves; an error of it refuses all commands.
+   */
+  before?: (commands: readonly PushCommand[]) => Promise<Verdict & { readonly inspect?: Inspect }>;
   /** Records the results. Success is reported to the client after it, and not where it throws. */
   after?: (results: readonly PushResult[]) => Promise<void>;
   /** Called instead of `after` where the push fails after `before` without results, and also where `after` throws. */
   failed?: (error: Error) => Promise<void>;
 };
 
-export type ReceiveOptions = ExchangeOptions & PushHandlers & { maxSize?: number };
+export type ReceiveOptions = ExchangeOptions &
+  PushHandlers & {
+    maxSize?: number;
+    /**
+     * Whether the client may keep the stream open after its request, as over SSH. The reply doesn't wait for its end then; who gave
+     * the stream reads what is left in it.
+     */
+    connected?: boolean;
+  };
 
 /**
  * Handles `POST git-receive-pack`. The pack is streamed to git and progress to the client; the report is sent after `after` is
@@ -44,10 +53,13 @@ export async function receivePack(repo: Repo, body: Readable, options: ReceiveOp
   const source = byteSource(options.gzip ? gunzip(body) : body, { maxBytes: maxSize, limits: repo.store.limits });
   const request = await readPushRequest(source, repo.store.limits);
   if (!request) return Readable.from([]);
-  const refused = expandAtomic(request, await refusals(request, options));
+  // A pack follows where a ref is created or moved.
+  if (options.connected && request.commands.every(({ to }) => to === null)) source.finish();
+  const { messages, inspect, ...first } = await firstVerdict(request, options);
+  const refused = expandAtomic(request, first.refused);
   const accepted = request.commands.filter(({ ref }) => !refused.has(ref));
   const reply = new PassThrough();
-  const push = { repo, request, accepted, refused, source, reply, maxSize, options };
+  const push = { repo, request, accepted, refused, inspect, messages, source, reply, maxSize, options };
   void (accepted.length === 0 ? discardRequest(push) : runReceivePack(push)).catch((error: unknown) =>
     fail(push, asError(error)),
   );
@@ -59,22 +71,29 @@ type Push = {
   request: PushRequest;
   accepted: PushCommand[];
   refused: Refused;
+  inspect: Inspect | undefined;
+  /** Lines for the user. */
+  messages: readonly string[];
   source: ByteSource;
   reply: PassThrough;
   maxSize: number;
   options: ReceiveOptions;
 };
 
-async function refusals({ commands, overflow }: PushRequest, { before }: ReceiveOptions): Promise<Map<string, string>> {
-  if (overflow !== undefined) return new Map(commands.map(({ ref }) => [ref, overflow]));
+type FirstVerdict = { refused: Map<string, string>; messages: readonly string[]; inspect: Inspect | undefined };
+
+async function firstVerdict({ commands, overflow }: PushRequest, { before }: ReceiveOptions): Promise<FirstVerdict> {
+  const rest = { messages: [], inspect: undefined };
+  if (overflow !== undefined) return { refused: new Map(commands.map(({ ref }) => [ref, overflow])), ...rest };
   const refused = new Map<string, string>();
   for (const { ref, to } of commands) {
     const problem = refNameProblem(ref) ?? hiddenRefProblem(ref) ?? (to === null ? undefined : misleadingRefProblem(ref));
     if (problem) refused.set(ref, `the name ${problem}`);
   }
   const valid = commands.filter(({ ref }) => !refused.has(ref));
-  for (const [ref, reason] of (valid.length > 0 && (await before?.(valid))) || []) refused.set(ref, reason);
-  return refused;
+  const verdict = (valid.length > 0 && (await before?.(valid))) || {};
+  for (const [ref, reason] of verdict.refused ?? []) refused.set(ref, reason);
+  return { refused, messages: verdict.messages ?? [], inspect: verdict.inspect };
 }
 
 /** Adds all commands of an atomic push to the refused ones, if any is refused. */
@@ -83,9 +102,9 @@ function expandAtomic({ commands, capabilities }: PushRequest, refused: Map<stri
   return new Map(commands.map(({ ref }) => [ref, refused.get(ref) ?? 'atomic push failed']));
 }
 
-/** For a push with no accepted commands: reads the rest of the request, since the client reads the reply only after sending all. */
+/** For a push with no accepted commands: reads the rest of the request, since a client of HTTP reads the reply only after sending all. */
 async function discardRequest(push: Push): Promise<void> {
-  await push.source.discard();
+  if (!push.options.connected) await push.source.discard();
   await finish(push, { unpack: push.request.overflow ?? 'ok', results: [] });
 }
 
@@ -100,17 +119,18 @@ async function fail({ reply, options }: Push, error: Error): Promise<void> {
 
 /** Runs `git receive-pack` for the accepted commands, and forwards its progress. */
 async function runReceivePack(push: Push): Promise<void> {
-  const { repo, request, accepted, reply, source, options } = push;
-  const atomic = options.inspect === undefined && (await canUpdateAtomically(repo, accepted));
-  const git = await startReceiving(push);
-  const sending = send(git, { ...request, commands: accepted, atomic }, source);
+  const { repo, request, accepted, reply, source, options, inspect } = push;
+  const atomic = inspect === undefined && (await canUpdateAtomically(repo, accepted));
+  await using hooks = inspect && (await openPushHooks(repo.store.root));
+  const git = await startReceiving(push, hooks);
+  const sending = send(git, { ...request, commands: accepted, atomic }, push);
   const onDisconnect = () => {
     if (!source.ended()) git.stop(new GitError('aborted', 'The client went away'));
   };
   reply.once('close', onDisconnect);
   options.signal?.addEventListener('abort', onDisconnect, { once: true });
-  const { inspect } = options;
-  const inspecting = inspect ? Promise.allSettled([inspectPush(git, { repo, commands: accepted, inspect })]) : undefined;
+  const inspecting =
+    inspect && hooks ? Promise.allSettled([inspectPush(git, { repo, commands: accepted, inspect, hooks })]) : undefined;
   const { report, messages } = usesSideBand(request)
     ? await demultiplex(git, reply)
     : { report: Buffer.concat(await Array.fromAsync(git.stdout)), messages: '' };
@@ -123,7 +143,9 @@ async function runReceivePack(push: Push): Promise<void> {
   if (sendError && !outcome.results.some(({ ok }) => ok)) throw sendError;
   await packRefsIfMany(repo, outcome.results);
   const limit = limitReached(repo.store.limits, 'transfer', { signal: null, stderr: `${messages}\n${git.stderr()}` });
-  await finish(push, withRefusalReasons(limit ? withLimit(outcome, limit) : outcome, inspected?.value));
+  const { refused, messages: shown = [] } = inspected?.value ?? {};
+  const told = { ...push, messages: [...push.messages, ...shown] };
+  await finish(told, withRefusalReasons(limit ? withLimit(outcome, limit) : outcome, refused));
 }
 
 /** Replaces git's messages (`unpacker error`, missing objects) by that of the limit that a process has reached. */
@@ -132,12 +154,15 @@ const withLimit = ({ unpack, results }: PushReport, { message }: GitError): Push
   results: results.map((result) => (result.ok ? result : { ...result, reason: message })),
 });
 
-async function startReceiving({ repo, maxSize, options }: Push): Promise<GitProcess> {
+async function startReceiving({ repo, maxSize, options }: Push, hooks: PushHooks | undefined): Promise<GitProcess> {
   const size: [string, string] = ['receive.maxInputSize', String(maxSize)];
   const common = { protocol: undefined, waitSignal: options.signal };
-  if (!options.inspect) return startService(repo, 'git-receive-pack', [], { ...common, config: [size] });
-  const hooks: [string, string] = ['core.hooksPath', await runnableHooks(repo.store.root)];
-  return startService(repo, 'git-receive-pack', [], { ...common, config: [size, hooks], extraPipes: 1 });
+  if (!hooks) return startService(repo, 'git-receive-pack', [], { ...common, config: [size] });
+  return startService(repo, 'git-receive-pack', [], {
+    ...common,
+    config: [size, ['core.hooksPath', hooks.folder]],
+    extraPipes: 1,
+  });
 }
 
 /** Replaces git's `hook declined` by the reasons of `inspect`. */
@@ -153,7 +178,7 @@ function withRefusalReasons({ unpack, results }: PushReport, refused: Refused = 
 async function send(
   git: GitProcess,
   request: Parameters<typeof formatPushRequest>[0],
-  source: ByteSource,
+  { source, options }: Pick<Push, 'source' | 'options'>,
 ): Promise<GitError | undefined> {
   let sendError: GitError | undefined;
   const onSendError = (error: unknown) => {
@@ -180,7 +205,7 @@ async function send(
   if (sendError) git.stop(sendError);
   const { cause } = await git.ended;
   // git ended early. The client reads the reply only after sending all, so the rest is read, unless git was stopped.
-  if (!cause) await source.discard().catch(onSendError);
+  if (!cause && !options.connected) await source.discard().catch(onSendError);
   return sendError ?? cause;
 }
 
@@ -258,23 +283,24 @@ async function outcomeInRefs({ repo, accepted }: Push, git: GitProcess, cause: G
 }
 
 /** Calls `after` with the results, then sends the report to the client. */
-async function finish({ request, refused, reply, options }: Push, { unpack, results }: PushReport): Promise<void> {
+async function finish({ request, refused, messages, reply, options }: Push, { unpack, results }: PushReport): Promise<void> {
   const done = new Map(results.map((result) => [result.ref, result]));
   const all = request.commands.map((command): PushResult => {
     const reason = refused.get(command.ref) ?? 'not reported';
     return done.get(command.ref) ?? { ...command, ok: false, reason };
   });
   await options.after?.(all);
+  if (messages.length > 0 && usesSideBand(request)) reply.write(sideBand(2, Buffer.from(`${messages.join('\n')}\n`)));
   if (!reportOf(request.capabilities)) return void reply.end();
   const report = formatReport({ unpack, results: all });
-  reply.end(usesSideBand(request) ? multiplex(report) : report);
+  reply.end(usesSideBand(request) ? Buffer.concat([sideBand(1, report), flushPacket]) : report);
 }
 
-/** Encodes a report as side-band packets (band 1). */
-function multiplex(report: Buffer): Buffer {
+/** Encodes bytes as side-band packets: those of band 1 are the report, those of band 2 are shown to the user. */
+function sideBand(band: 1 | 2, bytes: Buffer): Buffer {
   const parts: Buffer[] = [];
-  for (let at = 0; at < report.length; at += maxBandData) {
-    parts.push(packet(Buffer.concat([Buffer.from([1]), report.subarray(at, at + maxBandData)])));
+  for (let at = 0; at < bytes.length; at += maxBandData) {
+    parts.push(packet(Buffer.concat([Buffer.from([band]), bytes.subarray(at, at + maxBandData)])));
   }
-  return Buffer.concat([...parts, flushPacket]);
+  return Buffer.concat(parts);
 }

@@ -16,7 +16,8 @@ export type Service = (typeof services)[number];
 /** Options from an HTTP request. `protocol` is the `Git-Protocol` header, `gzip` whether the body is compressed. */
 export type ExchangeOptions = { protocol?: string | undefined; gzip?: boolean; signal?: AbortSignal };
 
-const maxWants = 64 * 1024 * 1024;
+/** The bytes by which a client tells what it has and wants. */
+export const maxWants = 64 * 1024 * 1024;
 
 /** The protocol version of a `Git-Protocol` header. Only these values are passed to git's environment. */
 export function protocolOf(header: string | undefined): 'version=1' | 'version=2' | undefined {
@@ -24,25 +25,28 @@ export function protocolOf(header: string | undefined): 'version=1' | 'version=2
   return versions.includes('version=2') ? 'version=2' : versions[0] === undefined ? undefined : 'version=1';
 }
 
-/** Starts the process of a service for one request. */
+/** How a service speaks: one request of several by HTTP, or all that it has to say over a connection that stays open. */
+type Speaking = { flags: readonly string[]; protocol: string | undefined; connected?: boolean };
+
+/** Starts the process of a service: for one request, or, where `connected`, for a whole connection. */
 export async function startService(
   repo: Repo,
   service: Service,
   flags: string[],
-  options: StartOptions & { protocol?: string | undefined },
+  options: StartOptions & { protocol?: string | undefined; connected?: boolean },
 ): Promise<GitProcess> {
-  const { protocol, ...rest } = options;
-  const { args, env } = await serviceCall(repo, service, { flags, protocol });
+  const { protocol, connected, ...rest } = options;
+  const { args, env } = await serviceCall(repo, service, { flags, protocol, connected });
   return startTransfer(repo, args, { ...rest, env });
 }
 
 async function serviceCall(
   repo: Repo,
   service: Service,
-  { flags, protocol }: { flags: readonly string[]; protocol: string | undefined },
+  { flags, protocol, connected = false }: Speaking,
 ): Promise<{ args: string[]; env: Record<string, string> }> {
   if (!(await repositoryExists(repo))) throw new GitError('not-found', 'The repository is not on disk');
-  const args = [service.slice('git-'.length), '--stateless-rpc', ...flags, repo.path];
+  const args = [service.slice('git-'.length), ...(connected ? [] : ['--stateless-rpc']), ...flags, repo.path];
   return { args, env: protocol === undefined ? {} : { GIT_PROTOCOL: protocol } };
 }
 
@@ -52,12 +56,20 @@ export async function advertiseRefs(repo: Repo, service: Service, options: Excha
   // Pushes have no protocol 2: git replies with protocol 0, for which clients expect the preamble.
   const protocol = service === 'git-receive-pack' && requested === 'version=2' ? undefined : requested;
   const preamble = protocol === 'version=2' ? Buffer.alloc(0) : Buffer.concat([packet(`# service=${service}\n`), flushPacket]);
-  const small = await smallAdvertisement(repo, service, { protocol, signal: options.signal });
-  if (small) return Readable.from([Buffer.concat([preamble, small])], { objectMode: false });
-  const git = await startService(repo, service, [advertiseFlag], { protocol, signal: options.signal });
+  return prepend(preamble, await listRefs(repo, service, { protocol, signal: options.signal }));
+}
+
+/** The refs or capabilities that a service tells first. */
+export async function listRefs(
+  repo: Repo,
+  service: Service,
+  { protocol, signal }: { protocol: string | undefined; signal: AbortSignal | undefined },
+): Promise<Readable> {
+  const small = await smallAdvertisement(repo, service, { protocol, signal });
+  if (small) return Readable.from([small], { objectMode: false });
+  const git = await startService(repo, service, [advertiseFlag], { protocol, signal });
   git.stdin.end();
-  const output = await firstBytes(git, () => new GitError('failed', 'The refs could not be listed', git.stderr().trim()));
-  return prepend(preamble, output);
+  return firstBytes(git, () => new GitError('failed', 'The refs could not be listed', git.stderr().trim()));
 }
 
 const advertiseFlag = '--http-backend-info-refs';

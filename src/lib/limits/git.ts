@@ -125,6 +125,12 @@ export const git = {
     past: 'it is cut, and says truncated',
   },
   listedRefs: { value: 20_000, unit: 'count', of: 'refs of a list that has no pages', past: '413' },
+  ruledCommits: {
+    value: 50_000,
+    unit: 'count',
+    of: 'new commits of a ref that rules look at',
+    past: 'the rules refuse the push',
+  },
   archiveFiles: { value: 500_000, unit: 'count', of: 'files and folders of an archive', past: '413' },
   archiveSize: { value: 4096 * mebi, unit: 'bytes', of: 'the files of an archive together', past: '413' },
   indexedFiles: {

@@ -3,6 +3,7 @@ import { type LimitGroup, mebi } from './limit.ts';
 
 export const lists = {
   labels: { value: 50, unit: 'count', of: 'labels that one list of issues asks for', past: '422' },
+  fields: { value: 10, unit: 'count', of: 'fields whose values one list of issues asks for', past: '422' },
   rows: {
     value: 100_000,
     unit: 'count',
@@ -49,6 +50,21 @@ export const issues = {
 } as const satisfies LimitGroup;
 
 export const repositories = {
+  properties: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'custom properties of the repositories of one organization',
+    past: '422',
+  },
+  allowedPropertyValues: { value: 200, unit: 'count', fixed: true, of: 'allowed values of a custom property', past: '422' },
+  propertyRepositories: {
+    value: 30,
+    unit: 'count',
+    fixed: true,
+    of: 'repositories of which one request sets values of custom properties',
+    past: '422',
+  },
   autolinks: { value: 500, unit: 'count', fixed: true, of: 'autolinks of one repository', past: '422' },
   capBypasses: {
     value: 100,
@@ -57,7 +73,36 @@ export const repositories = {
     of: 'users of one repository for whom its cap on open pull requests does not hold',
     past: '422',
   },
+  protections: { value: 1_000, unit: 'count', fixed: true, of: 'protected branches of one repository', past: '422' },
+  protectionActors: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'people, teams and apps in one list of a branch protection',
+    past: '422',
+  },
+  protectionChecks: { value: 100, unit: 'count', fixed: true, of: 'status checks that one branch requires', past: '422' },
   statuses: { value: 1_000, unit: 'count', fixed: true, of: 'statuses of one commit with the same context', past: '422' },
+  verifiedCommits: {
+    value: 2_000,
+    unit: 'count',
+    fixed: true,
+    of: 'the latest commits of a push whose signatures are verified at once',
+    past: 'older ones are verified when they are first read',
+  },
+} as const satisfies LimitGroup;
+
+export const rules = {
+  rulesets: { value: 75, unit: 'count', fixed: true, of: 'rulesets of one repository, and of one organization', past: '422' },
+  rules: { value: 100, unit: 'count', fixed: true, of: 'rules of one ruleset', past: '422' },
+  bypassActors: { value: 100, unit: 'count', fixed: true, of: 'actors that bypass one ruleset', past: '422' },
+  patterns: {
+    value: 250,
+    unit: 'count',
+    fixed: true,
+    of: 'patterns, ids or properties in each list of the conditions of a ruleset',
+    past: '422',
+  },
 } as const satisfies LimitGroup;
 
 export const checks = {
@@ -136,5 +181,22 @@ export const notifications = {
     unit: 'count',
     of: 'commits of one push that are told to those whom their messages mention, from the latest back',
     past: 'nobody is told of earlier ones',
+  },
+} as const satisfies LimitGroup;
+
+export const environments = {
+  branchPolicies: { value: 200, unit: 'count', fixed: true, of: 'patterns of branches and tags of one environment', past: '422' },
+  apps: { value: 6, unit: 'count', fixed: true, of: 'apps that deployments into one environment wait for', past: '422' },
+} as const satisfies LimitGroup;
+
+export const deployments = {
+  payload: { value: 65_536, unit: 'count', fixed: true, of: 'characters of the payload of one deployment', past: '422' },
+  contexts: { value: 100, unit: 'count', fixed: true, of: 'contexts that one deployment asks for', past: '422' },
+  deactivated: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'earlier deployments that become inactive with one status, from the latest back',
+    past: 'the others stay active until the next one',
   },
 } as const satisfies LimitGroup;

@@ -25,7 +25,16 @@ export type OpenPgpKey = {
   emails: string[];
 };
 
-const tags = { signature: 2, secretKey: 5, publicKey: 6, secretSubkey: 7, userId: 13, publicSubkey: 14, userAttribute: 17 };
+/** The numbers of packets. */
+export const tags = {
+  signature: 2,
+  secretKey: 5,
+  publicKey: 6,
+  secretSubkey: 7,
+  userId: 13,
+  publicSubkey: 14,
+  userAttribute: 17,
+};
 
 /**
  * Reads the armored text of one public key (RFC 9580) of version 4 or 6: its parts, what they are for and how long, as the key's own

@@ -1,6 +1,6 @@
 // OpenPGP's armor and packets (RFC 9580, and RFC 4880 before it).
 
-/** A text that isn't an OpenPGP public key; the message tells its sender what is wrong. */
+/** A text that isn't what it should be of OpenPGP. For public keys, the message tells their sender what is wrong. */
 export class OpenPgpError extends Error {}
 
 export type Packet = { tag: number; body: Buffer };
@@ -31,17 +31,19 @@ export function readerOf(bytes: Buffer): Reader {
 }
 
 const begin = /^-----BEGIN PGP (.+)-----$/;
-const publicBlock = 'PUBLIC KEY BLOCK';
 
-/** The bytes in the armor of a public key, which must be all of the text. */
-export function dearmor(text: string): Buffer {
+/** What an armor holds, by its first line. */
+type Block = 'PUBLIC KEY BLOCK' | 'SIGNATURE';
+
+/** The bytes in the armor of a public key or a signature, which must be all of the text. */
+export function dearmor(text: string, block: Block = 'PUBLIC KEY BLOCK'): Buffer {
   const lines = text
     .trim()
     .split(/\r?\n/)
     .map((line) => line.trimEnd());
   const kind = begin.exec(lines[0] ?? '')?.[1];
   if (kind?.startsWith('PRIVATE KEY BLOCK')) throw new OpenPgpError('it is a private key, which nobody but you should have');
-  if (kind !== publicBlock || lines.at(-1) !== `-----END PGP ${publicBlock}-----`)
+  if (kind !== block || lines.at(-1) !== `-----END PGP ${block}-----`)
     throw new OpenPgpError('it is not an armored OpenPGP public key');
   const blank = lines.indexOf('');
   const data = blank < 0 ? [] : lines.slice(blank + 1, -1).filter((line) => line !== '');

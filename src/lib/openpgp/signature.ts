@@ -8,6 +8,8 @@ export const signatureTypes = {
   subkeyRevocation: 0x28,
   directKey: 0x1f,
   keyRevocation: 0x20,
+  /** Of a document's bytes, or of its text. */
+  documents: [0x00, 0x01],
 } as const;
 
 /** A signature of the versions 4 and 6. It isn't verified. */

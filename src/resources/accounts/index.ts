@@ -1,7 +1,7 @@
 export { type EmailRow, loadAccountsByEmail, loadEmails, loadVerifiedEmails } from './email-store.ts';
 export { stateEmails, verifyEmail } from './emails.ts';
 export { presentOrganization, presentUser, presentUserOrNull } from './present.ts';
-export { checkLogin, createUser } from './rules.ts';
+export { checkLogin, createUser, storeKey } from './rules.ts';
 export { OrganizationSimple, User } from './schemas.ts';
 export {
   countRepositories,
@@ -11,7 +11,11 @@ export {
   getAccountForUpdate,
   insertAccount,
   isLoginTaken,
+  type KeyRow,
+  keyUseMs,
   loadAccounts,
+  noteKeyUse,
   removeAccount,
+  removeKey,
   updateAccount,
 } from './store.ts';

@@ -4,6 +4,7 @@ import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
 import { parseSshKey } from '#lib/ssh-key.ts';
 import { getVerifiedEmail, verifyEmail } from './emails.ts';
@@ -79,16 +80,28 @@ export async function changeProfile(
   return updateAccount(tx, account.id, { ...defined(wanted), ...shown, updated_at: now });
 }
 
-/** Adds an SSH key. A key belongs to one account only, since it identifies who pushes. */
+/** What a key is made of, and whose it is: an account's, or, as a deploy key, a repository's. */
+export type NewKey = { key: string; title?: string | undefined; now: Date } & (
+  | { user_id: Id<'accounts'> }
+  | { repository_id: Id<'repositories'>; read_only: boolean; added_by: Id<'accounts'> }
+);
+
+/** Stores an SSH key. It belongs to one account or repository only, since it identifies who comes. */
+export async function storeKey(tx: Tx, { key, title, now, ...holder }: NewKey): Promise<KeyRow> {
+  const parsed = parseSshKey(key);
+  if (!parsed) throw invalid('PublicKey', 'key', 'invalid', 'key is invalid. You must supply a key in OpenSSH public key format');
+  const row = await insertKey(tx, { ...holder, title: title ?? '', ...parsed, created_at: now });
+  if (!row) throw invalid('PublicKey', 'key', 'already_exists', 'key is already in use');
+  return row;
+}
+
+/** Adds an SSH key of an account. */
 export async function addKey(
   tx: Tx,
   { by: { account }, now }: ActionContext,
   wanted: Static<typeof NewPublicKey>,
 ): Promise<KeyRow> {
-  const parsed = parseSshKey(wanted.key);
-  if (!parsed) throw invalid('PublicKey', 'key', 'invalid', 'key is invalid. You must supply a key in OpenSSH public key format');
-  const row = await insertKey(tx, { user_id: account.id, title: wanted.title ?? '', ...parsed, created_at: now });
-  if (!row) throw invalid('PublicKey', 'key', 'already_exists', 'key is already in use');
+  const row = await storeKey(tx, { ...wanted, user_id: account.id, now });
   await record(tx, { kind: 'public_key.created', owner: account.id, actor: account.id, at: now, data: { key: row.id } });
   return row;
 }

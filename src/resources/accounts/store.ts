@@ -101,7 +101,7 @@ export const findKey = (db: Db, user: Id<'accounts'>, id: Id<'public_keys'>): Pr
 export const findKeyForUpdate = (tx: Tx, { id }: Pick<KeyRow, 'id'>): Promise<KeyRow | undefined> =>
   tx.selectFrom('public_keys').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Inserts a key; undefined when an account has it already. */
+/** Inserts a key; undefined when an account or a repository has it already. */
 export const insertKey = (tx: Tx, row: Insertable<DB['public_keys']>): Promise<KeyRow | undefined> =>
   tx
     .insertInto('public_keys')
@@ -109,5 +109,17 @@ export const insertKey = (tx: Tx, row: Insertable<DB['public_keys']>): Promise<K
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
+
+/** Stores when a key was last used, once a minute. */
+export const noteKeyUse = (db: Db, id: Id<'public_keys'>, now: Date) =>
+  db
+    .updateTable('public_keys')
+    .set({ last_used_at: now })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', new Date(now.getTime() - keyUseMs))]))
+    .execute();
+
+/** How long after its last recorded use that of a key is recorded again. */
+export const keyUseMs = 60_000;
 
 export const removeKey = (tx: Tx, id: Id<'public_keys'>) => tx.deleteFrom('public_keys').where('id', '=', id).execute();

@@ -1,18 +1,21 @@
 // Branches: list, show, rename, merge.
+
 import { Type } from 'typebox';
-import { readsContents, writesContents } from '#access/policies.ts';
+import { movesBranches, readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { openObjects } from '#git/objects/objects.ts';
-import { listRefs } from '#git/refs/refs.ts';
+import { heads, shortNameOf } from '#git/refs/ref-name.ts';
+import { listNamesOf, listRefs } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { Nothing } from '#lib/shape.ts';
-import { Commit, findReadable, presentCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { branch } from '#resources/branch-names/index.ts';
+import { loadProtections } from '#resources/branch-protection/index.ts';
+import { Commit, commit, commitLink, findReadable, presentCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { identityOf } from '#resources/repositories/index.ts';
-import { branch } from './path-resources.ts';
-import { heads, presentBranch, presentFullBranch } from './present.ts';
-import { merge, mergeUpstream, renameBranch } from './rules.ts';
-import { Branch, MergedUpstream, NewBranchName, NewMerge, ShortBranch, Upstream } from './schemas.ts';
+import { presentBranches, showBranch } from './present.ts';
+import { merge, mergeUpstream, renameBranch, wantedBranches } from './rules.ts';
+import { Branch, BranchShort, MergedUpstream, NewBranchName, NewMerge, ShortBranch, Upstream } from './schemas.ts';
 
 export const listBranches = endpoint({
   id: 'repos/list-branches',
@@ -23,12 +26,34 @@ export const listBranches = endpoint({
   query: Type.Object({ protected: Type.Optional(Type.Boolean()) }),
   paging: pages(),
   replies: { 200: Type.Array(ShortBranch) },
-  async handle({ at, query, page, links, services: { git } }) {
-    // No branch is protected.
-    if (query.protected) return { rows: [], total: 0 };
-    const urls = repositoryUrlsOf(links, at.repo);
-    const { rows, total } = await listRefs(repoOf(git, at.repo.id), { prefix: heads, ...page });
-    return { rows: rows.map((ref) => presentBranch(urls, ref)), total };
+  async handle({ db, at, query, page, links, services: { git } }) {
+    const disk = repoOf(git, at.repo.id);
+    const wanted = await wantedBranches(db, at.repo.id, query.protected);
+    const { rows, total } = await listRefs(disk, { prefix: heads, ...page, ...wanted });
+    const protections = await loadProtections(
+      db,
+      at.repo.id,
+      rows.map(({ name }) => shortNameOf(name)),
+    );
+    return { rows: presentBranches(repositoryUrlsOf(links, at.repo), rows, protections), total };
+  },
+});
+
+export const listBranchesOfHead = endpoint({
+  id: 'repos/list-branches-for-head-commit',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/commits/{commit_sha}/branches-where-head',
+  resources: [commit],
+  summary: 'List branches for HEAD commit',
+  access: readsContents,
+  refuses: [409, 422],
+  replies: { 200: Type.Array(BranchShort) },
+  async handle({ db, at, links, services: { git } }) {
+    const { oid } = at.commit;
+    const names = (await listNamesOf(repoOf(git, at.repo.id), { prefix: heads, oid })).map(shortNameOf);
+    const protections = await loadProtections(db, at.repo.id, names);
+    const { sha, url } = commitLink(repositoryUrlsOf(links, at.repo), oid);
+    return names.map((name) => ({ name, commit: { sha, url }, protected: protections.has(name) }));
   },
 });
 
@@ -40,10 +65,9 @@ export const getRepoBranch = endpoint({
   summary: 'Get a branch',
   access: readsContents,
   replies: { 200: Branch },
-  async handle({ db, at, links, services: { git } }) {
+  async handle({ db, at, links, now, services: { git } }) {
     const { short, oid } = at.branch;
-    await using reader = await openObjects(repoOf(git, at.repo.id));
-    return presentFullBranch({ db, links, urls: repositoryUrlsOf(links, at.repo) }, short, await reader.getCommit(oid));
+    return showBranch({ db, links, git, now }, at.repo, { short, oid });
   },
 });
 
@@ -58,11 +82,9 @@ export const renameRepoBranch = endpoint({
   example: { new_name: 'trunk' },
   refuses: [409],
   replies: { 201: Branch },
-  async handle({ db, change, at, body, action, now, links, services: { git } }) {
-    const name = await renameBranch({ db, change, git, now }, action, at.branch, body.new_name);
-    await using reader = await openObjects(repoOf(git, at.repo.id));
-    const commit = await reader.getCommit(at.branch.oid);
-    return presentFullBranch({ db, links, urls: repositoryUrlsOf(links, at.repo) }, name, commit);
+  async handle({ db, change, at, body, action, now, links, services: { git, refRules } }) {
+    const name = await renameBranch({ db, change, git, now, refRules }, action, at.branch, body.new_name);
+    return showBranch({ db, links, git, now }, at.repo, { short: name, oid: at.branch.oid });
   },
 });
 
@@ -71,17 +93,18 @@ export const mergeBranch = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/merges',
   summary: 'Merge a branch',
-  access: writesContents,
+  access: movesBranches,
   body: NewMerge,
   example: { base: 'main', head: 'feature' },
   refuses: [409],
   replies: { 201: Commit, 204: Nothing },
-  async handle({ db, change, at, body, action, viewer, now, links, reply, services: { git } }) {
+  async handle({ db, change, at, body, action, viewer, now, links, reply, services: { git, refRules } }) {
     const mergeAction = { ...action, identity: identityOf(viewer.account, links, now) };
-    const oid = await merge({ db, change, git, now }, mergeAction, body);
+    const oid = await merge({ db, change, git, now, refRules }, mergeAction, body);
     if (oid === undefined) return reply(204);
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    return reply(201, await presentCommit({ db, links, urls: repositoryUrlsOf(links, at.repo) }, await reader.getCommit(oid)));
+    const urls = repositoryUrlsOf(links, at.repo);
+    return reply(201, await presentCommit({ db, links, git, now, urls }, await reader.getCommit(oid)));
   },
 });
 
@@ -95,9 +118,9 @@ export const syncFork = endpoint({
   example: { branch: 'main' },
   refuses: [409],
   replies: { 200: MergedUpstream },
-  async handle({ db, change, at, body, action, viewer, now, links, services: { git } }) {
+  async handle({ db, change, at, body, action, viewer, now, links, services: { git, refRules } }) {
     const upstream = await findReadable(db, viewer, at.repo.parent_id);
     const mergeAction = { ...action, identity: identityOf(viewer.account, links, now), upstream };
-    return mergeUpstream({ db, change, git, now }, mergeAction, body.branch);
+    return mergeUpstream({ db, change, git, now, refRules }, mergeAction, body.branch);
   },
 });

@@ -1,1 +1,1 @@
-export { findNewName } from './store.ts';
+export { merge } from './rules.ts';

@@ -1,33 +1,66 @@
+import type { Repo } from '#access/viewer.ts';
 import { path } from '#endpoint/links.ts';
-import type { Commit as Stored } from '#git/objects/parse-commit.ts';
-import type { Ref } from '#git/refs/refs.ts';
-import { commitLink, presentCommit, type RepositoryUrls, type UrlsContext } from '#resources/commits/index.ts';
-import type { Branch, ShortBranch } from './schemas.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { shortNameOf } from '#git/refs/ref-name.ts';
+import type { Branch as GitBranch, Ref } from '#git/refs/refs.ts';
+import { repoOf } from '#git/store.ts';
+import { loadProtections, type ProtectionRow, protectionUrl } from '#resources/branch-protection/index.ts';
+import {
+  type CommitContext,
+  commitLink,
+  presentCommit,
+  type RepositoryUrls,
+  repositoryUrlsOf,
+} from '#resources/commits/index.ts';
+import type { Branch, BranchProtection, ShortBranch } from './schemas.ts';
 
-export const heads = 'refs/heads/';
-
-function common({ url }: RepositoryUrls, name: string) {
-  const self = path(`${url}/branches`, ...name.split('/'));
+/** The protection of a branch: whether it has one, and which checks it demands of whom. */
+function presentProtection(protection: ProtectionRow | undefined): BranchProtection {
+  const checks = protection?.status_checks?.checks.map(({ context, app_id }) => ({ context, app_id })) ?? [];
+  const level = protection?.enforce_admins ? 'everyone' : 'non_admins';
   return {
-    name,
-    protected: false,
-    protection: { enabled: false, required_status_checks: { enforcement_level: 'off' as const, contexts: [], checks: [] } },
-    protection_url: `${self}/protection`,
+    enabled: protection !== undefined,
+    required_status_checks: {
+      enforcement_level: checks.length === 0 ? 'off' : level,
+      contexts: checks.map(({ context }) => context),
+      checks,
+    },
   };
 }
 
-/** A branch in a list. */
-export function presentBranch(urls: RepositoryUrls, { name, oid }: Pick<Ref, 'name' | 'oid'>): ShortBranch {
-  const { sha, url } = commitLink(urls, oid);
-  return { ...common(urls, name.slice(heads.length)), commit: { sha, url } };
+const common = ({ url }: RepositoryUrls, name: string, protection: ProtectionRow | undefined) => ({
+  name,
+  protected: protection !== undefined,
+  protection: presentProtection(protection),
+  protection_url: protectionUrl(url, name),
+});
+
+/** Branches in a list. */
+export function presentBranches(
+  urls: RepositoryUrls,
+  refs: readonly Pick<Ref, 'name' | 'oid'>[],
+  protections: ReadonlyMap<string, ProtectionRow>,
+): ShortBranch[] {
+  return refs.map(({ name, oid }) => {
+    const { sha, url } = commitLink(urls, oid);
+    const short = shortNameOf(name);
+    return { ...common(urls, short, protections.get(short)), commit: { sha, url } };
+  });
 }
 
-/** A branch with its latest commit. */
-export const presentFullBranch = async (context: UrlsContext, name: string, commit: Stored): Promise<Branch> => ({
-  ...common(context.urls, name),
-  commit: await presentCommit(context, commit),
-  _links: {
-    self: path(`${context.urls.url}/branches`, ...name.split('/')),
-    html: path(`${context.urls.html}/tree`, ...name.split('/')),
-  },
-});
+type Shown = Pick<GitBranch, 'short' | 'oid'>;
+
+/** A branch with its latest commit. Loads both that and its protection. */
+export async function showBranch(context: CommitContext, repo: Repo, { short, oid }: Shown): Promise<Branch> {
+  const urls = repositoryUrlsOf(context.links, repo);
+  await using reader = await openObjects(repoOf(context.git, repo.id));
+  const [commit, protections] = await Promise.all([reader.getCommit(oid), loadProtections(context.db, repo.id, [short])]);
+  return {
+    ...common(urls, short, protections.get(short)),
+    commit: await presentCommit({ ...context, urls }, commit),
+    _links: {
+      self: path(`${urls.url}/branches`, ...short.split('/')),
+      html: path(`${urls.html}/tree`, ...short.split('/')),
+    },
+  };
+}

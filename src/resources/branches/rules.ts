@@ -1,61 +1,54 @@
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
-import { mergeCommits } from '#git/history/merge.ts';
+import { writeMerge } from '#git/history/merge.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { writeCommit } from '#git/objects/write-objects.ts';
-import { findRef, type Ref } from '#git/refs/refs.ts';
+import { branchRef, shortNameOf } from '#git/refs/ref-name.ts';
+import { type Branch, findBranch } from '#git/refs/refs.ts';
 import { findRevision, isAncestor } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
+import type { Id } from '#lib/id.ts';
 import { conflict, forbidden, Refusal, unprocessable } from '#lib/refusal.ts';
-import { checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
-import type { PushContext } from '#resources/pushes/index.ts';
-import { heads } from './present.ts';
+import { branchNotFound, insertRename } from '#resources/branch-names/index.ts';
+import { listProtectedNames, loadProtections, renameProtection } from '#resources/branch-protection/index.ts';
+import { checkMayMove, checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
+import type { MoveContext } from '#resources/pushes/index.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
-import { insertRename } from './store.ts';
 
-/** A branch, with its name without `refs/heads/`. */
-export type BranchRef = Ref & { short: string };
-
-/** The name of a branch without `refs/heads/`. */
-export const shortNameOf = (name: string): string => (name.startsWith(heads) ? name.slice(heads.length) : name);
-
-export const branchNotFound = (): Refusal => new Refusal('not_found', 'Branch not found');
-
-/** A branch by its name without `refs/heads/`. */
-export async function findBranch(disk: Disk, short: string): Promise<BranchRef | undefined> {
-  const ref = await findRef(disk, heads + short);
-  return ref && { ...ref, short };
-}
-
-/** A branch by its name, with or without `refs/heads/` before it. */
-async function getBranch(disk: Disk, name: string): Promise<BranchRef> {
-  const found = await findBranch(disk, shortNameOf(name));
-  if (!found) throw branchNotFound();
-  return found;
+/** The filter of a list of branches: those that are protected, or those that aren't. */
+export async function wantedBranches(
+  db: Db,
+  repository: Id<'repositories'>,
+  isProtected: boolean | undefined,
+): Promise<{ isWanted?: (name: string) => boolean }> {
+  if (isProtected === undefined) return {};
+  const names = new Set(await listProtectedNames(db, repository));
+  return { isWanted: (name) => names.has(shortNameOf(name)) === isProtected };
 }
 
 type BranchAction = { repo: Repo; by: SignedIn };
 
 /**
- * Renames a branch; its former name leads to the new one. Only administrators may rename the default branch; the repository then takes
- * the new name as its default.
+ * Renames a branch; its former name leads to the new one, which takes its protection over. Only administrators may rename the default branch
+ * and protected ones; the repository takes the new name of its default branch.
  */
 export async function renameBranch(
-  context: PushContext,
+  context: MoveContext,
   { repo, by }: BranchAction,
-  branch: BranchRef,
+  branch: Branch,
   to: string,
 ): Promise<string> {
-  const ref = checkRef(heads + to);
+  const ref = checkRef(branchRef(to));
   const isDefault = branch.short === repo.default_branch;
-  if (isDefault && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))
-    throw forbidden('You must have admin rights to rename the default branch.');
+  const isProtected = (await loadProtections(context.db, repo.id, [branch.short])).size > 0;
+  if ((isDefault || isProtected) && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))
+    throw forbidden(`You must have admin rights to rename ${isDefault ? 'the default branch' : 'a protected branch'}.`);
   if (ref === branch.name) return to;
   const { now } = context;
   const event = inRepository({ repo, by, now });
@@ -65,8 +58,10 @@ export async function renameBranch(
     {
       repo,
       by,
+      isRename: true,
       async extraWrites(tx) {
         await insertRename(tx, { repository: repo.id, ...names, now });
+        await renameProtection(tx, repo.id, names);
         // Recording the moves makes the new branch the default one (see adoptFirstBranch). This event informs subscribers.
         if (isDefault) await record(tx, { ...event, kind: 'repository.default_branch_changed', data: names });
       },
@@ -83,44 +78,44 @@ type MergeAction = BranchAction & { identity: Identity };
 
 /** Merges a branch or commit into a branch; undefined if that contains it already. */
 export async function merge(
-  context: PushContext,
+  context: MoveContext,
   { repo, by, identity }: MergeAction,
   { base, head, commit_message }: NewMerge,
 ): Promise<Oid | undefined> {
   const disk = repoOf(context.git, repo.id);
-  const target = await findRef(disk, heads + base.replace(/^refs\/heads\//, ''));
+  const target = await findBranch(disk, base);
   if (!target) throw new Refusal('not_found', 'Base does not exist');
+  await checkMayMove(context, { repo, by }, [target.name]);
   const theirs = await findRevision(disk, head, { peel: 'commit' });
   if (theirs?.type !== 'commit') throw new Refusal('not_found', 'Head does not exist');
   if (await isAncestor(disk, theirs.oid, target.oid)) return undefined;
   const message = commit_message ?? `Merge ${head} into ${base}`;
-  const commit = await mergeInto(disk, { ours: target.oid, theirs: theirs.oid, identity, message });
-  await moveOrRefuse(context, { repo, by }, [{ ref: target.name, from: target.oid, to: commit }]);
+  const commit = await mergeOrRefuse(disk, { ours: target.oid, theirs: theirs.oid, by: identity, message });
+  await moveOrRefuse(context, { repo, by, whenRefused: 'conflict' }, [{ ref: target.name, from: target.oid, to: commit }]);
   return commit;
 }
 
-async function mergeInto(
-  disk: Disk,
-  { ours, theirs, identity, message }: { ours: Oid; theirs: Oid; identity: Identity; message: string },
-): Promise<Oid> {
-  const merged = await mergeCommits(disk, { ours, theirs });
-  if (!merged.merged) throw conflict('Merge conflict');
-  return writeCommit(disk, { tree: merged.tree, parents: [ours, theirs], author: identity, committer: identity, message });
+/** @throws Refusal 409 where the two conflict */
+async function mergeOrRefuse(disk: Disk, wanted: Parameters<typeof writeMerge>[1]): Promise<Oid> {
+  const commit = await writeMerge(disk, wanted);
+  if (commit === undefined) throw conflict('Merge conflict');
+  return commit;
 }
 
 type SyncAction = MergeAction & { upstream: Repo | undefined };
 
 /** Brings a fork's branch up to date with the branch of that name in the repository that it was forked from. */
 export async function mergeUpstream(
-  context: PushContext,
+  context: MoveContext,
   { repo, by, identity, upstream }: SyncAction,
   branch: string,
 ): Promise<MergedUpstream> {
   if (!upstream) throw unprocessable('The repository is not a fork of one that you can read');
   const disk = repoOf(context.git, repo.id);
   const source = repoOf(context.git, upstream.id);
-  const ours = await getBranch(disk, branch);
-  const theirs = await findRef(source, ours.name);
+  const ours = await findBranch(disk, branch);
+  if (!ours) throw branchNotFound();
+  const theirs = await findBranch(source, ours.name);
   if (!theirs) throw unprocessable(`The upstream repository has no branch ${ours.short}`);
   const reply = { base_branch: `${upstream.owner.login}:${ours.short}` };
   const isMerged = async (oid: Oid) => {
@@ -131,8 +126,10 @@ export async function mergeUpstream(
   await copyCommit(disk, source, theirs.oid);
   const isFastForward = await isAncestor(disk, ours.oid, theirs.oid);
   const message = `Merge branch '${upstream.owner.login}:${ours.short}' into ${ours.short}`;
-  const to = isFastForward ? theirs.oid : await mergeInto(disk, { ours: ours.oid, theirs: theirs.oid, identity, message });
-  await moveOrRefuse(context, { repo, by }, [{ ref: ours.name, from: ours.oid, to }]);
+  const to = isFastForward
+    ? theirs.oid
+    : await mergeOrRefuse(disk, { ours: ours.oid, theirs: theirs.oid, by: identity, message });
+  await moveOrRefuse(context, { repo, by, syncsUpstream: true }, [{ ref: ours.name, from: ours.oid, to }]);
   const merge_type = isFastForward ? 'fast-forward' : 'merge';
   return {
     ...reply,

@@ -1,16 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { OneOf } from '#lib/shape.ts';
+import { Nullable, OneOf } from '#lib/shape.ts';
 import { Commit, ObjectLink } from '#resources/commits/index.ts';
 
-/** The protection of a branch. Branches can't be protected yet. As in the public API, an empty protection is shown in full. */
+/** The protection of a branch, as all see it who may read the branch. As in the public API, that of an unprotected branch is shown in full. */
 export const BranchProtection = Type.Object({
   enabled: Type.Boolean(),
   required_status_checks: Type.Object({
-    enforcement_level: OneOf(['off']),
+    enforcement_level: OneOf(['off', 'non_admins', 'everyone']),
     contexts: Type.Array(Type.String()),
-    checks: Type.Array(Type.Object({ context: Type.String(), app_id: Type.Integer() })),
+    checks: Type.Array(Type.Object({ context: Type.String(), app_id: Nullable(Type.Integer()) })),
   }),
 });
+export type BranchProtection = Static<typeof BranchProtection>;
 
 export const ShortBranch = Type.Object({
   name: Type.String(),
@@ -20,6 +21,9 @@ export const ShortBranch = Type.Object({
   protection_url: Type.String(),
 });
 export type ShortBranch = Static<typeof ShortBranch>;
+
+/** A branch whose latest commit is the one asked for. */
+export const BranchShort = Type.Object({ name: Type.String(), commit: ObjectLink, protected: Type.Boolean() });
 
 export const Branch = Type.Object({
   ...ShortBranch.properties,

@@ -1,1 +1,2 @@
-export { countUnsuccessfulRuns } from './store.ts';
+export type { CheckConclusion } from './schemas.ts';
+export { countUnsuccessfulRuns, type EndedSuite, findEndedSuite, listLatestNamed } from './store.ts';

@@ -1,6 +1,7 @@
 import type { Services } from '#endpoint/services.ts';
 import { recordEach } from '#events/record.ts';
 import { batchSubscription } from '#events/subscription.ts';
+import { branchOf } from '#git/refs/ref-name.ts';
 import { job } from '#jobs/job.ts';
 import { getOptional, keyed } from '#lib/collections.ts';
 import { addDays } from '#lib/time.ts';
@@ -19,8 +20,9 @@ export const requestSuites = batchSubscription<'push', Services>({
       repository === undefined || initial
         ? []
         : moves.flatMap(({ ref, before, after }) => {
-            const head = { repository, commit: after ?? '', branch: ref.slice('refs/heads/'.length), before, at: now };
-            return after !== null && ref.startsWith('refs/heads/') ? [{ head, owner, actor }] : [];
+            const branch = branchOf(ref);
+            if (after === null || branch === undefined) return [];
+            return [{ head: { repository, commit: after, branch, before, by: actor, at: now }, owner, actor }];
           }),
     );
     if (pushed.length === 0) return;

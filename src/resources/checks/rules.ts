@@ -7,6 +7,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import { defined, gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, invalid, invalidFields } from '#lib/refusal.ts';
+import { isWebAddress } from '#lib/web-address.ts';
 import { listInstalledApps } from '#resources/apps/index.ts';
 import { rollUp } from './roll-up.ts';
 import type { CheckRunChange, NewAnnotation, NewCheckRun, PreferencesChange } from './schemas.ts';
@@ -249,5 +250,3 @@ function checkAddresses({ details_url, output }: CheckRunChange): void {
     throw invalid('CheckRun', 'details_url', 'invalid', 'details_url must use http or https');
   if (!images.every(isWebAddress)) throw invalid('CheckRun', 'output.images', 'invalid', 'image_url must use http or https');
 }
-
-const isWebAddress = (text: string): boolean => ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? '');

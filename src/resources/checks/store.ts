@@ -17,7 +17,14 @@ type Repository = Id<'repositories'>;
 type CommitKey = { repository: Repository; commit: Oid };
 
 /** A suite that a push asks for: one for each app that checks the repository. */
-export type PushedHead = { repository: Repository; commit: Oid; branch: string; before: Oid | null; at: Date };
+export type PushedHead = {
+  repository: Repository;
+  commit: Oid;
+  branch: string;
+  before: Oid | null;
+  by: Id<'accounts'> | undefined;
+  at: Date;
+};
 
 const maxSuites = fixedValue(limitTable.checks.suites);
 const maxRuns = fixedValue(limitTable.checks.runs);
@@ -62,22 +69,25 @@ export async function putSuiteForUpdate(
 
 /**
  * Adds the suites of pushed commits: for each app with `checks:write` that is installed on the repository and wasn't told otherwise, unless it has
- * one for the commit. Gives the new ones.
+ * one for the commit: such a one, which its first run made, learns who pushed it. Gives the new ones.
  */
 export async function insertPushedSuites(tx: Tx, heads: readonly PushedHead[]): Promise<SuiteRow[]> {
-  const { rows } = await sql<SuiteRow>`
-    insert into check_suites (repository_id, app_id, head_sha, head_branch, before_sha, after_sha, status, created_at, updated_at)
-    select r.id, i.app_id, h.commit, h.branch, h.before, h.commit, 'queued', h.at, h.at
-    from jsonb_to_recordset(${JSON.stringify(heads)}::jsonb) as h(repository bigint, commit text, branch text, before text, at timestamptz)
+  const { rows } = await sql<SuiteRow & { is_new: boolean }>`
+    insert into check_suites (repository_id, app_id, head_sha, head_branch, before_sha, after_sha, pushed_by, status, created_at, updated_at)
+    select distinct on (r.id, h.commit, i.app_id)
+      r.id, i.app_id, h.commit, h.branch, h.before, h.commit, a.id, 'queued', h.at, h.at
+    from jsonb_to_recordset(${JSON.stringify(heads)}::jsonb) as h(repository bigint, commit text, branch text, before text,
+        by bigint, at timestamptz)
       join repositories r on r.id = h.repository
+      left join accounts a on a.id = h.by
       join installations i on i.account_id = r.owner_id and i.suspended_at is null and i.permissions ->> 'checks' in ('write', 'admin')
     where (i.repository_selection = 'all' or exists (
         select from installation_repositories ir where ir.installation_id = i.id and ir.repository_id = r.id))
       and not exists (select from check_suite_preferences p where p.repository_id = r.id and p.app_id = i.app_id and not p.auto_trigger)
     order by r.id, h.commit, i.app_id
-    on conflict (repository_id, head_sha, app_id) do nothing
-    returning *`.execute(tx);
-  return rows;
+    on conflict (repository_id, head_sha, app_id) do update set pushed_by = excluded.pushed_by where check_suites.pushed_by is null
+    returning *, xmax = 0 as is_new`.execute(tx);
+  return rows.filter(({ is_new }) => is_new);
 }
 
 export const updateSuite = (tx: Tx, id: Id<'check_suites'>, change: Updateable<DB['check_suites']>) =>
@@ -256,6 +266,33 @@ export async function countUnsuccessfulRuns(db: Db, { repository, commit }: Comm
     .where(sql<boolean>`coalesce(conclusion not in ('success', 'neutral', 'skipped'), true)`)
     .executeTakeFirstOrThrow();
   return count;
+}
+
+/** The latest runs of a commit with some names, in one statement: those of all apps. */
+export const listLatestNamed = (
+  db: Db,
+  { repository, commit }: CommitKey,
+  names: readonly string[],
+): Promise<Pick<RunRow, 'name' | 'app_id' | 'status' | 'conclusion'>[]> =>
+  db
+    .selectFrom('check_runs')
+    .select(['name', 'app_id', 'status', 'conclusion'])
+    .where('repository_id', '=', repository)
+    .where('head_sha', '=', commit)
+    .where('is_latest', '=', sql.lit(true))
+    .where(sql<boolean>`name = any (${[...names]}::text[])`)
+    .execute();
+
+/** A suite as it is told to people. The branch is that of a pull request where the suite names none. */
+export type EndedSuite = Pick<SuiteRow, 'conclusion' | 'head_sha'> & { app: string; branch: string | null };
+
+export async function findEndedSuite(db: Db, id: Id<'check_suites'>): Promise<EndedSuite | undefined> {
+  const { rows } = await sql<EndedSuite>`
+    select s.conclusion, s.head_sha, a.name as app, coalesce(s.head_branch, (
+      select p.head_ref from pull_requests p where p.repository_id = s.repository_id and p.head_sha = s.head_sha
+      order by p.pull_id desc limit 1)) as branch
+    from check_suites s join apps a on a.id = s.app_id where s.id = ${id}`.execute(db);
+  return rows[0];
 }
 
 /** An open pull request of which a commit is the head, in the same repository. */

@@ -3,11 +3,11 @@ import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { pathOf } from '#lib/path-pattern.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { loadAccountsByEmail } from '#resources/accounts/index.ts';
 import type { Reviewers } from '#resources/pulls/index.ts';
 import { type Rule, ruleFor } from './parse.ts';
-import { pathOf } from './pattern.ts';
 import { findWriters, findWritingTeams } from './store.ts';
 
 /** The owners of some paths, as the file names them in lower case, in the order of the paths. It may take long, and yields. */
@@ -19,6 +19,18 @@ export async function ownersOf(rules: readonly Rule[], paths: readonly string[])
     await yieldNow();
   }
   return [...found];
+}
+
+/** The lists of owners, as the file names them in lower case, that some paths have: each list once. It may take long, and yields. */
+export async function ownerListsOf(rules: readonly Rule[], paths: readonly string[]): Promise<string[][]> {
+  const yieldNow = periodicYield();
+  const found = new Map<string, string[]>();
+  for (const path of paths) {
+    const names = ruleFor(rules, pathOf(path))?.owners.map(({ text }) => text.toLowerCase()) ?? [];
+    if (names.length > 0) found.set(names.join(' '), names);
+    await yieldNow();
+  }
+  return [...found.values()];
 }
 
 type Owned = Pick<RepositoryRow, 'id' | 'owner_id'> & { readonly owner: Pick<Account, 'login'> };

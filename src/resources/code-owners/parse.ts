@@ -1,7 +1,8 @@
 // Files of code owners: on each line a pattern of paths and who owns these.
 import { fixedValue, limitTable } from '#lib/limits.ts';
+import { matchesPath, type Path, type Pattern } from '#lib/path-pattern.ts';
 import { periodicYield } from '#lib/turns.ts';
-import { matchesPath, type Path, type Pattern, patternOf, patternProblem } from './pattern.ts';
+import { patternOf, patternProblem } from './pattern.ts';
 
 /** An owner as it is written: `@login`, `@organization/team` or an e-mail address, with its place in the file. */
 export type Owner = { readonly text: string; readonly line: number; readonly column: number };

@@ -1,1 +1,7 @@
-export { findComment, loadPresentIds } from './store.ts';
+export {
+  type CommitCommentRow,
+  findComment,
+  insertImportedComments as insertImportedCommitComments,
+  listCommentsAfter as listCommitCommentsAfter,
+  loadPresentIds,
+} from './store.ts';

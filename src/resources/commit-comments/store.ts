@@ -1,9 +1,9 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { unique } from '#lib/collections.ts';
+import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
@@ -56,3 +56,19 @@ export const countReaction = (tx: Tx, id: Comment, content: Content, by: 1 | -1)
     .execute();
 
 export const removeComment = (tx: Tx, id: Comment) => tx.deleteFrom('commit_comments').where('id', '=', id).execute();
+
+/** The comments on all commits of a repository after one of them, oldest first. */
+export const listCommentsAfter = (db: Db, repository: Repository, after: Comment, limit: number): Promise<CommitCommentRow[]> =>
+  listAfter(ofRepository(db, repository), 'id', after, limit);
+
+/** Inserts comments that come from another server, without events. Returns their ids in the same order. */
+export async function insertImportedComments(tx: Tx, comments: readonly Insertable<DB['commit_comments']>[]): Promise<Comment[]> {
+  if (comments.length === 0) return [];
+  const rows = await tx
+    .insertInto('commit_comments')
+    .values([...comments])
+    .returning('id')
+    .execute();
+  // Ids are given in the order of the values.
+  return gather(rows, 'id').sort((a, b) => a - b);
+}

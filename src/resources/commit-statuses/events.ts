@@ -1,7 +1,9 @@
 import { openObjects } from '#git/objects/objects.ts';
+import { shortNameOf } from '#git/refs/ref-name.ts';
 import { listBranchesWith } from '#git/refs/refs.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
+import { loadProtections } from '#resources/branch-protection/index.ts';
 import { commitLink, presentCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { aboutRepository, eventKinds, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
 import { presentStatus } from './present.ts';
@@ -31,15 +33,20 @@ export const commitStatusEvents = eventKinds({
       const urls = repositoryUrlsOf(links, repository);
       const { creator: _, url: _url, node_id: _node, ...status } = await presentStatus({ db, links, urls }, row);
       const branches = await listBranchesWith(disk, commit.oid, maxBranches);
+      const protections = await loadProtections(
+        db,
+        repository.id,
+        branches.map(({ name }) => shortNameOf(name)),
+      );
       const body = {
         ...status,
         sha: commit.oid,
         name: `${repository.owner.login}/${repository.name}`,
-        commit: await presentCommit({ db, links, urls }, commit),
+        commit: await presentCommit({ db, links, git, now: event.at, urls }, commit),
         branches: branches.map(({ name, oid }) => ({
-          name: name.slice('refs/heads/'.length),
+          name: shortNameOf(name),
           commit: { sha: oid, url: commitLink(urls, oid).url },
-          protected: false,
+          protected: protections.has(shortNameOf(name)),
         })),
       };
       return [{ type: statusEvent, action: null, body }];

@@ -1,1 +1,1 @@
-export { countStates } from './store.ts';
+export { countStates, listLatestOfContexts } from './store.ts';

@@ -5,6 +5,7 @@ import { inRepository } from '#events/scope.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
+import { isWebAddress } from '#lib/web-address.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import type { CombinedStatus, NewStatus } from './schemas.ts';
 import { insertStatus, type StateCounts, type StatusRow, updateSuperseded } from './store.ts';
@@ -15,7 +16,8 @@ const maxStatuses = fixedValue(limitTable.repositories.statuses);
 export async function createStatus(tx: Tx, action: RepositoryAction, commit: Oid, wanted: NewStatus): Promise<StatusRow> {
   const { repo, by, now } = action;
   const { state, context, target_url = null, description = null } = wanted;
-  if (target_url !== null) checkTarget(target_url);
+  if (target_url !== null && !isWebAddress(target_url))
+    throw invalid('Status', 'target_url', 'invalid', 'target_url must be an address of the web');
   await lockRepository(tx, repo.id);
   const before = await updateSuperseded(tx, { repository: repo.id, commit }, context);
   if (before >= maxStatuses)
@@ -39,12 +41,6 @@ export async function createStatus(tx: Tx, action: RepositoryAction, commit: Oid
   });
   await record(tx, { ...inRepository(action), kind: 'commit_status.created', data: { status: row.id } });
   return row;
-}
-
-function checkTarget(target: string): void {
-  const url = URL.parse(target);
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    throw invalid('Status', 'target_url', 'invalid', 'target_url must be an address of the web');
 }
 
 /** What the latest statuses of a commit say together; a commit without any is pending (the public API's rule). */

@@ -32,6 +32,23 @@ export async function countStates(db: Db, { repository, commit }: CommitKey): Pr
   return rows[0] ?? { failed: 0, pending: 0, total: 0 };
 }
 
+/** The latest statuses of a commit with some contexts, in one statement. `app`: the app whose bot reported it. */
+export async function listLatestOfContexts(
+  db: Db,
+  { repository, commit }: CommitKey,
+  contexts: readonly string[],
+): Promise<(Pick<StatusRow, 'context' | 'state'> & { app: Id<'apps'> | null })[]> {
+  return db
+    .selectFrom('commit_statuses as s')
+    .leftJoin('apps as a', 'a.bot_id', 's.creator_id')
+    .select(['s.context', 's.state', 'a.id as app'])
+    .where('s.repository_id', '=', repository)
+    .where('s.commit_sha', '=', commit)
+    .where('s.is_latest', '=', sql.lit(true))
+    .where(sql<boolean>`s.context = any (${[...contexts]}::text[])`)
+    .execute();
+}
+
 export const findStatus = (db: Db, id: Id<'commit_statuses'>): Promise<StatusRow | undefined> =>
   db.selectFrom('commit_statuses').selectAll().where('id', '=', id).executeTakeFirst();
 

@@ -1,4 +1,5 @@
 // Commits: history, one commit, comparisons.
+
 import { Type } from 'typebox';
 import { readsContents, readsMetadata } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
@@ -8,18 +9,16 @@ import { pageOut, pages, pagesInside } from '#endpoint/paging.ts';
 import { diffCommit } from '#git/history/compare.ts';
 import { openDiff, openPatches } from '#git/history/patch-text.ts';
 import { openObjects } from '#git/objects/objects.ts';
-import { listNamesOf } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound, unprocessable } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { compare, compareHistories, findComparison } from './compare.ts';
 import { contributorsOf } from './contributors.ts';
-import { commitLink, repositoryUrlsOf } from './links.ts';
-import { commit } from './path-resources.ts';
+import { repositoryUrlsOf } from './links.ts';
 import { presentCommit, presentCommits, presentFiles } from './present.ts';
 import { getCommitOid, isEmpty } from './revisions.ts';
 import { filesOnPage, filterOf, listHistory, maxFiles } from './rules.ts';
-import { BranchShort, Commit, Comparison, Contributor, FullCommit } from './schemas.ts';
+import { Commit, Comparison, Contributor, FullCommit } from './schemas.ts';
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }));
 
@@ -33,13 +32,15 @@ export const listCommits = endpoint({
   paging: pages(),
   refuses: [409],
   replies: { 200: Type.Array(Commit) },
-  async handle({ db, at, query, page, links, services: { git } }) {
+  async handle({ db, at, query, page, links, now, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
     const from = await getCommitOid(disk, { repo: at.repo, revision: query.sha, refuse: notFound });
     const filter = await filterOf(db, query);
     if (!filter) return { rows: [], total: 0 };
     const urls = repositoryUrlsOf(links, at.repo);
-    return mapRows(await listHistory(disk, { from, filter, page }), (rows) => presentCommits({ db, links, urls }, rows));
+    return mapRows(await listHistory(disk, { from, filter, page }), (rows) =>
+      presentCommits({ db, links, git, now, urls }, rows),
+    );
   },
 });
 
@@ -53,7 +54,7 @@ export const getCommit = endpoint({
   media: ['diff', 'patch', 'sha'],
   refuses: [409, 422],
   replies: { 200: FullCommit },
-  async handle({ db, at, page, media, links, services: { git } }) {
+  async handle({ db, at, page, media, links, now, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
     const refuse = () => unprocessable(`No commit found for SHA: ${at.ref}`);
     const oid = await getCommitOid(disk, { repo: at.repo, revision: at.ref, refuse });
@@ -69,7 +70,7 @@ export const getCommit = endpoint({
     const urls = repositoryUrlsOf(links, at.repo);
     const filesOfPage = files.slice(0, maxFiles).slice(page.offset, page.offset + page.limit);
     const body = {
-      ...(await presentCommit({ db, links, urls }, commit)),
+      ...(await presentCommit({ db, links, git, now, urls }, commit)),
       stats: { total: additions + deletions, additions, deletions },
       files: presentFiles(urls, oid, filesOfPage),
     };
@@ -90,7 +91,7 @@ export const compareRevisions = endpoint({
   media: ['diff', 'patch'],
   refuses: [409, 422],
   replies: { 200: Comparison },
-  async handle({ db, at, viewer, page, media, links, services: { git } }) {
+  async handle({ db, at, viewer, page, media, links, now, services: { git } }) {
     const comparison = await findComparison({ db, git, viewer }, at.repo, at.basehead);
     if (media !== 'json') {
       const { mergeBase: from } = await compareHistories(comparison.disk, comparison.ends);
@@ -98,25 +99,8 @@ export const compareRevisions = endpoint({
       const text = media === 'diff' ? openDiff(comparison.disk, { from, to }) : openPatches(comparison.disk, { to, without });
       return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
     }
-    const body = await compare({ db, links }, comparison, page);
+    const body = await compare({ db, links, git, now }, comparison, page);
     return { body, total: body.total_commits };
-  },
-});
-
-export const listBranchesOfHead = endpoint({
-  id: 'repos/list-branches-for-head-commit',
-  method: 'GET',
-  path: '/repos/{owner}/{repo}/commits/{commit_sha}/branches-where-head',
-  resources: [commit],
-  summary: 'List branches for HEAD commit',
-  access: readsContents,
-  refuses: [409, 422],
-  replies: { 200: Type.Array(BranchShort) },
-  async handle({ at, links, services: { git } }) {
-    const { oid } = at.commit;
-    const found = await listNamesOf(repoOf(git, at.repo.id), { prefix: 'refs/heads/', oid });
-    const { sha, url } = commitLink(repositoryUrlsOf(links, at.repo), oid);
-    return found.map((name) => ({ name: name.slice('refs/heads/'.length), commit: { sha, url }, protected: false }));
   },
 });
 

@@ -2,16 +2,18 @@ export { commitLink, contentsUrl, fileLinks, objectUrl, type RepositoryUrls, rep
 export { findReadable, findSide } from './network.ts';
 export { commit } from './path-resources.ts';
 export {
+  type CommitContext,
   presentCommit,
   presentCommits,
   presentCommitsOfRepositories,
   presentFiles,
   presentGitCommit,
+  presentGitCommits,
   presentMessage,
   presentPerson,
-  presentVerification,
   type UrlsContext,
+  verificationOf,
 } from './present.ts';
 export { emptyRepository, getCommitBySha, getCommitOid, isEmpty } from './revisions.ts';
 export { filesOnPage, maxFiles } from './rules.ts';
-export { Commit, DiffEntry, GitCommit, GitPerson, ObjectLink, Verification } from './schemas.ts';
+export { Commit, DiffEntry, GitCommit, GitPerson, ObjectLink } from './schemas.ts';

@@ -1,11 +1,12 @@
 import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
 import type { ObjectType } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import type { Id } from '#lib/id.ts';
 
 /** A repository's addresses, with which those of its objects begin. */
-export type RepositoryUrls = { id: number; url: string; html: string; host: string };
+export type RepositoryUrls = { id: Id<'repositories'>; url: string; html: string; host: string };
 
-export const repositoryUrlsOf = (links: Links, repository: NamedRepository & { id: number }): RepositoryUrls => ({
+export const repositoryUrlsOf = (links: Links, repository: NamedRepository & { id: Id<'repositories'> }): RepositoryUrls => ({
   id: repository.id,
   url: repositoryUrl(links, repository),
   html: path(links.html, repository.owner.login, repository.name),

@@ -5,15 +5,20 @@ import type { FileDiff } from '#git/history/diff.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Commit as Stored, Tag } from '#git/objects/parse-commit.ts';
+import type { GitStore } from '#git/repo.ts';
+import { pairs } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccountsByEmail, presentUserOrNull } from '#resources/accounts/index.ts';
+import { type Verification, verify } from '#resources/commit-verification/index.ts';
 import { commitLink, fileLinks, type RepositoryUrls } from './links.ts';
-import type { Commit, DiffEntry, GitCommit, GitPerson, Verification } from './schemas.ts';
+import type { Commit, DiffEntry, GitCommit, GitPerson } from './schemas.ts';
 import { commitKey, loadCommentCounts } from './store.ts';
 
-export type UrlsContext = Context & { urls: RepositoryUrls };
+/** What presenters of commits work with: signatures may be verified now, by Git's means. */
+export type CommitContext = Context & { git: GitStore; now: Date };
+export type UrlsContext = CommitContext & { urls: RepositoryUrls };
 
 const lastDate = Date.UTC(9999, 11, 31, 23, 59, 59);
 
@@ -24,14 +29,19 @@ export const presentPerson = ({ name, email, date }: Identity): GitPerson => ({
   date: timestamp(new Date(Math.min(Math.max(date.getTime(), Date.UTC(1, 0, 1)), lastDate))),
 });
 
-/** Signatures are shown and not verified, since Hearth stores no public keys for them. */
-export const presentVerification = ({ signature, payload }: Pick<Stored | Tag, 'signature' | 'payload'>): Verification => ({
-  verified: false,
-  reason: signature === undefined ? 'unsigned' : 'gpgverify_unavailable',
-  signature: signature ?? null,
-  payload: payload ?? null,
-  verified_at: null,
-});
+/** Whether the signatures of commits or tags are verified, in their order. */
+const verificationsOf = (
+  { db, git, links, now }: CommitContext,
+  entries: readonly { urls: RepositoryUrls; object: Stored | Tag }[],
+): Promise<Verification[]> =>
+  verify(
+    { db, git, now, host: new URL(links.html).hostname },
+    entries.map(({ urls, object }) => ({ repository: urls.id, object })),
+  );
+
+/** Whether the signature of a commit or tag is verified. */
+export const verificationOf = async (context: UrlsContext, object: Stored | Tag): Promise<Verification> =>
+  firstOrNotFound(await verificationsOf(context, [{ urls: context.urls, object }]));
 
 /** A commit or tag message without trailing newlines. */
 export function presentMessage(message: string): string {
@@ -44,26 +54,33 @@ export function presentMessage(message: string): string {
 export const treeLink = ({ url }: RepositoryUrls, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
 
 /** Commits of a whole page: the accounts of their e-mail addresses, and the numbers of comments, are loaded once for all of them. */
-export const presentCommits = ({ db, links, urls }: UrlsContext, commits: readonly Stored[]): Promise<Commit[]> =>
+export const presentCommits = (context: UrlsContext, commits: readonly Stored[]): Promise<Commit[]> =>
   presentCommitsOfRepositories(
-    { db, links },
-    commits.map((commit) => ({ urls, commit })),
+    context,
+    commits.map((commit) => ({ urls: context.urls, commit })),
   );
 
 /** Commits from many repositories, each with the addresses of its repository. */
 export async function presentCommitsOfRepositories(
-  { db, links }: Context,
+  context: CommitContext,
   entries: readonly { urls: RepositoryUrls; commit: Stored }[],
 ): Promise<Commit[]> {
+  const { db, links } = context;
   const emails = entries.flatMap(({ commit }) => [commit.author.email, commit.committer.email]);
-  const [accounts, comments] = await Promise.all([
+  const [accounts, comments, verifications] = await Promise.all([
     loadAccountsByEmail(db, emails, new URL(links.html).hostname),
     loadCommentCounts(
       db,
       entries.map(({ urls, commit }) => ({ repository: urls.id, commit: commit.oid })),
     ),
+    verificationsOf(
+      context,
+      entries.map(({ urls, commit: object }) => ({ urls, object })),
+    ),
   ]);
-  return entries.map(({ urls, commit }) => presentOne({ links, urls, accounts, comments }, commit));
+  return pairs(entries, verifications).map(([{ urls, commit }, verification]) =>
+    presentOne({ links, urls, accounts, comments }, commit, verification),
+  );
 }
 
 /** One commit. */
@@ -78,7 +95,7 @@ type Loaded = {
   comments: ReadonlyMap<string, number>;
 };
 
-function presentOne({ links, urls, accounts, comments }: Loaded, commit: Stored): Commit {
+function presentOne({ links, urls, accounts, comments }: Loaded, commit: Stored, verification: Verification): Commit {
   const { oid, tree, parents, author, committer, message } = commit;
   const link = commitLink(urls, oid);
   const accountOf = ({ email }: Identity) => presentUserOrNull(links, accounts.get(email.toLowerCase()));
@@ -93,7 +110,7 @@ function presentOne({ links, urls, accounts, comments }: Loaded, commit: Stored)
       message: presentMessage(message),
       comment_count: comments.get(commitKey(urls.id, oid)) ?? 0,
       tree: treeLink(urls, tree),
-      verification: presentVerification(commit),
+      verification,
     },
     author: accountOf(author),
     committer: accountOf(committer),
@@ -101,8 +118,21 @@ function presentOne({ links, urls, accounts, comments }: Loaded, commit: Stored)
   };
 }
 
+/** Commit objects of Git, whose signatures are looked at once for all of them. */
+export async function presentGitCommits(context: UrlsContext, commits: readonly Stored[]): Promise<GitCommit[]> {
+  const { urls } = context;
+  const verifications = await verificationsOf(
+    context,
+    commits.map((object) => ({ urls, object })),
+  );
+  return pairs(commits, verifications).map(([commit, verification]) => presentOneObject(urls, commit, verification));
+}
+
 /** A commit object of Git. */
-export const presentGitCommit = (urls: RepositoryUrls, commit: Stored): GitCommit => ({
+export const presentGitCommit = async (context: UrlsContext, commit: Stored): Promise<GitCommit> =>
+  firstOrNotFound(await presentGitCommits(context, [commit]));
+
+const presentOneObject = (urls: RepositoryUrls, commit: Stored, verification: Verification): GitCommit => ({
   sha: commit.oid,
   node_id: nodeId('Commit', `${urls.id}:${commit.oid}`),
   url: `${urls.url}/git/commits/${commit.oid}`,
@@ -115,7 +145,7 @@ export const presentGitCommit = (urls: RepositoryUrls, commit: Stored): GitCommi
     ...commitLink(urls, parent),
     url: `${urls.url}/git/commits/${parent}`,
   })),
-  verification: presentVerification(commit),
+  verification,
 });
 
 /** Changed files, as they are at a commit. */

@@ -1,6 +1,7 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { isOid, type Oid } from '#git/objects/oid.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
 import { hasBranches } from '#git/refs/refs.ts';
 import { findRevision } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
@@ -21,7 +22,7 @@ type RevisionRequest = {
 
 /** The commit that a revision names. */
 export async function getCommitOid(disk: Disk, { repo, revision, refuse }: RevisionRequest): Promise<Oid> {
-  const text = revision === undefined || revision === '' ? `refs/heads/${repo.default_branch}` : revision;
+  const text = revision === undefined || revision === '' ? branchRef(repo.default_branch) : revision;
   const found = await findRevision(disk, text, { peel: 'commit' });
   if (found?.type === 'commit') return found.oid;
   throw (await isEmpty(disk)) ? emptyRepository() : refuse();

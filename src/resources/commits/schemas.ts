@@ -2,20 +2,11 @@ import { type Static, Type } from 'typebox';
 import { changeStatuses } from '#git/history/changes.ts';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
+import { Verification } from '#resources/commit-verification/index.ts';
 
 /** The author, committer or tagger of a commit or tag. */
 export const GitPerson = Type.Object({ name: Type.String(), email: Type.String(), date: Timestamp });
 export type GitPerson = Static<typeof GitPerson>;
-
-/** The signature of a commit or tag, and whether it is verified. */
-export const Verification = Type.Object({
-  verified: Type.Boolean(),
-  reason: Type.String(),
-  signature: Nullable(Type.String()),
-  payload: Nullable(Type.String()),
-  verified_at: Nullable(Timestamp),
-});
-export type Verification = Static<typeof Verification>;
 
 export const ObjectLink = Type.Object({ sha: Type.String(), url: Type.String() });
 export const CommitLink = Type.Object({ ...ObjectLink.properties, html_url: Type.String() });
@@ -101,8 +92,6 @@ export const GitCommit = Type.Object({
 export type GitCommit = Static<typeof GitCommit>;
 
 /** A branch whose latest commit this is. */
-export const BranchShort = Type.Object({ name: Type.String(), commit: ObjectLink, protected: Type.Boolean() });
-
 /** A contributor: an account, or a name and an e-mail address that belong to no account. */
 export const Contributor = Type.Union([
   Type.Object({ ...User.properties, contributions: Type.Integer() }),

@@ -3,6 +3,7 @@ import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { type TreeMode, typeOfMode } from '#git/objects/parse-tree.ts';
 import { pathProblem } from '#git/objects/paths.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
 import { findRevision } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { Refusal } from '#lib/refusal.ts';
@@ -16,7 +17,7 @@ export type ResolvedCommit = { commit: Oid; ref: string };
 
 /** The commit of a revision, or of the default branch if none is given. */
 export async function resolveCommit(disk: Disk, ref: string | undefined, defaultBranch: string): Promise<ResolvedCommit> {
-  const wanted = ref === undefined || ref === '' ? `refs/heads/${defaultBranch}` : ref;
+  const wanted = ref === undefined || ref === '' ? branchRef(defaultBranch) : ref;
   const found = await findRevision(disk, wanted, { peel: 'commit' });
   if (found?.type === 'commit') return { commit: found.oid, ref: ref || defaultBranch };
   if (await isEmpty(disk)) throw new Refusal('not_found', 'This repository is empty.');

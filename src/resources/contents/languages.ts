@@ -2,6 +2,7 @@ import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { type ListedEntry, readPartOfTree } from '#git/objects/tree-list.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
 import { findRef } from '#git/refs/refs.ts';
 import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
@@ -36,7 +37,7 @@ function languageOf({ path, mode, size = 0 }: ListedEntry): string | undefined {
 
 /** The commit of the default branch, where there is one. */
 export const findTip = async (git: GitStore, { id, default_branch }: Pick<RepositoryRow, 'id' | 'default_branch'>) =>
-  (await findRef(repoOf(git, id), `refs/heads/${default_branch}`))?.oid;
+  (await findRef(repoOf(git, id), branchRef(default_branch)))?.oid;
 
 /** The languages of the default branch: as the job counted them, or counted now if the job hasn't processed the last push yet. */
 export async function languagesOf(

@@ -6,13 +6,14 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { pathProblem } from '#git/objects/paths.ts';
 import type { TreeChange } from '#git/objects/write-tree.ts';
+import { branchRef, shortNameOf } from '#git/refs/ref-name.ts';
 import { findRef } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, invalid, notFound, Refusal, unprocessable } from '#lib/refusal.ts';
 import { isEmpty } from '#resources/commits/index.ts';
-import { checkRef, fromBase64, moveOrRefuse, personOf } from '#resources/git-data/index.ts';
-import type { PushContext } from '#resources/pushes/index.ts';
+import { checkMayMove, checkRef, fromBase64, moveOrRefuse, personOf } from '#resources/git-data/index.ts';
+import type { MoveContext } from '#resources/pushes/index.ts';
 import { identityOf } from '#resources/repositories/index.ts';
 import { type Entry, findEntry, isFile, type ResolvedCommit, trimSlashes } from './entries.ts';
 import type { FileRemoval, FileWrite } from './schemas.ts';
@@ -23,10 +24,10 @@ type WriteAction = { repo: Repo; by: SignedIn; links: Links; path: string };
 export type Written = { resolved: ResolvedCommit; file: Entry | undefined; isNew: boolean };
 
 /** Creates a file or changes the present one, by one commit to a branch. */
-export async function writeFile(context: PushContext, action: WriteAction, body: FileWrite): Promise<Written> {
+export async function writeFile(context: MoveContext, action: WriteAction, body: FileWrite): Promise<Written> {
   const disk = repoOf(context.git, action.repo.id);
   const content = await fromBase64(body.content, { resource: 'File', field: 'content' });
-  const { branch, tip, before, path } = await getTarget(disk, action, body.branch);
+  const { branch, tip, before, path } = await getTarget(context, action, body.branch);
   if (before && body.sha === undefined) throw unprocessable('Invalid request.\n\n"sha" wasn\'t supplied.');
   if (body.sha !== undefined) checkUnchanged(path, before, body.sha);
   const mode = before?.mode ?? '100644';
@@ -36,9 +37,8 @@ export async function writeFile(context: PushContext, action: WriteAction, body:
 }
 
 /** Removes a file by one commit to a branch. */
-export async function removeFile(context: PushContext, action: WriteAction, body: FileRemoval): Promise<Written> {
-  const disk = repoOf(context.git, action.repo.id);
-  const { branch, tip, before, path } = await getTarget(disk, action, body.branch);
+export async function removeFile(context: MoveContext, action: WriteAction, body: FileRemoval): Promise<Written> {
+  const { branch, tip, before, path } = await getTarget(context, action, body.branch);
   if (!before) throw notFound();
   checkUnchanged(path, before, body.sha);
   const change: TreeChange = { path, mode: before.mode, oid: null };
@@ -48,12 +48,18 @@ export async function removeFile(context: PushContext, action: WriteAction, body
 
 type WriteTarget = { path: string; branch: string; tip: Oid | undefined; before: Entry | undefined };
 
-/** The branch, and the present entry at the path. Refuses to write where a folder or a submodule is, or below a file. */
-async function getTarget(disk: Disk, { repo, path: wanted }: WriteAction, branchName: string | undefined): Promise<WriteTarget> {
+/** The branch, which the caller may move, and the present entry at the path. Refuses to write where a folder or a submodule is, or below a file. */
+async function getTarget(
+  context: MoveContext,
+  { repo, by, path: wanted }: WriteAction,
+  branchName: string | undefined,
+): Promise<WriteTarget> {
+  const disk = repoOf(context.git, repo.id);
   const path = trimSlashes(wanted);
   const problem = pathProblem(path);
   if (problem) throw invalid('File', 'path', 'invalid', `path ${problem}`);
-  const branch = (branchName ?? repo.default_branch).replace(/^refs\/heads\//, '');
+  const branch = shortNameOf(branchName ?? repo.default_branch);
+  await checkMayMove(context, { repo, by }, [branchRef(branch)]);
   const tip = await tipOf(disk, branch);
   if (tip === undefined) return { path, branch, tip, before: undefined };
   await using reader = await openObjects(disk);
@@ -71,7 +77,7 @@ async function getTarget(disk: Disk, { repo, path: wanted }: WriteAction, branch
 
 /** The commit of a branch; undefined where the repository has no branch yet, so that this one will be its first. */
 async function tipOf(disk: Disk, branch: string): Promise<Oid | undefined> {
-  const ref = await findRef(disk, checkRef(`refs/heads/${branch}`));
+  const ref = await findRef(disk, checkRef(branchRef(branch)));
   if (ref) return ref.oid;
   if (await isEmpty(disk)) return undefined;
   throw new Refusal('not_found', `Branch ${branch} not found`);
@@ -90,7 +96,7 @@ type CommitOptions = {
 
 /** Commits on top of the tip and moves the branch there. If the branch has moved meanwhile, this is refused as a conflict. */
 async function commitTo(
-  context: PushContext,
+  context: MoveContext,
   { repo, by, links }: WriteAction,
   { branch, tip, body, change }: CommitOptions,
 ): Promise<Oid> {
@@ -100,7 +106,7 @@ async function commitTo(
     message: body.message,
     ...peopleOf(identityOf(by.account, links, context.now), body),
   });
-  await moveOrRefuse(context, { repo, by }, [{ ref: `refs/heads/${branch}`, from: tip ?? null, to: commit }]);
+  await moveOrRefuse(context, { repo, by, whenRefused: 'conflict' }, [{ ref: branchRef(branch), from: tip ?? null, to: commit }]);
   return commit;
 }
 

@@ -7,7 +7,14 @@ import type { Tag } from '#git/objects/parse-commit.ts';
 import type { ListedEntry } from '#git/objects/tree-list.ts';
 import type { Ref } from '#git/refs/refs.ts';
 import { nodeId } from '#lib/id.ts';
-import { objectUrl, presentMessage, presentPerson, presentVerification, type RepositoryUrls } from '#resources/commits/index.ts';
+import {
+  objectUrl,
+  presentMessage,
+  presentPerson,
+  type RepositoryUrls,
+  type UrlsContext,
+  verificationOf,
+} from '#resources/commits/index.ts';
 import { base64Lines, base64Pieces } from './content.ts';
 import { type GitBlob, type GitRef, type GitTag, type GitTree, objectTypes } from './schemas.ts';
 
@@ -83,13 +90,16 @@ const noTagger = { name: '', email: '', date: new Date(0), zone: 0 };
 
 const typeOf = ({ targetType }: Tag): ObjectType => objectTypes.find((type) => type === targetType) ?? 'commit';
 
-export const presentTag = (urls: RepositoryUrls, tag: Tag): GitTag => ({
-  sha: tag.oid,
-  node_id: nodeId('Tag', `${urls.id}:${tag.oid}`),
-  url: objectUrl(urls, tag.oid, 'tag'),
-  tag: tag.name,
-  message: presentMessage(tag.message),
-  tagger: presentPerson(tag.tagger ?? noTagger),
-  object: objectLink(urls, tag.target, typeOf(tag)),
-  verification: presentVerification(tag),
-});
+export async function presentTag(context: UrlsContext, tag: Tag): Promise<GitTag> {
+  const { urls } = context;
+  return {
+    sha: tag.oid,
+    node_id: nodeId('Tag', `${urls.id}:${tag.oid}`),
+    url: objectUrl(urls, tag.oid, 'tag'),
+    tag: tag.name,
+    message: presentMessage(tag.message),
+    tagger: presentPerson(tag.tagger ?? noTagger),
+    object: objectLink(urls, tag.target, typeOf(tag)),
+    verification: await verificationOf(context, tag),
+  };
+}

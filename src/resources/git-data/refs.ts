@@ -1,30 +1,78 @@
+import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import { type ObjectType, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { exceeded } from '#git/process/exceeded.ts';
-import { misleadingRefProblem, refNameProblem } from '#git/refs/ref-name.ts';
+import { branchOf, branchRef, misleadingRefProblem, refNameProblem } from '#git/refs/ref-name.ts';
 import { findRef, listRefs, type Ref } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import type { RefUpdate } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import { conflict, invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
+import { conflict, forbidden, invalid, Refusal, unprocessable } from '#lib/refusal.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
-import { FixedRefs, moveRefs, type PushContext, type RefMoveRequest } from '#resources/pushes/index.ts';
+import { FixedRefs, findModifiable, type MoveContext, moveRefs, type RefMoveRequest } from '#resources/pushes/index.ts';
+import { type Occasion, RuleViolations } from '#resources/ref-rules/index.ts';
 
 /** Refs that callers can't change: `refs/pull/` is changed only by Hearth itself, and `refs/hearth/` isn't shown. */
 const reserved = /^refs\/(?:pull|hearth)\//;
 
-export type MoveRefsAction = { repo: Repo; by: SignedIn; extraWrites?: Parameters<typeof moveRefs>[1]['extraWrites'] };
+type MoveRefsOptions = Parameters<typeof moveRefs>[1];
+export type MoveRefsAction = Occasion & {
+  repo: Repo;
+  by: SignedIn;
+  extraWrites?: MoveRefsOptions['extraWrites'];
+  /** How a move is refused that breaks rules: 422, or 409. */
+  whenRefused?: 'invalid' | 'conflict';
+};
 
-/** Moves refs together. Conflicts are refused with the messages of the public API. */
+/**
+ * Refuses to move refs, where the caller may not write to the repository and they aren't heads of pull requests that let the caller modify them.
+ * @throws Refusal 403
+ */
+export async function checkMayMove(
+  { db }: Pick<MoveContext, 'db'>,
+  { repo, by }: Pick<MoveRefsAction, 'repo' | 'by'>,
+  refs: readonly string[],
+): Promise<void> {
+  if (by.grant.kind === 'installation' || reaches(repo.role, 'write')) return;
+  const branches = refs.map(branchOf);
+  const modifiable = await findModifiable(
+    db,
+    by,
+    repo,
+    branches.filter((branch) => branch !== undefined),
+  );
+  if (!branches.every((branch) => branch !== undefined && modifiable.has(branch))) throw unmodifiable();
+}
+
+const unmodifiable = (): Refusal => forbidden('You may only move branches of open pull requests that you may modify.');
+
+/**
+ * Moves refs together. Conflicts are refused with the messages of the public API. Who may not write to the repository moves heads of pull requests
+ * that they may modify, and neither creates nor deletes any.
+ */
 export async function moveOrRefuse(
-  context: PushContext,
-  { repo, by, extraWrites }: MoveRefsAction,
+  context: MoveContext,
+  { repo, by, extraWrites, whenRefused = 'invalid', ...occasion }: MoveRefsAction,
   changes: readonly RefMoveRequest[],
 ): Promise<void> {
-  const moving = moveRefs(context, { repo, changes, actor: by.account.id, ...(extraWrites ? { extraWrites } : {}) });
+  await checkMayMove(
+    context,
+    { repo, by },
+    changes.map(({ ref }) => ref),
+  );
+  const mayOnlyMove = by.grant.kind !== 'installation' && !reaches(repo.role, 'write');
+  if (mayOnlyMove && changes.some(({ from, to }) => from === null || to === null)) throw unmodifiable();
+  const moving = moveRefs(context, {
+    repo,
+    changes,
+    actor: by.account.id,
+    ...occasion,
+    ...(extraWrites ? { extraWrites } : {}),
+  });
   const result = await moving.catch((error: unknown) => {
     if (error instanceof FixedRefs) throw unprocessable(`${error.refs[0]} belongs to an immutable release`);
+    if (error instanceof RuleViolations) throw new Refusal(whenRefused, error.message);
     throw error;
   });
   if (!result.updated) throw refusalOf(result);
@@ -53,7 +101,7 @@ export function checkRef(ref: string): string {
 }
 
 /** A ref by what follows `refs/` in its name. Hearth's own refs aren't found. */
-export const findNamedRef = async (context: Pick<PushContext, 'git'>, repo: Repo, name: string): Promise<Ref | undefined> => {
+export const findNamedRef = async (context: Pick<MoveContext, 'git'>, repo: Repo, name: string): Promise<Ref | undefined> => {
   const ref = name.startsWith('refs/') ? name : `refs/${name}`;
   return ref.startsWith('refs/hearth/') ? undefined : findRef(repoOf(context.git, repo.id), ref);
 };
@@ -62,7 +110,7 @@ export const findNamedRef = async (context: Pick<PushContext, 'git'>, repo: Repo
  * The refs whose names begin so after `refs/`.
  * @throws Refusal 409 for a repository without refs; GitError `too-large` beyond `git.listedRefs`
  */
-export async function listMatching({ git }: Pick<PushContext, 'git'>, repo: Repo, start: string): Promise<Ref[]> {
+export async function listMatching({ git }: Pick<MoveContext, 'git'>, repo: Repo, start: string): Promise<Ref[]> {
   const disk = repoOf(git, repo.id);
   const prefix = start.startsWith('refs/') ? start : `refs/${start}`;
   const { listedRefs } = git.limits;
@@ -74,7 +122,7 @@ export async function listMatching({ git }: Pick<PushContext, 'git'>, repo: Repo
 
 /** Creates a ref. */
 export async function createRef(
-  context: PushContext,
+  context: MoveContext,
   action: MoveRefsAction,
   { ref, sha }: { ref: string; sha: Oid },
 ): Promise<Pick<Ref, 'name' | 'oid' | 'type'>> {
@@ -88,13 +136,14 @@ export async function createRef(
 
 /** Moves a ref. Without `force`, a move that would lose commits is refused. */
 export async function updateRef(
-  context: PushContext,
+  context: MoveContext,
   action: MoveRefsAction,
   { name, sha, force }: { name: string; sha: Oid; force: boolean },
 ): Promise<Pick<Ref, 'name' | 'oid' | 'type'>> {
   const found = await findNamedRef(context, action.repo, name);
   if (!found) throw unprocessable('Reference does not exist');
   const ref = checkRef(found.name);
+  await checkMayMove(context, action, [ref]);
   const type = await checkTarget(context, action.repo, { ref, oid: sha });
   if (!force) await checkFastForward(context, action.repo, { from: found, to: { oid: sha, type } });
   await moveOrRefuse(context, action, [{ ref, from: found.oid, to: sha }]);
@@ -102,20 +151,20 @@ export async function updateRef(
 }
 
 /** Removes a ref; the default branch stays. */
-export async function deleteRef(context: PushContext, action: MoveRefsAction, name: string): Promise<void> {
+export async function deleteRef(context: MoveContext, action: MoveRefsAction, name: string): Promise<void> {
   const found = await findNamedRef(context, action.repo, name);
   if (!found) throw unprocessable('Reference does not exist');
   const ref = checkRef(found.name);
-  if (ref === `refs/heads/${action.repo.default_branch}`) throw unprocessable('Cannot delete the default branch');
+  if (ref === branchRef(action.repo.default_branch)) throw unprocessable('Cannot delete the default branch');
   await moveOrRefuse(context, action, [{ ref, from: found.oid, to: null }]);
 }
 
 /** The type of a ref's new object. It must exist, and be a commit if the ref is a branch. */
-async function checkTarget({ git }: PushContext, repo: Repo, { ref, oid }: { ref: string; oid: Oid }): Promise<ObjectType> {
+async function checkTarget({ git }: MoveContext, repo: Repo, { ref, oid }: { ref: string; oid: Oid }): Promise<ObjectType> {
   await using reader = await openObjects(repoOf(git, repo.id));
   const found = await reader.findInfo(oid);
   if (!found) throw unprocessable('Object does not exist');
-  if (ref.startsWith('refs/heads/') && found.type !== 'commit')
+  if (branchOf(ref) !== undefined && found.type !== 'commit')
     throw invalid('Reference', 'sha', 'invalid', 'sha of a branch must be a commit');
   return found.type;
 }
@@ -123,7 +172,7 @@ async function checkTarget({ git }: PushContext, repo: Repo, { ref, oid }: { ref
 type TypedObject = { oid: Oid; type: ObjectType };
 
 async function checkFastForward(
-  { git }: PushContext,
+  { git }: MoveContext,
   repo: Repo,
   { from, to }: { from: TypedObject; to: TypedObject },
 ): Promise<void> {

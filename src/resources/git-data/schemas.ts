@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { treeModes } from '#git/objects/parse-tree.ts';
 import { Nullable, OneOf, withDefault } from '#lib/shape.ts';
-import { GitPerson, ObjectLink, Verification } from '#resources/commits/index.ts';
+import { Verification } from '#resources/commit-verification/index.ts';
+import { GitPerson, ObjectLink } from '#resources/commits/index.ts';
 
 export const objectTypes = ['blob', 'tree', 'commit', 'tag'] as const;
 

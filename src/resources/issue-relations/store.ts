@@ -158,3 +158,23 @@ export const insertDependency = (tx: Tx, issue: Issue, blocking: Issue, at: Date
 
 export const removeDependency = (tx: Tx, issue: Issue, blocking: Issue) =>
   tx.deleteFrom('issue_dependencies').where('issue_id', '=', issue).where('blocking_id', '=', blocking).execute();
+
+/** Removes all relations of an issue. Returns them: parents with their sub-issues, and issues with those that block them. */
+export async function removeRelations(
+  tx: Tx,
+  issue: Issue,
+): Promise<{ subIssues: { parent_id: Issue; issue_id: Issue }[]; dependencies: { issue_id: Issue; blocking_id: Issue }[] }> {
+  const [subIssues, dependencies] = await Promise.all([
+    tx
+      .deleteFrom('sub_issues')
+      .where((eb) => eb.or([eb('issue_id', '=', issue), eb('parent_id', '=', issue)]))
+      .returning(['parent_id', 'issue_id'])
+      .execute(),
+    tx
+      .deleteFrom('issue_dependencies')
+      .where((eb) => eb.or([eb('issue_id', '=', issue), eb('blocking_id', '=', issue)]))
+      .returning(['issue_id', 'blocking_id'])
+      .execute(),
+  ]);
+  return { subIssues, dependencies };
+}

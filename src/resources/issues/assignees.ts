@@ -8,12 +8,16 @@ import { invalid } from '#lib/refusal.ts';
 import { eventOf, type IssueActivity } from './activity.ts';
 import { findAssignable } from './assignee-store.ts';
 import { checkNumber } from './numbers.ts';
-import type { IssueChange } from './schemas.ts';
+import type { IssueChange, SomeAssignees } from './schemas.ts';
 import { addAssignees, dropAssignees, type IssueRow, listAssignees } from './store.ts';
+
+/** The logins in a list of assignees. Each is a string or an object with a login. */
+export const loginsOf = (assignees: SomeAssignees['assignees']): string[] =>
+  (assignees ?? []).map((assignee) => (typeof assignee === 'string' ? assignee : assignee.login));
 
 /** The wanted assignees: `assignees`, or else the older field `assignee`; undefined where the body has neither. */
 export function wantedAssignees({ assignees, assignee }: Pick<IssueChange, 'assignees' | 'assignee'>): string[] | undefined {
-  if (assignees !== undefined) return assignees;
+  if (assignees !== undefined) return loginsOf(assignees);
   if (assignee === undefined) return undefined;
   return assignee === null || assignee === '' ? [] : [assignee];
 }

@@ -30,7 +30,8 @@ export type IssueEventData = {
 type DismissedReview = {
   state: 'approved' | 'changes_requested';
   review_id: Id<'reviews'>;
-  dismissal_message: string;
+  /** Null where a push made it stale; `dismissal_commit_id` is the new head then. */
+  dismissal_message: string | null;
   dismissal_commit_id: string;
 };
 

@@ -109,14 +109,27 @@ export async function insertImportedComments(
   return gather(rows, 'id').sort((a, b) => a - b);
 }
 
-/** Inserts events of issues, in their order. */
+/** Inserts events of issues, in their order. Of what can be told once alone, as a mention, a second event is left out. */
 export async function insertImportedEvents(
   tx: Tx,
   rows: readonly (Omit<Insertable<DB['issue_events']>, 'data'> & { data: IssueEventData })[],
 ): Promise<void> {
   if (rows.length === 0) return;
   const values = rows.map(({ data, ...row }) => ({ ...row, data: JSON.stringify(data) }));
-  await tx.insertInto('issue_events').values(values).execute();
+  await tx
+    .insertInto('issue_events')
+    .values(values)
+    .onConflict((clash) => clash.doNothing())
+    .execute();
+}
+
+/** Notes of which issues others are duplicates. */
+export async function setDuplicates(tx: Tx, pairs: readonly { issue: Issue; of: Issue }[]): Promise<void> {
+  if (pairs.length === 0) return;
+  await sql`
+    update issues set duplicate_of_id = d.of
+    from unnest(${gather(pairs, 'issue')}::bigint[], ${gather(pairs, 'of')}::bigint[]) as d (issue, of)
+    where issues.id = d.issue`.execute(tx);
 }
 
 /** How many issues of a repository are open, and the largest number. */

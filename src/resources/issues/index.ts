@@ -1,9 +1,24 @@
 export { eventOf, type IssueActivity, recordActivity, viaApp } from './activity.ts';
 export { assignableTo, findAssignable } from './assignee-store.ts';
 export { type CommentRow, loadComments } from './comment-store.ts';
-export { type IssueEventRow, insertIssueEvents, loadIssueEvents, maySeeRestricted, type NewIssueEvent } from './event-store.ts';
+export {
+  type IssueEventData,
+  type IssueEventRow,
+  insertIssueEvents,
+  loadIssueEvents,
+  maySeeRestricted,
+  type NewIssueEvent,
+} from './event-store.ts';
 export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';
-export { type EventKey, firstEvent, listCommentsAfter, listIssueEventsAfter, listIssuesAfter, type OfIssue } from './exports.ts';
+export {
+  type ArchivedEvent,
+  type EventKey,
+  firstEvent,
+  listCommentsAfter,
+  listIssueEventsAfter,
+  listIssuesAfter,
+  type OfIssue,
+} from './exports.ts';
 export {
   findIssueIds,
   type ImportedIssue,
@@ -11,6 +26,7 @@ export {
   insertImportedEvents,
   insertImportedIssues,
   issueTotals,
+  setDuplicates,
 } from './import-store.ts';
 export type { RelationEventKind } from './issue-event-kinds.ts';
 export { loadKnown } from './known.ts';

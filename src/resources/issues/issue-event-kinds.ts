@@ -3,6 +3,8 @@
 /** The kinds of issue events that something raises. */
 export const issueEventKinds = [
   'assigned',
+  'automatic_base_change_failed',
+  'automatic_base_change_succeeded',
   'base_ref_changed',
   'blocked_by_added',
   'blocked_by_removed',
@@ -13,6 +15,8 @@ export const issueEventKinds = [
   'convert_to_draft',
   'cross-referenced',
   'demilestoned',
+  'deployed',
+  'deployment_environment_changed',
   'head_ref_deleted',
   'head_ref_force_pushed',
   'head_ref_restored',
@@ -63,7 +67,8 @@ type RelationField = (typeof relationFields)[RelationEventKind];
 export const relationFieldOf = (event: string): RelationField | undefined =>
   Object.hasOwn(relationFields, event) ? relationFields[event as RelationEventKind] : undefined;
 
-const withPullRequests = 'happens to pull requests only, which Hearth does not have yet';
+const withAutoMerge = 'happens to pull requests that merge by themselves, which Hearth does not have';
+const inTimelines = 'is an entry of timelines, not an event that is stored';
 const withProjects = 'happens to cards of projects, which Hearth does not have';
 const withIssueTypes = 'happens to types of issues, which Hearth does not have';
 const notInRest = 'the public API has no REST operation that causes it';
@@ -72,32 +77,28 @@ const notInRest = 'the public API has no REST operation that causes it';
 export const kindsNotRaised = {
   added_to_project: withProjects,
   added_to_project_v2: withProjects,
-  auto_merge_disabled: withPullRequests,
-  auto_merge_enabled: withPullRequests,
-  auto_rebase_enabled: withPullRequests,
-  auto_squash_enabled: withPullRequests,
-  automatic_base_change_failed: withPullRequests,
-  automatic_base_change_succeeded: withPullRequests,
-  base_ref_force_pushed: withPullRequests,
-  'commit-commented': withPullRequests,
-  committed: 'is an entry of timelines, not an event that is stored',
+  auto_merge_disabled: withAutoMerge,
+  auto_merge_enabled: withAutoMerge,
+  auto_rebase_enabled: withAutoMerge,
+  auto_squash_enabled: withAutoMerge,
+  base_ref_force_pushed: 'Hearth tells of it by the branch alone',
+  'commit-commented': inTimelines,
+  committed: inTimelines,
   connected: notInRest,
   converted_from_draft: withProjects,
   converted_note_to_issue: withProjects,
   converted_to_discussion: notInRest,
-  deployed: withPullRequests,
-  deployment_environment_changed: withPullRequests,
   disconnected: notInRest,
   issue_type_added: withIssueTypes,
   issue_type_changed: withIssueTypes,
   issue_type_removed: withIssueTypes,
-  'line-commented': 'is an entry of timelines, not an event that is stored',
+  'line-commented': inTimelines,
   moved_columns_in_project: withProjects,
   pinned: notInRest,
   project_v2_item_status_changed: withProjects,
   removed_from_project: withProjects,
   removed_from_project_v2: withProjects,
-  reviewed: 'is an entry of timelines, not an event that is stored',
+  reviewed: inTimelines,
   transferred: notInRest,
   unpinned: notInRest,
   user_blocked: notInRest,

@@ -6,6 +6,8 @@ import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import { seesField } from '#resources/issue-fields/index.ts';
+import { selectIssuesInField } from '#search/index.ts';
 import type { IssueRow } from './store.ts';
 
 /** A filter on what an issue may have: a value, `none`, `any`, or undefined for no filter. */
@@ -20,7 +22,13 @@ export type Filter = {
   creator?: Id<'accounts'>;
   /** The login of a user who is mentioned in the issue or one of its comments. */
   mentioned?: string;
+  /** Names of fields with a value of each, both written as in searches. */
+  fields?: readonly FieldFilter[];
+  /** Without pull requests. */
+  issuesAlone?: boolean;
 };
+
+export type FieldFilter = { readonly name: string; readonly value: string };
 
 export type Order = { sort: 'created' | 'updated' | 'comments'; direction: 'asc' | 'desc' };
 
@@ -29,6 +37,7 @@ type Query = SelectQueryBuilder<DB, 'issues', IssueRow>;
 /** The issues of one repository. */
 export function listOfRepository(
   db: Db,
+  viewer: Viewer,
   repository: Id<'repositories'>,
   filter: Filter,
   order: Order,
@@ -37,11 +46,23 @@ export function listOfRepository(
   let query = db.selectFrom('issues').selectAll('issues').where('repository_id', '=', repository);
   if (filter.labels.length > 0) query = query.where(withAllLabels(repository, filter.labels));
   if (filter.mentioned !== undefined) query = query.where(mentions(filter.mentioned, repository));
+  for (const field of filter.fields ?? []) query = query.where(hasFieldValue(viewer, repository, field));
   return list(db, ordered(filtered(query, filter), order), page);
 }
 
-/** The repositories of a list: those of one owner, those of a user and the user's organizations, or all. */
-export type RepositoryRange = { owner?: Id<'accounts'>; member?: Id<'accounts'> };
+/** What a repository may be to a user: the user's own, an organization's whose member the user is, or one to collaborate in. */
+export const relations = ['owned', 'orgs', 'collab'] as const;
+export type Relation = (typeof relations)[number];
+
+/**
+ * The repositories of a list: those of one owner, those of a user and the user's organizations, or all. Of these, those that are
+ * to `of` what one of `some` says, if there are any, and none of `without`.
+ */
+export type RepositoryRange = {
+  owner?: Id<'accounts'>;
+  member?: Id<'accounts'>;
+  related?: { of: Id<'accounts'>; some: readonly Relation[]; without: readonly Relation[] };
+};
 
 /** Issues of many repositories, as far as the viewer may read them. */
 export function listOfMany(
@@ -66,10 +87,28 @@ export function listOfMany(
       sql<boolean>`(r.owner_id = ${member} or r.owner_id in (select organization_id from memberships where user_id = ${member}))`,
     );
   }
+  if (range.related) {
+    const { of, some, without } = range.related;
+    if (some.length > 0) query = query.where(isRelated(of, some));
+    if (without.length > 0) query = query.where(sql<boolean>`not ${isRelated(of, without)}`);
+  }
   if (filter.labels.length > 0) query = query.where(hasAllLabels(filter.labels));
   if (filter.mentioned !== undefined) query = query.where(mentions(filter.mentioned));
   return list(db, ordered(filtered(query as unknown as Query, filter), order), page); // the join adds no column
 }
+
+/** Whether the repository `r` is one of these things to a user. */
+const isRelated = (user: Id<'accounts'>, some: readonly Relation[]) => {
+  const conditions = {
+    owned: sql`r.owner_id = ${user}`,
+    orgs: sql`r.owner_id in (select organization_id from memberships where user_id = ${user})`,
+    collab: sql`r.id in (select repository_id from collaborators where user_id = ${user})`,
+  };
+  return sql<boolean>`(${sql.join(
+    some.map((relation) => conditions[relation]),
+    sql` or `,
+  )})`;
+};
 
 /** Whether the credential may read issues. For an app's user that depends on the account: each installation has its own permissions. */
 const mayReadIssues = ({ grant }: Viewer) =>
@@ -95,8 +134,17 @@ const hasAllLabels = (names: readonly string[]) =>
   sql<boolean>`(select count(*) from issue_labels il join labels l on l.id = il.label_id
     where il.issue_id = issues.id and lower(l.name) = any (${lowered(names)})) = cardinality(${lowered(names)})`;
 
-function filtered(base: Query, { state, since, milestone, assignee, creator }: Filter): Query {
+/** Whether an issue of the repository has a value in a field that the viewer may see. Their ids are read first, as those of labels. */
+const hasFieldValue = (viewer: Viewer, repository: Id<'repositories'>, { name, value }: FieldFilter) =>
+  sql<boolean>`issues.id = any (array(${selectIssuesInField(
+    name,
+    value,
+    sql`i.repository_id = ${repository} and ${seesField(viewer, sql`f`)}`,
+  )}))`;
+
+function filtered(base: Query, { state, since, milestone, assignee, creator, issuesAlone }: Filter): Query {
   let query = base;
+  if (issuesAlone) query = query.where('issues.is_pull_request', '=', false);
   if (state !== 'all') query = query.where('issues.state', '=', state);
   if (since) query = query.where('issues.updated_at', '>=', since);
   if (creator !== undefined) query = query.where('issues.author_id', '=', creator);

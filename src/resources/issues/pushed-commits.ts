@@ -1,5 +1,6 @@
 // What the messages of pushed commits refer to: issues get events, and are closed where a closing keyword stands before them. An event
 // names the commits that mention people.
+
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { linksOf } from '#endpoint/links.ts';
@@ -10,6 +11,7 @@ import { type Recorded, subscription } from '#events/subscription.ts';
 import { listNewCommits } from '#git/history/history.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { findAccountById } from '#resources/accounts/index.ts';
@@ -34,7 +36,7 @@ export const readPushedCommits = subscription<'push', Services>({
   attempts: 25,
   async run(event, { db, change, services }) {
     const row = event.repository === undefined || event.data.initial ? undefined : await findRepository(db, event.repository);
-    const move = event.data.moves.find(({ ref }) => ref === `refs/heads/${row?.default_branch}`);
+    const move = event.data.moves.find(({ ref }) => row && ref === branchRef(row.default_branch));
     if (!row || !move) return;
     const commits = await findNewCommits(db, services, row, move);
     const html = services.url === undefined ? undefined : linksOf(services.url).html;

@@ -157,7 +157,7 @@ const eventFields = {
     Type.Object({
       state: OneOf(['approved', 'changes_requested']),
       review_id: Type.Integer(),
-      dismissal_message: Type.String(),
+      dismissal_message: Nullable(Type.String()),
       dismissal_commit_id: Type.String(),
     }),
   ),
@@ -196,12 +196,16 @@ const title = Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.In
 const login = Type.String({ minLength: 1, maxLength: 100 });
 const labelName = Type.String({ minLength: 1, maxLength: 50 });
 
-export const LabelNames = Type.Array(Type.Union([labelName, Type.Object({ name: labelName })]), { maxItems: 100 });
+/** Nobody looks through suggestions here, so that a change which is meant to be one is refused instead of made. */
+const suggest = Type.Optional(Type.Literal(false));
+export const LabelNames = Type.Array(Type.Union([labelName, Type.Object({ name: labelName, suggest })]), { maxItems: 100 });
+const assignees = (most: number) =>
+  Type.Optional(Type.Array(Type.Union([login, Type.Object({ login, suggest })]), { maxItems: most }));
 
 const fields = {
   body: Type.Optional(Nullable(text)),
   labels: Type.Optional(LabelNames),
-  assignees: Type.Optional(Type.Array(login, { maxItems: 10 })),
+  assignees: assignees(10),
   assignee: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
   milestone: Type.Optional(
     Nullable(
@@ -231,7 +235,8 @@ export const NewComment = Type.Object({ body: Type.String({ minLength: 1, maxLen
 /** A list, or an object with a list: the public API takes both. */
 export const SomeLabels = Type.Union([LabelNames, Type.Object({ labels: Type.Optional(LabelNames) })], { title: 'Label' });
 
-export const SomeAssignees = Type.Object({ assignees: Type.Optional(Type.Array(login, { maxItems: 100 })) }, { title: 'Issue' });
+export const SomeAssignees = Type.Object({ assignees: assignees(100) }, { title: 'Issue' });
+export type SomeAssignees = Static<typeof SomeAssignees>;
 
 export const Lock = Type.Object({ lock_reason: Type.Optional(Nullable(OneOf(lockReasons))) }, { title: 'Issue' });
 

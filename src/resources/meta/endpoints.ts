@@ -5,6 +5,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { apiVersions } from '#endpoint/versions.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { Refusal } from '#lib/refusal.ts';
+import type { SshKey } from '#lib/ssh-key.ts';
 import { Meta, RateLimits, Root, type RootField, rootPaths } from './schemas.ts';
 
 const access = { permission: { none: 'public' } } as const;
@@ -31,7 +32,8 @@ export const getMeta = endpoint({
   replies: { 200: Meta },
   async handle({ services }) {
     // Passwords are for signing in on the web. The API takes tokens only.
-    return { verifiable_password_authentication: false, installed_version: services.version };
+    const { version, ssh } = services;
+    return { verifiable_password_authentication: false, installed_version: version, ...(ssh && presentHostKeys(ssh.hostKeys)) };
   },
 });
 
@@ -69,5 +71,12 @@ export const getRateLimits = endpoint({
     return { resources, rate: core };
   },
 });
+
+function presentHostKeys(keys: readonly SshKey[]): Pick<Meta, 'ssh_keys' | 'ssh_key_fingerprints'> {
+  const fingerprints = keys.map(({ key, fingerprint }) => [`SHA256_${kindOf(key)}`, fingerprint.replace(/^SHA256:/, '')]);
+  return { ssh_keys: keys.map(({ key }) => key), ssh_key_fingerprints: Object.fromEntries(fingerprints) };
+}
+
+const kindOf = (key: string): string => (key.startsWith('ecdsa') ? 'ECDSA' : key.startsWith('ssh-rsa') ? 'RSA' : 'ED25519');
 
 const presentLimit = ({ limit, remaining, reset, used }: RateLimit) => ({ limit, remaining, reset, used });

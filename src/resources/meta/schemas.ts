@@ -46,7 +46,13 @@ export const Root = Type.Object(each(rootFields, Type.String()));
 export const Meta = Type.Object({
   verifiable_password_authentication: Type.Boolean(),
   installed_version: Type.String(),
+  /** The keys by which the server is known over SSH, and their fingerprints. Missing where SSH isn't offered. */
+  ssh_keys: Type.Optional(Type.Array(Type.String())),
+  ssh_key_fingerprints: Type.Optional(
+    Type.Object(each(['SHA256_RSA', 'SHA256_ECDSA', 'SHA256_ED25519'], Type.Optional(Type.String()))),
+  ),
 });
+export type Meta = Static<typeof Meta>;
 
 const Limit = Type.Object(each(['limit', 'remaining', 'reset', 'used'], Type.Integer()));
 

@@ -7,6 +7,7 @@ import type { Id } from '#lib/id.ts';
 import { addDays, addMinutes, addSeconds } from '#lib/time.ts';
 import { findAccountById } from '#resources/accounts/index.ts';
 import { beginArchive, listArchiveFiles, removeArchive, removeFile } from './archive/folder.ts';
+import { FilesChanged } from './archive/releases.ts';
 import { writeArchive } from './archive/write.ts';
 import { recordOf } from './rules.ts';
 import { beginAttempt, endAttempt, expireArchives, listUnfinished, loadKept, type MigrationRow } from './store.ts';
@@ -29,7 +30,7 @@ export const exportMigration = job<{ migration: Id<'migrations'> }, Services>({
     try {
       await exportAttempt(migration, context, timeOfEnd);
     } catch (error) {
-      if (isUnavailable(error)) throw error; // it is tried again
+      if (isUnavailable(error) || error instanceof FilesChanged) throw error; // it is tried again
       log.error({ err: error, migration: id }, 'a migration failed');
       await change(async (tx) => {
         const end = timeOfEnd();
@@ -52,9 +53,9 @@ async function exportAttempt(
   timeOfEnd: () => Date,
 ): Promise<void> {
   await using partial = await beginArchive(services.migrations, migration.id);
-  const { git, resourceLimits } = services;
+  const { git, objects, resourceLimits } = services;
   const most = resourceLimits.migrations.repositories;
-  await writeArchive({ db, git, account: await accountOf(db, migration), migration, file: partial.path, most, now });
+  await writeArchive({ db, git, objects, account: await accountOf(db, migration), migration, file: partial.path, most, now });
   await partial.finish();
   await change(async (tx) => {
     const end = timeOfEnd();

@@ -1,4 +1,5 @@
 import { family } from '#resources/family.ts';
+import { notifyOfCheckSuites } from './check-suites.ts';
 import { notifyOfCommitComments } from './commit-comments.ts';
 import * as inboxEndpoints from './endpoints/inbox.ts';
 import * as threadsEndpoints from './endpoints/threads.ts';
@@ -19,6 +20,7 @@ export const notifications = family({
     notifyMentionedInCommits,
     notifyOfCommitComments,
     notifyOfReleases,
+    notifyOfCheckSuites,
     notifyAcceptedInvitation,
     touchAffectedInboxes,
   ],

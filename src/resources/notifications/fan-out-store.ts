@@ -26,15 +26,16 @@ export type TextOfIssue = { readonly issue: Id<'issues'> } & (
 
 /**
  * `mentioned`: people whom the text mentions newly; `everybody`: also participants of its issue, and watchers; `assigned` and `requested`:
- * who is assigned, or asked for a review, alone.
+ * who is assigned, or asked for a review, alone; `checked`: whose push or pull request a check suite checked.
  */
-export type Recipients = 'everybody' | 'mentioned' | 'assigned' | 'requested';
+export type Recipients = 'everybody' | 'mentioned' | 'assigned' | 'requested' | 'checked';
 
 /** An event of a subject. */
 export type Activity = {
   readonly event: Id<'events'>;
   readonly subject: Id<'notification_subjects'>;
-  readonly text: Text;
+  /** What says it, where that is a text. */
+  readonly text?: Text | undefined;
   /** Who aren't notified, since they did it. */
   readonly actors: readonly Account[];
   readonly at: Date;
@@ -42,6 +43,7 @@ export type Activity = {
   readonly person?: Account | undefined;
   /** The team that was asked for a review. */
   readonly team?: Id<'teams'> | undefined;
+  readonly suite?: Id<'check_suites'> | undefined;
 };
 
 /** Activities of different subjects of a repository, all of the same kind, with the same kind of recipients. */
@@ -73,7 +75,8 @@ export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): 
   const { rows } = await sql<Unfinished>`
     with activities as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as a(event bigint, subject bigint, issue bigint, comment bigint,
-        review bigint, review_comment bigint, commit text, release bigint, actors bigint[], at timestamptz, person bigint, team bigint)
+        review bigint, review_comment bigint, commit text, release bigint, actors bigint[], at timestamptz, person bigint, team bigint,
+        suite bigint)
     ), candidates as (
       select v.subject, c.account_id, c.reason, c.rank from activities v cross join lateral (
         ${sql.join(
@@ -132,6 +135,7 @@ type Source = { readonly rank: number; readonly reason: RawBuilder<unknown>; rea
 /** Where the recipients of an activity `v` come from: each source with its reason and rank. Each has the column `account_id`. */
 function sourcesOf({ repo, recipients, activities }: Activities, after: Account): readonly Source[] {
   if (recipients === 'assigned') return [{ rank: 4, reason: sql`'assign'`, from: sql`select v.person as account_id` }];
+  if (recipients === 'checked') return [{ rank: 4, reason: sql`'ci_activity'`, from: checked }];
   if (recipients === 'requested') return [{ rank: 3, reason: sql`'review_requested'`, from: requested }];
   const mentioned = mentionedIn(repo, activities[0]?.text);
   if (recipients === 'mentioned') return mentioned;
@@ -167,6 +171,14 @@ function sourcesOf({ repo, recipients, activities }: Activities, after: Account)
     },
   ];
 }
+
+/** Who pushed what the suite of an activity `v` checked; where that isn't known, who opened the pull requests whose head it is. */
+const checked = sql`
+  select s.pushed_by as account_id from check_suites s where s.id = v.suite and s.pushed_by is not null
+  union select i.author_id from check_suites s
+    join pull_requests p on p.repository_id = s.repository_id and p.head_sha = s.head_sha
+    join issues i on i.id = p.issue_id and i.state = 'open'
+    where s.id = v.suite and s.pushed_by is null`;
 
 /** Whom an activity `v` asks for a review: a person, or those of a team who didn't open the pull request. */
 const requested = sql`

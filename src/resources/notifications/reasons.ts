@@ -4,6 +4,7 @@
 export const reasons = [
   'assign',
   'author',
+  'ci_activity',
   'comment',
   'invitation',
   'manual',
@@ -17,7 +18,6 @@ export const reasons = [
 /** The other reasons, each with what brings its cause. */
 export const laterReasons = {
   approval_requested: 'Deployments that wait for an approval',
-  ci_activity: 'Workflow runs',
   member_feature_requested: 'Requests of members for features of their organization',
 } as const;
 

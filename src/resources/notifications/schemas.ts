@@ -32,8 +32,8 @@ export const NotificationThread = Type.Object({
   repository: NotificationRepository,
   subject: Type.Object({
     title: Type.String(),
-    url: Type.String(),
-    latest_comment_url: Type.String(),
+    url: Nullable(Type.String()),
+    latest_comment_url: Nullable(Type.String()),
     type: OneOf(subjectTypes),
   }),
   reason: OneOf(everyReason),

@@ -7,14 +7,17 @@ import type { Id } from '#lib/id.ts';
 
 export type SubjectRow = Selectable<DB['notification_subjects']>;
 
-/** What a subject of a repository is named by. The title of a commit isn't in another table, so that it is kept here. */
+/** What a subject of a repository is named by. The title of a commit isn't in another table, and that of a suite is what was
+ * told of it: both are kept here. */
 export type Subject =
   | { readonly kind: 'issue'; readonly issue_id: Id<'issues'> }
   | { readonly kind: 'commit'; readonly commit_sha: string; readonly title: string }
   | { readonly kind: 'release'; readonly release_id: Id<'releases'> }
+  | { readonly kind: 'check_suite'; readonly check_suite_id: Id<'check_suites'>; readonly title: string }
   | { readonly kind: 'invitation' };
 
-/** The rows of subjects, which are made where they are missing. Issues and releases that were deleted meanwhile have none. */
+/** The rows of subjects, which are made where they are missing. Issues, releases and suites that were deleted meanwhile have
+ * none. */
 export async function putSubjects(
   tx: Tx,
   repository: Id<'repositories'>,
@@ -22,14 +25,16 @@ export async function putSubjects(
 ): Promise<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>[]> {
   if (subjects.length === 0) return [];
   const { rows } = await sql<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>>`
-    insert into notification_subjects (repository_id, kind, issue_id, commit_sha, release_id, title)
-    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.title
+    insert into notification_subjects (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, title)
+    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.check_suite_id, w.title
     from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as w (kind text, issue_id bigint, commit_sha text,
-      release_id bigint, title text)
+      release_id bigint, check_suite_id bigint, title text)
     where (w.issue_id is null or exists (select from issues i where i.id = w.issue_id and i.repository_id = ${repository}))
       and (w.release_id is null or exists (select from releases r where r.id = w.release_id and r.repository_id = ${repository}))
+      and (w.check_suite_id is null
+        or exists (select from check_suites s where s.id = w.check_suite_id and s.repository_id = ${repository}))
     order by w.issue_id, w.commit_sha
-    on conflict (repository_id, kind, issue_id, commit_sha, release_id) do update set title = excluded.title
+    on conflict (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id) do update set title = excluded.title
     returning id, issue_id, commit_sha`.execute(tx);
   return rows;
 }

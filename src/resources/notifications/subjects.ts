@@ -11,13 +11,14 @@ import { type IssueOfThread, loadIssuesOfThreads, type SubjectRow } from './subj
 /** A repository as replies name it. */
 type NamedRepository = { readonly url: string; readonly full_name: string };
 
-type ShownSubject = { type: SubjectType; title: string; url: string; latest_comment_url: string };
+/** The addresses are null where the API has none for the subject. */
+type ShownSubject = { type: SubjectType; title: string; url: string | null; latest_comment_url: string | null };
 
 /** Presents the subject of a thread. One that may not be shown is undefined, and so is its thread left out. */
 type Presenter = (row: ThreadRow, repository: NamedRepository) => ShownSubject | undefined;
 
 /** The types of subjects in replies. */
-export const subjectTypes = ['Issue', 'PullRequest', 'Commit', 'Release', 'RepositoryInvitation'] as const;
+export const subjectTypes = ['Issue', 'PullRequest', 'Commit', 'Release', 'CheckSuite', 'RepositoryInvitation'] as const;
 type SubjectType = (typeof subjectTypes)[number];
 
 type SubjectKind = {
@@ -65,6 +66,12 @@ const subjectKinds = {
         const url = path(`${repository.url}/releases`, release.id);
         return { type: 'Release', title: release.name || release.tag_name, url, latest_comment_url: url };
       };
+    },
+  },
+  check_suite: {
+    async presenter() {
+      // Without an address, as in the public API.
+      return ({ title }) => (title === null ? undefined : { type: 'CheckSuite', title, url: null, latest_comment_url: null });
     },
   },
   invitation: {

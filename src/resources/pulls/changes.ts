@@ -1,9 +1,11 @@
 // What Git says of the two ends of a pull request: how far they are apart, and what differs.
+import { isGitError } from '#git/errors.ts';
 import { compareCommits, listAhead } from '#git/history/compare.ts';
 import { diffTrees } from '#git/history/diff.ts';
 import { mergeCommits } from '#git/history/merge.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import { isAncestor } from '#git/refs/resolve.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { gather } from '#lib/collections.ts';
 import type { PullRow } from './store.ts';
@@ -18,6 +20,8 @@ export async function changesBetween(
   disk: Disk,
   { base, head }: { base: Oid; head: Oid },
 ): Promise<{ changes: Changes; commits: Oid[] } | undefined> {
+  // Held until the end: the reader of a fork's objects would be started anew for each step.
+  await using _reader = await openObjects(disk);
   const { mergeBase, ahead } = await compareCommits(disk, { base, head });
   if (mergeBase === undefined) return undefined;
   const [{ files, additions, deletions }, commits] = await Promise.all([
@@ -26,6 +30,29 @@ export async function changesBetween(
   ]);
   const changes = { merge_base_sha: mergeBase, commits_count: ahead, additions, deletions, changed_files: files.length };
   return { changes, commits: gather(commits, 'oid') };
+}
+
+/**
+ * Whether another head brings the changes of the one before: its files are what a merge of its base into that one makes, as after a merge
+ * of the base or a rebase. Where Git can't tell, it doesn't.
+ */
+export async function bringsSameChanges(
+  disk: Disk,
+  before: Pick<PullRow, 'merge_base_sha' | 'head_sha'>,
+  after: Pick<PullRow, 'merge_base_sha' | 'head_sha'>,
+): Promise<boolean> {
+  // What the base has lost since would come back by a head that begins further down.
+  if (!(await isAncestor(disk, before.merge_base_sha, after.merge_base_sha))) return false;
+  await using reader = await openObjects(disk);
+  const found = await reader.findCommits([before.head_sha, after.head_sha]);
+  const tree = found.get(after.head_sha)?.tree;
+  if (!found.has(before.head_sha) || tree === undefined) return false;
+  try {
+    return (await mergedTree(disk, before, after.merge_base_sha)) === tree;
+  } catch (error) {
+    if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return false;
+    throw error;
+  }
 }
 
 /** The files of a merge of a pull request into a commit of its base; undefined where they conflict. */

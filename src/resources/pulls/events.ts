@@ -12,6 +12,7 @@ import {
   webhookEventType,
 } from '#resources/event-kinds.ts';
 import { assigneeOf, formerTexts, labelOf, milestoneOf } from '#resources/issues/index.ts';
+import { findRepository } from '#resources/repositories/index.ts';
 import { presentFullPulls } from './present.ts';
 import { reviewerOf } from './present-reviewers.ts';
 import { loadPulls } from './store.ts';
@@ -49,11 +50,14 @@ type PullKind = Extract<EventKind, `pull_request.${string}`>;
 const pullRequestEvent = webhookEventType({ name: 'pull_request', permission: 'pull_requests:read', hooks: 'all' });
 
 /** A pull request as payloads show it: to nobody in particular. */
-export async function presentPayloadPull({ db, links, git }: PayloadContext, issue: Id<'issues'>) {
+export async function presentPayloadPull({ db, links, git, refRules }: PayloadContext, issue: Id<'issues'>) {
   const row = (await loadPulls(db, [issue])).get(issue);
-  if (!row) return undefined;
+  const repo = row && (await findRepository(db, row.repository_id));
+  if (!row || !repo) return undefined;
   const context = { db, links, viewer: anonymous, git, teamsSeenBy: 'everybody' } as const;
-  const [pull] = await presentFullPulls(context, [{ row, testing: await testingOf({ db, git }, row) }]);
+  const [pull] = await presentFullPulls(context, [
+    { row, testing: await testingOf({ db, git, refRules, now: new Date() }, repo, row) },
+  ]);
   return pull;
 }
 

@@ -1,5 +1,6 @@
 // What a moved branch does to the pull requests that it is the head or the base of. It is decided by where the branch is now, so that it
 // can be repeated, and pushes that were recorded late do no harm.
+
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
@@ -9,20 +10,23 @@ import { areAncestors } from '#git/history/ancestors.ts';
 import { firstMergeOf } from '#git/history/merge.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { findNewName } from '#resources/branches/index.ts';
+import { findNewName } from '#resources/branch-names/index.ts';
 import { enqueueIndexing, insertIssueEvents, type NewIssueEvent, updateIssue } from '#resources/issues/index.ts';
-import { addOpenIssues, findRepository } from '#resources/repositories/index.ts';
-import { changesBetween } from './changes.ts';
-import { diskOfBoth, findBranch, movedBranches } from './heads.ts';
+import { addOpenIssues, findRepository, lockRepository } from '#resources/repositories/index.ts';
+import { bringsSameChanges, changesBetween } from './changes.ts';
+import { diskOfBoth, movedBranches } from './heads.ts';
 import { completeMerge } from './merging.ts';
 import { writeHeadRef } from './refs.ts';
-import { untested } from './rules.ts';
+import { type NewBase, setBase, untested } from './rules.ts';
 import {
+  findMergedFrom,
+  findOpenBetween,
   findPullForUpdate,
   listConcernedByHead,
   listOpenInto,
@@ -115,6 +119,9 @@ const headRestored = ({ change }: Context, { id }: PullRow, moved: Moved): Promi
     await tell(tx, pull, moved, [{ event: 'head_ref_restored' }]);
   });
 
+/** So many earlier heads with the same changes are remembered. Approvals of still earlier ones are stale. */
+const maxSameHeads = 100;
+
 /** The head of an open pull request has other commits: they are brought here, and compared anew. */
 async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: Oid }): Promise<void> {
   const { change, services } = context;
@@ -125,11 +132,18 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
   const found = await changesBetween(diskOfBoth(git, { id: row.repository_id }, moved.repository), { base, head: moved.tip });
   const isForced = !(await isAncestor(disk, row.head_sha, moved.tip));
   const isRewound = isForced && found?.commits.length === 0;
+  const isSame = found !== undefined && (await bringsSameChanges(disk, row, { ...found.changes, head_sha: moved.tip }));
   await change(async (tx) => {
     const pull = await findPullForUpdate(tx, row);
     if (!pull || pull.state === 'closed' || pull.head_sha !== row.head_sha) return;
     const before = { before: pull.head_sha, after: moved.tip };
-    await updatePull(tx, pull.id, { head_sha: moved.tip, ...(found ? { base_sha: base, ...found.changes } : {}), ...untested });
+    const newHead = {
+      head_sha: moved.tip,
+      // Who brings what the base has has changed nothing that is reviewed.
+      head_pushed_by: isSame ? pull.head_pushed_by : (moved.actor ?? null),
+      same_heads: isSame ? [...pull.same_heads, pull.head_sha].slice(-maxSameHeads) : [],
+    };
+    await updatePull(tx, pull.id, { ...newHead, ...(found ? { base_sha: base, ...found.changes } : {}), ...untested });
     if (found) await replaceCommits(tx, pull.id, found.commits, moved.at);
     await updateIssue(tx, pull.id, { updated_at: moved.at });
     await tell(tx, pull, moved, isForced ? [{ event: 'head_ref_force_pushed', commit: moved.tip }] : []);
@@ -144,19 +158,12 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
   await writeHeadRef(disk, { number: row.number, head_sha: moved.tip });
 }
 
-/** Pull requests into a branch that has got their commits are merged; those into a deleted branch are closed. */
+/** Pull requests into a branch that has got their commits are merged; those into a deleted branch get another base, or are closed. */
 async function followBase(context: Context, moved: Moved): Promise<void> {
   const { db, change, services } = context;
   const { repository, ref, tip } = moved;
   const open = await listOpenInto(db, repository.id, [ref]);
-  if (tip === null) {
-    for (const row of open)
-      await change(async (tx) => {
-        const pull = await findPullForUpdate(tx, row);
-        if (pull) await closeOpen(tx, pull, moved);
-      });
-    return;
-  }
+  if (tip === null) return baseDeleted(context, moved, open);
   const disk = repoOf(services.git, repository.id);
   const arrived = await areAncestors(
     disk,
@@ -168,6 +175,40 @@ async function followBase(context: Context, moved: Moved): Promise<void> {
     const completion = { merge_commit_sha, actor_id: moved.actor ?? null, via_app_id: null };
     await change((tx) => completeMerge(tx, { repo: repository, now: moved.at }, pull.id, completion));
   }
+}
+
+/**
+ * The base of open pull requests is gone. Where it was itself merged by a pull request, they are for the base of that from now on, as in the
+ * public API; what has nothing to bring there, or is asked for already, is closed.
+ */
+async function baseDeleted({ db, change, services }: Context, moved: Moved, open: readonly PullRow[]): Promise<void> {
+  const { repository, ref } = moved;
+  const disk = repoOf(services.git, repository.id);
+  const merged = open.length === 0 ? undefined : await findMergedFrom(db, repository.id, ref);
+  const base = merged && (await findBranch(disk, merged.base_ref));
+  for (const row of open) {
+    const found = base && (await changesBetween(disk, { base: base.oid, head: row.head_sha }));
+    const newBase = found && found.commits.length > 0 ? { base, ...found } : undefined;
+    await change(async (tx) => {
+      const pull = await findPullForUpdate(tx, row);
+      if (pull?.state !== 'open' || pull.base_ref !== ref) return;
+      if (newBase && (await retarget(tx, pull, moved, newBase))) return;
+      if (merged) await tell(tx, pull, moved, [{ event: 'automatic_base_change_failed' }]);
+      await closeOpen(tx, pull, moved);
+    });
+  }
+}
+
+/** Gives a pull request another base, unless that is its head, or another pull request asks for the same. The repository stays locked for that. */
+async function retarget(tx: Tx, pull: PullRow, moved: Moved, newBase: NewBase): Promise<boolean> {
+  const { short: ref } = newBase.base;
+  if (pull.head_ref === ref && pull.head_repository_id === pull.repository_id) return false;
+  await lockRepository(tx, pull.repository_id);
+  if (await findOpenBetween(tx, pull.repository_id, { ...pull, base_ref: ref })) return false;
+  await tell(tx, pull, moved, [{ event: 'automatic_base_change_succeeded' }]);
+  await setBase(tx, await eventIn(tx, pull, moved), pull, newBase);
+  await updateIssue(tx, pull.id, { updated_at: moved.at });
+  return true;
 }
 
 /** What the events of a pull request have in common. The branch that moved may be in a fork. */

@@ -4,30 +4,18 @@ import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { RefMove } from '#events/ref-moves.ts';
 import { withAlternate } from '#git/objects/alternates.ts';
-import type { Oid } from '#git/objects/oid.ts';
-import { findRef } from '#git/refs/refs.ts';
+import { branchOf } from '#git/refs/ref-name.ts';
+import { type Branch, findBranch } from '#git/refs/refs.ts';
 import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { invalid } from '#lib/refusal.ts';
 import { findReadable, findSide } from '#resources/commits/index.ts';
 
-const heads = 'refs/heads/';
-
-/** A branch by its name, without `refs/heads/`, with its commit. */
-export type Branch = { ref: string; oid: Oid };
-
 /** The names of the branches that a push moved. */
-export const movedBranches = (moves: readonly RefMove[]): string[] =>
-  moves.flatMap(({ ref }) => (ref.startsWith(heads) ? [ref.slice(heads.length)] : []));
+export const movedBranches = (moves: readonly RefMove[]): string[] => moves.flatMap(({ ref }) => branchOf(ref) ?? []);
 
 /** A branch with its repository. */
 export type Head = Branch & { repo: Repo };
-
-export async function findBranch(disk: Disk, name: string): Promise<Branch | undefined> {
-  const ref = name.startsWith(heads) ? name.slice(heads.length) : name;
-  const found = await findRef(disk, heads + ref);
-  return found?.type === 'commit' ? { ref, oid: found.oid } : undefined;
-}
 
 /** The branch that is to be merged into. @throws Refusal 422 where it doesn't exist */
 export async function getBase(disk: Disk, name: string): Promise<Branch> {

@@ -1,17 +1,27 @@
+export { maxCommits } from './changes.ts';
 export { presentPayloadPull } from './events.ts';
-export { findBranch } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
-export { findModifiable, mayModifySome } from './modifying.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
-export { type Reviewers, teamReaches } from './reviewer-store.ts';
+export {
+  insertImportedRequests,
+  loadRequests,
+  type Reviewer,
+  type Reviewers,
+  type ReviewRequest,
+  teamReaches,
+} from './reviewer-store.ts';
 export { requestUnasked, withdrawRequest } from './reviewers.ts';
 export { PullRequest } from './schemas.ts';
 export {
+  countImportedReviewComments,
   countReviewComments,
   findPullForUpdate,
+  insertImportedCommits,
   insertImportedPulls,
   listPullsAfter,
+  loadPullCommits,
   loadPulls,
+  type PullCommit,
   type PullRow,
 } from './store.ts';

@@ -1,15 +1,17 @@
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { batchSubscription, subscription } from '#events/subscription.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import { grouped, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { moveRefs } from '#resources/pushes/index.ts';
+import { RuleViolations } from '#resources/ref-rules/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { followOpened, followPush } from './follow-pushes.ts';
-import { findBranch, movedBranches } from './heads.ts';
-import { isBranchInUse, listOpenInto, listPullsAfter, loadPulls, type PullRow } from './store.ts';
+import { movedBranches } from './heads.ts';
+import { isOpenHead, listOpenInto, listPullsAfter, loadPulls, type PullRow } from './store.ts';
 import { testMerges } from './test-merges.ts';
 
 /** Brings pull requests up to date with the branches that pushes moved. */
@@ -84,15 +86,17 @@ export const deleteMergedBranch = subscription<'pull_request.closed', Services>(
   name: 'pulls.delete-branch',
   on: ['pull_request.closed'],
   attempts: 25,
-  async run({ repository, actor, data }, { db, change, services: { git }, now }) {
+  async run({ repository, actor, data }, { db, change, services: { git, refRules }, now }) {
     const repo = repository === undefined ? undefined : await findRepository(db, repository);
     const pull = (await loadPulls(db, [data.issue])).get(data.issue);
     if (!repo?.delete_branch_on_merge || !pull || pull.merged_at === null) return;
     if (pull.head_repository_id !== repo.id || pull.head_ref === repo.default_branch) return;
     const branch = await findBranch(repoOf(git, repo.id), pull.head_ref);
-    // A branch that has got further commits, or that others still need, stays.
-    if (branch?.oid !== pull.head_sha || (await isBranchInUse(db, repo.id, pull.head_ref))) return;
-    const changes = [{ ref: `refs/heads/${pull.head_ref}`, from: pull.head_sha, to: null }];
-    await moveRefs({ db, change, git, now }, { repo, changes, actor });
+    // A branch that has got further commits, or that another pull request brings, stays. Those into it get the base of this one.
+    if (branch?.oid !== pull.head_sha || (await isOpenHead(db, repo.id, pull.head_ref))) return;
+    const changes = [{ ref: branch.name, from: branch.oid, to: null }];
+    await moveRefs({ db, change, git, now, refRules }, { repo, changes, actor }).catch((error: unknown) => {
+      if (!(error instanceof RuleViolations)) throw error; // rules keep the branch
+    });
   },
 });

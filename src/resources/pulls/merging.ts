@@ -1,5 +1,6 @@
 // Merging a pull request: the commits are written first, then a plan, then the base branch moves, and then the rows and events follow.
 // Whoever finds a plan whose commit became the tip of a branch completes it, so that a merge that was killed is either done or not begun.
+
 import type { RepositoryAction } from '#access/action.ts';
 import type { Repo } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
@@ -9,15 +10,16 @@ import { rebaseCommits } from '#git/history/rebase.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { writeCommit } from '#git/objects/write-objects.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { conflict, orNotFound, Refusal } from '#lib/refusal.ts';
 import { closeIssues, insertIssueEvents, updateIssue, viaApp } from '#resources/issues/index.ts';
-import { moveRefs, type PushContext } from '#resources/pushes/index.ts';
+import { type MoveContext, moveRefs } from '#resources/pushes/index.ts';
+import { RuleViolations } from '#resources/ref-rules/index.ts';
 import { addOpenIssues } from '#resources/repositories/index.ts';
 import { mergedTree } from './changes.ts';
-import { findBranch } from './heads.ts';
 import { type Merged, mergeMessage, squashMessage } from './merge-messages.ts';
 import type { NewPullMerge } from './schemas.ts';
 import {
@@ -83,10 +85,10 @@ async function oneByOne<T>(branch: string, work: () => Promise<T>): Promise<T> {
  * Merges a pull request, and returns the commit that its base branch has then.
  * @throws Refusal 405 where it can't be merged, 409 where the head isn't the one that the caller knows
  */
-export const mergePull = (context: PushContext, action: MergeAction, pull: PullRow, wanted: WantedMerge): Promise<Oid> =>
+export const mergePull = (context: MoveContext, action: MergeAction, pull: PullRow, wanted: WantedMerge): Promise<Oid> =>
   oneByOne(`${repoOf(context.git, action.repo.id).path} ${pull.base_ref}`, () => mergeInTurn(context, action, pull, wanted));
 
-async function mergeInTurn(context: PushContext, action: MergeAction, { id }: PullRow, wanted: WantedMerge): Promise<Oid> {
+async function mergeInTurn(context: MoveContext, action: MergeAction, { id }: PullRow, wanted: WantedMerge): Promise<Oid> {
   const { repo, by, now } = action;
   const disk = repoOf(context.git, repo.id);
   for (let attempt = 1; attempt <= attempts; attempt++) {
@@ -104,8 +106,12 @@ async function mergeInTurn(context: PushContext, action: MergeAction, { id }: Pu
       via_app_id: viaApp(by),
       planned_at: now,
     });
-    const changes = [{ ref: `refs/heads/${base.ref}`, from: base.oid, to: commit }];
-    const moved = await moveRefs(context, { repo, changes, actor: by.account.id });
+    const changes = [{ ref: base.name, from: base.oid, to: commit }];
+    const merge = { ...row, method: wanted.merge_method };
+    const moved = await moveRefs(context, { repo, changes, actor: by.account.id, merge }).catch(async (error: unknown) => {
+      await removePlan(context.db, plan);
+      throw error instanceof RuleViolations ? notAllowed(error.message) : error;
+    });
     if (moved.updated) {
       await context.change((tx) => completeMerge(tx, { repo, now }, id, plan));
       return commit;

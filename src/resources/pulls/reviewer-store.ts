@@ -83,6 +83,13 @@ export async function addRequests(
   return { added: rows.map(({ before: _, ...reviewer }) => reviewer), total: (rows[0]?.before ?? 0) + rows.length };
 }
 
+/** Asks people and teams, as an archive tells, without events. */
+export async function insertImportedRequests(tx: Tx, requests: readonly (ReviewRequest & { created_at: Date })[]): Promise<void> {
+  if (requests.length === 0) return;
+  const added = tx.insertInto('review_requests').values([...requests]);
+  await added.onConflict((clash) => clash.doNothing()).execute();
+}
+
 /** The number of people and teams that are asked to review a pull request. */
 export async function countRequests(db: Db, issue: Issue): Promise<number> {
   const query = db.selectFrom('review_requests').select(({ fn }) => fn.countAll<number>().as('count'));

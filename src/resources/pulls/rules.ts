@@ -6,10 +6,12 @@ import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import type { Branch } from '#git/refs/refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
 import { findCapFor } from '#resources/interaction-limits/index.ts';
+import { endRelations, lockRelations } from '#resources/issue-relations/index.ts';
 import {
   changeIssue,
   eventOf,
@@ -25,7 +27,7 @@ import {
 } from '#resources/issues/index.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import { type Changes, changesBetween } from './changes.ts';
-import { type Branch, diskOfBoth, getBase, getHead, type Head } from './heads.ts';
+import { diskOfBoth, getBase, getHead, type Head } from './heads.ts';
 import type { NewPullRequest, PullRequestChange } from './schemas.ts';
 import {
   type Branches,
@@ -73,7 +75,7 @@ export async function openPull(
 ): Promise<PullRow> {
   const { repo } = action;
   const issue = wanted.issue === undefined ? await insertNew(tx, action, wanted) : await convertIssue(tx, action, wanted);
-  const branches = { base_ref: base.ref, head_ref: head.ref, head_repository_id: head.repo.id };
+  const branches = { base_ref: base.short, head_ref: head.short, head_repository_id: head.repo.id };
   await checkUnique(tx, repo, branches, head.repo.owner.login);
   await checkCap(tx, action);
   const isFork = head.repo.id !== repo.id;
@@ -90,6 +92,7 @@ export async function openPull(
     head_sha: head.oid,
     ...changes,
     maintainer_can_modify: isFork && wanted.maintainer_can_modify && mayOpenToOthers(head.repo),
+    head_pushed_by: action.by.account.id,
   });
   await replaceCommits(tx, issue.id, commits, action.now);
   const opened = await recordActivity(tx, action, issue, [{ event: eventOf(action, issue, 'opened', {}) }]);
@@ -130,13 +133,16 @@ async function insertNew(tx: Tx, { repo, by, now }: TextAction, { title = '', bo
   return insertIssue(tx, row, { labels: [], assignees: [] });
 }
 
-/** Makes an open issue a pull request, which keeps its number, texts and conversation. */
-async function convertIssue(tx: Tx, { repo, by, now }: TextAction, { issue: number, draft }: NewPullRequest): Promise<IssueRow> {
+/** Makes an open issue a pull request, which keeps its number, texts and conversation, and has no relations any more. */
+async function convertIssue(tx: Tx, action: TextAction, { issue: number, draft }: NewPullRequest): Promise<IssueRow> {
+  const { repo, by, now } = action;
   const refused = () => invalid('PullRequest', 'issue', 'invalid');
   const found = number === undefined ? undefined : await selectIssue(tx, repo.id, number).executeTakeFirst();
+  if (found) await lockRelations(tx, { repo, issue: found });
   const issue = found && (await findIssueForUpdate(tx, found));
   if (!issue || issue.is_pull_request || issue.state === 'closed') throw refused();
   if (issue.author_id !== by.account.id && by.grant.kind !== 'installation' && !reaches(repo.role, 'triage')) throw refused();
+  await endRelations(tx, action, issue);
   return updateIssue(tx, issue.id, { is_pull_request: true, is_draft: draft, updated_at: now });
 }
 
@@ -153,7 +159,7 @@ export async function prepareBase(
   if (name === undefined) return undefined;
   const disk = repoOf(git, repo.id);
   const base = await getBase(disk, name);
-  if (base.ref === pull.base_ref) return undefined;
+  if (base.short === pull.base_ref) return undefined;
   const found = await changesBetween(disk, { base: base.oid, head: pull.head_sha });
   if (!found) throw invalid('PullRequest', 'base', 'invalid', `There is no common commit of ${name} and ${pull.head_ref}`);
   if (found.commits.length === 0)
@@ -209,12 +215,24 @@ async function changeBase(tx: Tx, action: TextAction, pull: PullRow, { base, cha
   if (pull.state === 'closed')
     throw invalid('PullRequest', 'base', 'invalid', 'Cannot change the base branch of a closed pull request.');
   const { repo } = action;
-  await checkUnique(tx, repo, { ...pull, base_ref: base.ref }, repo.owner.login);
-  await replaceCommits(tx, pull.id, commits, action.now);
-  await updatePull(tx, pull.id, { base_ref: base.ref, base_sha: base.oid, ...changes, ...untested });
+  await checkUnique(tx, repo, { ...pull, base_ref: base.short }, repo.owner.login);
   await recordActivity(tx, action, pull, [{ issueEvent: { event: 'base_ref_changed' } }]);
+  await setBase(tx, inRepository(action), pull, { base, changes, commits });
+}
+
+/** Gives a pull request another base, and records that it was edited. The caller has checked that it may have it, and tells its timeline. */
+export async function setBase(
+  tx: Tx,
+  event: ReturnType<typeof inRepository>,
+  pull: PullRow,
+  { base, changes, commits }: NewBase,
+): Promise<void> {
+  await replaceCommits(tx, pull.id, commits, event.at);
+  // The same head brings other changes to a base with which it has other commits in common.
+  const others = changes.merge_base_sha === pull.merge_base_sha ? {} : { same_heads: [], base_changed_at: event.at };
+  await updatePull(tx, pull.id, { base_ref: base.short, base_sha: base.oid, ...others, ...changes, ...untested });
   const from = { ref: pull.base_ref, sha: pull.base_sha };
-  await record(tx, { ...inRepository(action), kind: 'pull_request.edited', data: { issue: pull.id, changes: { base: from } } });
+  await record(tx, { ...event, kind: 'pull_request.edited', data: { issue: pull.id, changes: { base: from } } });
 }
 
 /** The columns of a pull request whose merge has to be tested again. */

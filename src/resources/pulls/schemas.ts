@@ -71,7 +71,7 @@ export const PullRequest = Type.Object({
 export type PullRequest = Static<typeof PullRequest>;
 
 /** Whether a pull request can be merged, and what keeps it from that. `unknown`: it is being found out. */
-export const mergeableStates = ['clean', 'dirty', 'draft', 'unknown', 'unstable'] as const;
+export const mergeableStates = ['behind', 'blocked', 'clean', 'dirty', 'draft', 'unknown', 'unstable'] as const;
 
 /** One pull request, with what Git says of it. As in the public API, the parents of its teams are in lists alone. */
 export const FullPullRequest = Type.Object({

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import { keyed } from '#lib/collections.ts';
+import { gather, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { IssueRow } from '#resources/issues/index.ts';
@@ -29,6 +29,9 @@ const ownColumns = [
   'p.review_comments_count',
   'p.maintainer_can_modify',
   'p.head_is_deleted',
+  'p.head_pushed_by',
+  'p.same_heads',
+  'p.base_changed_at',
   'p.is_mergeable',
   'p.is_rebaseable',
   'p.tested_base_sha',
@@ -87,6 +90,15 @@ export const countReviewComments = (tx: Tx, issue: Issue, by: number) =>
     .set({ review_comments_count: sql<number>`review_comments_count + ${by}` })
     .where('issue_id', '=', issue)
     .execute();
+
+/** Counts comments that came from an archive, each by the pull request that it is on. */
+export async function countImportedReviewComments(tx: Tx, issues: readonly Issue[]): Promise<void> {
+  if (issues.length === 0) return;
+  await sql`
+    update pull_requests set review_comments_count = review_comments_count + c.count
+    from (select issue, count(*) from unnest(${[...issues]}::bigint[]) as issue group by issue) c
+    where pull_requests.issue_id = c.issue`.execute(tx);
+}
 
 /** The two branches of a pull request. */
 export type Branches = Pick<PullRow, 'base_ref' | 'head_ref' | 'head_repository_id'>;
@@ -174,19 +186,27 @@ export const listOpenInto = (db: Db, repository: Repository, refs: readonly stri
     .orderBy('i.id')
     .execute();
 
-/** Whether another open pull request has this branch as its head or its base. */
-export async function isBranchInUse(db: Db, repository: Repository, ref: string): Promise<boolean> {
+/** The pull request of a repository whose merge brought a branch of it into another: the latest, where there are several. */
+export const findMergedFrom = (db: Db, repository: Repository, ref: string): Promise<PullRow | undefined> =>
+  pulls(db)
+    .where('p.repository_id', '=', repository)
+    .where('p.head_repository_id', '=', repository)
+    .where('p.head_ref', '=', ref)
+    .where('i.merged_at', 'is not', null)
+    .orderBy('i.merged_at', 'desc')
+    .orderBy('i.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Whether an open pull request has this branch as its head. */
+export async function isOpenHead(db: Db, repository: Repository, ref: string): Promise<boolean> {
   const row = await db
     .selectFrom('pull_requests as p')
     .innerJoin('issues as i', 'i.id', 'p.issue_id')
     .select('i.id')
     .where('i.state', '=', 'open')
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('p.head_repository_id', '=', repository), eb('p.head_ref', '=', ref)]),
-        eb.and([eb('p.repository_id', '=', repository), eb('p.base_ref', '=', ref)]),
-      ]),
-    )
+    .where('p.head_repository_id', '=', repository)
+    .where('p.head_ref', '=', ref)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -291,6 +311,28 @@ export async function replaceCommits(tx: Tx, issue: Issue, commits: readonly str
     insert into pull_request_commits (issue_id, commit_sha, position, added_at)
     select ${issue}, sha, nth, ${now} from wanted
     on conflict (issue_id, commit_sha) do update set position = excluded.position`.execute(tx);
+}
+
+export type PullCommit = Pick<Selectable<DB['pull_request_commits']>, 'issue_id' | 'commit_sha' | 'position' | 'added_at'>;
+
+/** The commits of many pull requests, in their order. */
+export const loadPullCommits = (db: Db, pulls: readonly Issue[]): Promise<PullCommit[]> =>
+  db
+    .selectFrom('pull_request_commits')
+    .select(['issue_id', 'commit_sha', 'position', 'added_at'])
+    .where(sql<boolean>`issue_id = any (${[...pulls]}::bigint[])`)
+    .orderBy('issue_id')
+    .orderBy('position')
+    .execute();
+
+/** Inserts commits of pull requests that come from an archive; of those that one has twice, the first. */
+export async function insertImportedCommits(tx: Tx, commits: readonly PullCommit[]): Promise<void> {
+  if (commits.length === 0) return;
+  await sql`
+    insert into pull_request_commits (issue_id, commit_sha, position, added_at)
+    select * from unnest(${gather(commits, 'issue_id')}::bigint[], ${gather(commits, 'commit_sha')}::text[],
+      ${gather(commits, 'position')}::int[], ${gather(commits, 'added_at')}::timestamptz[])
+    on conflict do nothing`.execute(tx);
 }
 
 /** The pull requests of a repository that a commit belongs to, or by whose merge it came: the latest first. */

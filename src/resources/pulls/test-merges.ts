@@ -5,7 +5,8 @@ import { rebaseCommits } from '#git/history/rebase.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
-import { findRef } from '#git/refs/refs.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import { mustUpdateRefs, type RefChange } from '#git/refs/update-refs.ts';
 import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
@@ -13,6 +14,8 @@ import { chunks, gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { countUnsuccessfulRuns } from '#resources/checks/index.ts';
 import { countStates } from '#resources/commit-statuses/index.ts';
+import { findMergeObstacle, type RefRules } from '#resources/ref-rules/index.ts';
+import type { RuledRepository } from '#resources/rulesets/index.ts';
 import { mergedTree } from './changes.ts';
 import { headRef, mergeRef } from './refs.ts';
 import type { mergeableStates } from './schemas.ts';
@@ -26,21 +29,34 @@ export type Testing = {
   mergeCommit: string | null;
 };
 
-/** What is known of the merge of a pull request. A test of commits that its branches don't have any more doesn't count. */
-export async function testingOf({ db, git }: { db: Db; git: GitStore }, row: PullRow): Promise<Testing> {
+type TestingContext = { db: Db; git: GitStore; refRules: RefRules; now: Date };
+
+/** What is known of the merge of a pull request into its repository. A test of commits that its branches don't have any more doesn't count. */
+export async function testingOf(
+  { db, git, refRules, now }: TestingContext,
+  repo: RuledRepository,
+  row: PullRow,
+): Promise<Testing> {
   const unknown = { mergeable: null, rebaseable: null, state: 'unknown', mergeCommit: row.merge_commit_sha } as const;
   if (row.state === 'closed') return unknown;
   const head = { repository: row.repository_id, commit: row.head_sha };
-  const [base, statuses, unsuccessfulRuns] = await Promise.all([
-    findRef(repoOf(git, row.repository_id), `refs/heads/${row.base_ref}`),
+  const disk = repoOf(git, row.repository_id);
+  const base = await findBranch(disk, row.base_ref);
+  const wanted = {
+    repo,
+    merge: row,
+    move: { ref: branchRef(row.base_ref), before: base?.oid ?? null, after: row.head_sha },
+  };
+  const [statuses, unsuccessfulRuns, obstacle] = await Promise.all([
     countStates(db, head),
     countUnsuccessfulRuns(db, head),
+    findMergeObstacle({ db, disk, refRules, now }, wanted),
   ]);
   const isTested = row.is_mergeable !== null && row.tested_base_sha === base?.oid && row.tested_head_sha === row.head_sha;
   if (!isTested) return unknown;
   const { is_mergeable: mergeable, is_rebaseable: rebaseable, merge_commit_sha: mergeCommit } = row;
   const isUnstable = statuses.failed > 0 || statuses.pending > 0 || unsuccessfulRuns > 0;
-  const state = !mergeable ? 'dirty' : row.is_draft ? 'draft' : isUnstable ? 'unstable' : 'clean';
+  const state = !mergeable ? 'dirty' : row.is_draft ? 'draft' : (obstacle ?? (isUnstable ? 'unstable' : 'clean'));
   return { mergeable, rebaseable, state, mergeCommit };
 }
 
@@ -69,7 +85,7 @@ export async function testMerges(
   if (rows.length === 0 || !(await repositoryExists(disk))) return;
   await using reader = await openObjects(disk);
   const names = unique(rows.map(({ base_ref }) => base_ref));
-  const found = await Promise.all(names.map(async (name) => [name, await reader.findInfo(`refs/heads/${name}`)] as const));
+  const found = await Promise.all(names.map(async (name) => [name, await reader.findInfo(branchRef(name))] as const));
   const tips = new Map(found);
   const tests: (MergeTest & { number: number; tree: Oid | undefined })[] = [];
   for (const some of chunks(rows, atOnce)) {

@@ -1,20 +1,19 @@
 // Merging the base of a pull request into its head.
+
 import type { RepositoryAction } from '#access/action.ts';
 import { authorize } from '#access/authorize.ts';
 import { findRepoById } from '#access/lookup.ts';
 import { writesContents } from '#access/policies.ts';
-import { mergeCommits } from '#git/history/merge.ts';
+import { writeMerge } from '#git/history/merge.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { writeCommit } from '#git/objects/write-objects.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, unprocessable } from '#lib/refusal.ts';
 import { moveOrRefuse } from '#resources/git-data/index.ts';
-import type { PushContext } from '#resources/pushes/index.ts';
-import { findBranch } from './heads.ts';
-import { findModifiable } from './modifying.ts';
+import { findModifiable, type MoveContext } from '#resources/pushes/index.ts';
 import type { PullRow } from './store.ts';
 
 type UpdateAction = RepositoryAction & { identity: Identity };
@@ -25,7 +24,7 @@ type UpdateAction = RepositoryAction & { identity: Identity };
  * @throws Refusal 422 where the head isn't the one that the caller knows, has all commits, or conflicts; 403 where the caller may not write
  */
 export async function updateBranch(
-  context: PushContext,
+  context: MoveContext,
   { repo, by, identity }: UpdateAction,
   pull: PullRow,
   expected: Oid | undefined,
@@ -42,10 +41,8 @@ export async function updateBranch(
   if (expected !== undefined && expected !== ours.oid) throw unprocessable("expected head sha didn't match current head ref.");
   if (head.id !== repo.id) await copyCommit(disk, repoOf(git, repo.id), theirs.oid);
   if (await isAncestor(disk, theirs.oid, ours.oid)) throw unprocessable('There are no new commits on the base branch.');
-  const merged = await mergeCommits(disk, { ours: ours.oid, theirs: theirs.oid });
-  if (!merged.merged) throw unprocessable('merge conflict between base and head');
   const message = `Merge branch '${pull.base_ref}' into ${pull.head_ref}`;
-  const commit = { tree: merged.tree, parents: [ours.oid, theirs.oid], author: identity, committer: identity, message };
-  const to = await writeCommit(disk, commit);
-  await moveOrRefuse(context, { repo: head, by }, [{ ref: `refs/heads/${ours.ref}`, from: ours.oid, to }]);
+  const to = await writeMerge(disk, { ours: ours.oid, theirs: theirs.oid, by: identity, message });
+  if (to === undefined) throw unprocessable('merge conflict between base and head');
+  await moveOrRefuse(context, { repo: head, by }, [{ ref: ours.name, from: ours.oid, to }]);
 }

@@ -5,6 +5,7 @@ import { listNewCommits } from '#git/history/history.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import { zeroOid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
 import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { gather } from '#lib/collections.ts';
@@ -114,7 +115,7 @@ function compareUrl({ links }: PayloadContext, { owner, name }: OwnedRepository,
 async function commitsOf(context: PayloadContext, repository: OwnedRepository, { ref, before, after }: RefMove) {
   if (after === null || isTag(ref)) return [];
   const repo = repoOf(context.git, repository.id);
-  const main = `refs/heads/${repository.default_branch}`;
+  const main = branchRef(repository.default_branch);
   const known = before === null && ref !== main ? await findRef(repo, main) : undefined;
   const exclude = known ? [known.oid] : [];
   const wanted = { from: before, to: after, exclude, limit: maxCommits, maxMessages };

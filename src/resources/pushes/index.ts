@@ -1,3 +1,4 @@
+export { findModifiable, mayModifySome } from './modifying.ts';
 export { moveRefs, mustMoveRefs, pushHandlers, type RefMoveRequest } from './move-refs.ts';
-export { FixedRefs, type PushContext, recoverUnfinished } from './rules.ts';
+export { FixedRefs, type MoveContext, type PushContext, recoverUnfinished } from './rules.ts';
 export { fixRef, releaseRef } from './store.ts';

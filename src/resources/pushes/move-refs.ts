@@ -5,16 +5,21 @@ import { type RefUpdate, updateRefs } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
 import type { PushHandlers } from '#git/transport/receive-pack.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
+import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { closeByRefs, closeIntent, type ExtraWrites, FixedRefs, type OpenIntent, openIntent, type PushContext } from './rules.ts';
+import { judgeMoves, type Occasion, pushRules, type RuledMove, recordJudgements } from '#resources/ref-rules/index.ts';
+import type { RuledRepository } from '#resources/rulesets/index.ts';
+import { closeByRefs, closeIntent, type ExtraWrites, FixedRefs, type MoveContext, type OpenIntent, openIntent } from './rules.ts';
 
 /** A ref to move. `from`: its required current value (null: it must not exist; undefined: any). `to`: its new value (null: delete it). */
 export type RefMoveRequest = { ref: string; from?: Oid | null; to: Oid | null };
 
-type MoveRefsOptions = {
-  repo: { id: Id<'repositories'> };
+type MoveRefsOptions = Occasion & {
+  repo: RuledRepository;
   changes: readonly RefMoveRequest[];
   actor: Id<'accounts'> | undefined;
+  /** The move takes back another one that rules let pass, and of which nobody was told. */
+  isUndo?: boolean;
   /** Further writes in the transaction that records the moves. They are lost if the process crashes between the moves and that transaction. */
   extraWrites?: ExtraWrites;
 };
@@ -24,13 +29,15 @@ const attempts = 3;
 /**
  * Moves refs for the API, all or none, and records it as a push is recorded. Never call it inside a transaction: it commits its
  * intent before it runs Git. The caller has checked the objects and whether commits may be lost.
+ * @throws FixedRefs
+ * @throws RuleViolations where rules refuse one of the moves
  *
  * ```ts
- * const moved = await moveRefs({ db, change, git, now }, { repo, changes: [{ ref, from: tip, to: commit }], actor });
+ * const moved = await moveRefs({ db, change, git, now, refRules }, { repo, changes: [{ ref, from: tip, to: commit }], actor });
  * if (!moved.updated) throw conflict(`${moved.ref} has moved meanwhile`);
  * ```
  */
-export async function moveRefs(context: PushContext, options: MoveRefsOptions): Promise<RefUpdate> {
+export async function moveRefs(context: MoveContext, options: MoveRefsOptions): Promise<RefUpdate> {
   for (let attempt = 1; ; attempt++) {
     const result = await moveOnce(context, options);
     const requested = result.updated ? undefined : options.changes.find(({ ref }) => ref === result.ref);
@@ -40,12 +47,13 @@ export async function moveRefs(context: PushContext, options: MoveRefsOptions): 
 }
 
 /** Like `moveRefs`, but throws a `GitError` of kind `conflict` if the refs don't have the required values. */
-export async function mustMoveRefs(context: PushContext, options: MoveRefsOptions): Promise<void> {
+export async function mustMoveRefs(context: MoveContext, options: MoveRefsOptions): Promise<void> {
   const result = await moveRefs(context, options);
   if (!result.updated) throw new GitError('conflict', `The ref could not be updated (${result.reason})`, result.ref);
 }
 
-async function moveOnce(context: PushContext, { repo, changes, actor, extraWrites }: MoveRefsOptions): Promise<RefUpdate> {
+async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise<RefUpdate> {
+  const { repo, changes, actor, extraWrites, isUndo = false, ...occasion } = options;
   const disk = repoOf(context.git, repo.id);
   const unconditional = changes.filter(({ from }) => from === undefined).map(({ ref }) => ref);
   const current = unconditional.length === 0 ? new Map<string, Oid>() : await findRefOids(disk, unconditional);
@@ -58,6 +66,8 @@ async function moveOnce(context: PushContext, { repo, changes, actor, extraWrite
   );
   const missing = commands.find(({ from, to }) => from === null && to === null);
   if (missing) return { updated: false, ref: missing.ref, reason: 'absent' };
+  const moves = movesIn(commands);
+  const judgements = isUndo ? [] : await judgeMoves(context, { repo, actor: { account: actor }, moves, ...occasion });
   const intent = await openIntent(context, { repository: repo.id, actor, commands });
   const result = await updateRefs(disk, commands).catch(async (error: unknown) => {
     await closeByRefs(context, intent);
@@ -65,41 +75,55 @@ async function moveOnce(context: PushContext, { repo, changes, actor, extraWrite
   });
   await closeIntent(context, intent, {
     done: result.updated ? commands : [],
-    extraWrites: result.updated ? extraWrites : undefined,
+    extraWrites: async (tx, moves) => {
+      if (!result.updated) return;
+      await recordJudgements(tx, context, { repo, actor, judgements });
+      await extraWrites?.(tx, moves);
+    },
   });
   return result;
 }
+
+const movesIn = (commands: readonly PushCommand[]): RuledMove[] =>
+  commands.map(({ ref, from, to }) => ({ ref, before: from, after: to }));
 
 /** What Git tells of a ref that can't be moved. */
 const fixedReason = 'the tag belongs to an immutable release';
 
 type PushOptions = {
-  context: Omit<PushContext, 'now'>;
+  context: Omit<MoveContext, 'now'>;
   clock: () => Date;
-  repo: { id: Id<'repositories'> };
+  repo: RuledRepository;
   actor: Id<'accounts'> | undefined;
+  isDeployKey?: boolean;
 };
 
 /** The handlers for the stages of a push over Git's own transport. */
-export function pushHandlers({ context, clock, repo, actor }: PushOptions): PushHandlers {
+export function pushHandlers({ context, clock, repo, actor, isDeployKey = false }: PushOptions): PushHandlers {
   let intent: OpenIntent | undefined;
   const contextNow = () => ({ ...context, now: clock() });
+  const rules = pushRules({ context: contextNow, repo, actor: { account: actor, isDeployKey } });
   return {
     async before(commands) {
       const open = (wanted: readonly PushCommand[]) => openIntent(contextNow(), { repository: repo.id, actor, commands: wanted });
+      const { refused: byRules = new Map(), ...verdict } = await rules.before(movesIn(commands));
+      const refused = new Map(byRules);
+      const ruled = commands.filter(({ ref }) => !refused.has(ref));
+      if (ruled.length === 0) return { ...verdict, refused };
       try {
-        intent = await open(commands);
-        return undefined;
+        intent = await open(ruled);
       } catch (error) {
         if (!(error instanceof FixedRefs)) throw error;
-        const { refs } = error;
-        const rest = commands.filter(({ ref }) => !refs.includes(ref));
+        for (const ref of error.refs) refused.set(ref, fixedReason);
+        const rest = ruled.filter(({ ref }) => !refused.has(ref));
         if (rest.length > 0) intent = await open(rest);
-        return new Map(refs.map((ref) => [ref, fixedReason]));
       }
+      return { ...verdict, refused };
     },
     async after(results) {
-      if (intent) await closeIntent(contextNow(), intent, { done: results.filter(({ ok }) => ok) });
+      if (!intent) return;
+      const done = results.filter(({ ok }) => ok);
+      await closeIntent(contextNow(), intent, { done, extraWrites: (tx) => rules.record(tx, gather(done, 'ref')) });
     },
     async failed() {
       if (intent) await closeByRefs(contextNow(), intent);

@@ -1,11 +1,10 @@
 import type { RefMove } from '#events/ref-moves.ts';
 import { areAncestors } from '#git/history/ancestors.ts';
+import { branchOf, branchRef, shortNameOf } from '#git/refs/ref-name.ts';
 import { findRef, getDefaultBranch, setDefaultBranch } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
-
-const heads = 'refs/heads/';
 
 /**
  * The commands of a push as moves, which say whether commits were lost (`forced`): a branch is forced if its former commit is no longer
@@ -17,7 +16,7 @@ export async function movesOf(disk: Disk, commands: readonly PushCommand[]): Pro
   );
   const branchMoves = moves.flatMap((move) => {
     const { ref, before, after } = move;
-    if (!ref.startsWith(heads) || before === null || after === null) return [];
+    if (branchOf(ref) === undefined || before === null || after === null) return [];
     return [{ move, pair: { ancestor: before, descendant: after } }];
   });
   const areFastForwards = await areAncestors(disk, gather(branchMoves, 'pair'));
@@ -36,11 +35,11 @@ export async function adoptFirstBranch(
   moves: readonly RefMove[],
   defaultBranch: string,
 ): Promise<string | undefined> {
-  const created = moves.filter(({ ref, before, after }) => ref.startsWith(heads) && before === null && after !== null);
-  const names = created.map(({ ref }) => ref.slice(heads.length)).sort();
+  const created = moves.filter(({ ref, before, after }) => branchOf(ref) !== undefined && before === null && after !== null);
+  const names = created.map(({ ref }) => shortNameOf(ref)).sort();
   const first = preferredNames.find((name) => names.includes(name)) ?? names[0];
   if (first === undefined || names.includes(defaultBranch)) return undefined;
-  if (await findRef(disk, heads + defaultBranch)) return undefined;
+  if (await findRef(disk, branchRef(defaultBranch))) return undefined;
   const current = await getDefaultBranch(disk);
   // HEAD points to an existing branch: it was moved before a crash that prevented the recording.
   if (current?.oid !== undefined) return current.name;

@@ -9,6 +9,7 @@ import { resultsInRefs } from '#git/transport/receive-pack.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import type { RefRules } from '#resources/ref-rules/index.ts';
 import { lockRepository, updateRepository } from '#resources/repositories/index.ts';
 import { adoptFirstBranch, movesOf } from './moves.ts';
 import * as store from './store.ts';
@@ -27,6 +28,9 @@ export type PushContext = {
   git: GitStore;
   now: Date;
 };
+
+/** What moving refs takes: rules judge each move before it happens. */
+export type MoveContext = PushContext & { refRules: RefRules };
 
 /** An intent that this process began. */
 export type OpenIntent = { id: Id<'ref_changes'>; repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
@@ -108,13 +112,10 @@ async function recoverIntents(context: PushContext, repository: Id<'repositories
     if (!row) return;
     for (const intent of await store.listIntents(tx, repository)) {
       const results = await resultsInRefs(disk, intent.commands, 'not done');
-      const done = await notRecorded(
-        tx,
-        intent,
-        results.filter(({ ok }) => ok),
-      );
-      const moves = await movesOf(disk, done);
+      const done = results.filter(({ ok }) => ok);
+      const moves = await movesOf(disk, await notRecorded(tx, intent, done));
       await recordMoves(tx, context, { row, moves, actor: intent.actor_id ?? undefined });
+      // Of two pushes that wanted the same, the one that is recorded need not be the one that did it: neither records it again.
       await keepUnfinished(tx, context, intent, done);
     }
   });

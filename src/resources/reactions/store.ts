@@ -67,29 +67,34 @@ export const removeReaction = (tx: Tx, { id }: ReactionRow) => tx.deleteFrom('re
 export const changedCounts = (content: Content, by: 1 | -1): RawBuilder<string> =>
   sql<string>`reactions || jsonb_build_object(${content}::text, coalesce((reactions ->> ${content})::int, 0) + ${by}::int)`;
 
-/** The reactions to many issues, or to many comments, oldest first. */
-export function loadReactions(
+/** The columns that name the subjects of reactions. */
+type SubjectColumn = 'issue_id' | 'comment_id' | 'commit_comment_id' | 'review_comment_id' | 'release_id';
+
+/** The reactions to many subjects of one kind, oldest first. `column` names them. */
+export const loadReactions = <Column extends SubjectColumn>(
   db: Db,
-  subjects: { issues: readonly Id<'issues'>[] } | { comments: readonly Id<'issue_comments'>[] },
-): Promise<ReactionRow[]> {
-  const query = db.selectFrom('reactions').selectAll().orderBy('id');
-  const found =
-    'issues' in subjects
-      ? query.where(sql<boolean>`issue_id = any (${[...subjects.issues]})`)
-      : query.where(sql<boolean>`comment_id = any (${[...subjects.comments]})`);
-  return found.execute();
-}
+  column: Column,
+  subjects: readonly Exclude<ReactionRow[Column], null>[],
+): Promise<ReactionRow[]> =>
+  db
+    .selectFrom('reactions')
+    .selectAll()
+    .where(sql<boolean>`${sql.ref(column)} = any (${[...subjects]}::bigint[])`)
+    .orderBy('id')
+    .execute();
 
 type NewReaction = { user_id: Id<'accounts'>; content: Content; created_at: Date };
 
 /** Inserts reactions that come from another server. The counts on their subjects were written with those, by `rollupOf`. */
 export async function insertReactionsOf(
   tx: Tx,
-  rows: readonly (NewReaction & { issue_id?: Id<'issues'>; comment_id?: Id<'issue_comments'> })[],
+  rows: readonly (NewReaction & { [Column in SubjectColumn]?: ReactionRow[Column] })[],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  const values = rows.map(({ issue_id = null, comment_id = null, ...row }) => ({ ...row, issue_id, comment_id }));
-  await tx.insertInto('reactions').values(values).execute();
+  if (rows.length > 0)
+    await tx
+      .insertInto('reactions')
+      .values([...rows])
+      .execute();
 }
 
 /** The numbers of reactions, as their subject's row has them. */

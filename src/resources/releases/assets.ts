@@ -7,6 +7,7 @@ import type { Services } from '#endpoint/services.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
 import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import {
   type AssetOfRelease,
@@ -38,11 +39,16 @@ export function safeName(name: string): string {
   return safe;
 }
 
-/** A media type with its parameters; what is none is taken for bytes. */
+/** Whether a text is a media type, with its parameters. */
+export const isContentType = (text: string): boolean =>
+  text.length <= 255 && /^[\w.+-]+\/[\w.+-]+\s*(;[\x20-\x7e]*)?$/.test(text);
+
+/** A media type; what is none is taken for bytes. */
 const contentTypeOf = (header: string | undefined): string =>
-  header !== undefined && header.length <= 255 && /^[\w.+-]+\/[\w.+-]+\s*(;[\x20-\x7e]*)?$/.test(header)
-    ? header
-    : 'application/octet-stream';
+  header !== undefined && isContentType(header) ? header : 'application/octet-stream';
+
+/** The key of a new object for a file of a repository's release. */
+export const newKey = (repository: Id<'repositories'>): string => `${repository}/${randomBytes(16).toString('hex')}`;
 
 type UploadContext = {
   db: Db;
@@ -68,7 +74,7 @@ export async function uploadAsset(
     if (total >= limits.assets) throw unprocessable(`A release can have at most ${limits.assets} assets (releases.assets)`);
   };
   await check(db, release);
-  const key = `${action.repo.id}/${randomBytes(16).toString('hex')}`;
+  const key = newKey(action.repo.id);
   const most = { bytes: limits.assetSize, name: 'releases.assetSize' };
   const { size, digest } = await objects.put(key, (sink) => upload.receive(most, sink));
   try {

@@ -1,5 +1,15 @@
-export { findAssetNamed } from './asset-store.ts';
-export { fileOf } from './assets.ts';
+export {
+  firstRelease,
+  insertImportedAssets,
+  insertImportedReleases,
+  keepObjects,
+  listReleasesAfter,
+  loadAssetsById,
+  type ReleaseKey,
+} from './archive-store.ts';
+export { type AssetRow, findAssetNamed, loadAssets } from './asset-store.ts';
+export { fileOf, isContentType, newKey, safeName } from './assets.ts';
 export { draftOf } from './present.ts';
+export { checkTagName, tagRef } from './publish.ts';
 export { sightOf } from './sight.ts';
-export { findLatest, loadReleases } from './store.ts';
+export { findLatest, loadReleases, type ReleaseRow } from './store.ts';

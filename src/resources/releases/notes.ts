@@ -9,12 +9,12 @@ import { repoOf } from '#git/store.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { loadAccountsByEmail } from '#resources/accounts/index.ts';
-import type { PushContext } from '#resources/pushes/index.ts';
+import type { MoveContext } from '#resources/pushes/index.ts';
 import { checkTagName, findTarget } from './publish.ts';
 import type { NotesRequest, ReleaseNotes } from './schemas.ts';
 import { findNewestBeside } from './store.ts';
 
-type NotesContext = Pick<PushContext, 'db' | 'git'> & {
+type NotesContext = Pick<MoveContext, 'db' | 'git'> & {
   /** Where people reach the server. */
   html: string;
 };

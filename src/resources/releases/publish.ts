@@ -15,7 +15,7 @@ import { invalid, Refusal, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { isEmpty } from '#resources/commits/index.ts';
 import { moveOrRefuse } from '#resources/git-data/index.ts';
-import { moveRefs, type PushContext } from '#resources/pushes/index.ts';
+import { type MoveContext, moveRefs } from '#resources/pushes/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { findPublished } from './store.ts';
 
@@ -31,7 +31,7 @@ export function checkTagName(tag: string): void {
 
 /** The commit of a release: that of its tag, or else that of its target. `tag` tells whether the tag is there. */
 export async function findTarget(
-  { git }: Pick<PushContext, 'git'>,
+  { git }: Pick<MoveContext, 'git'>,
   { repo }: Pick<RepositoryAction, 'repo'>,
   { tag_name, target_commitish }: WantedTag,
 ): Promise<{ oid: Oid; tag: boolean } | undefined> {
@@ -64,7 +64,7 @@ export const tagRef = (tag: string): string => `refs/tags/${tag}`;
  * process may end in between. Never call it inside a transaction.
  * @throws Refusal 422 where there is no such target
  */
-export async function ensureTag(context: PushContext, action: RepositoryAction, wanted: WantedTag): Promise<ReadyTag> {
+export async function ensureTag(context: MoveContext, action: RepositoryAction, wanted: WantedTag): Promise<ReadyTag> {
   const disk = repoOf(context.git, action.repo.id);
   const target = await findTarget(context, action, wanted);
   if (!target) {
@@ -79,7 +79,7 @@ export async function ensureTag(context: PushContext, action: RepositoryAction, 
 
 /** Makes a tag; undefined where somebody else was first. */
 async function makeTag(
-  context: PushContext,
+  context: MoveContext,
   action: RepositoryAction,
   named: Pick<MadeTag, 'tag' | 'oid'>,
 ): Promise<MadeTag | undefined> {
@@ -101,7 +101,7 @@ async function makeTag(
 
 /** Writes a release in a transaction. If it is refused, the tag that was made for it is removed again. */
 export async function writeTagged<Result>(
-  context: PushContext,
+  context: MoveContext,
   tag: ReadyTag | undefined,
   write: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
@@ -121,16 +121,18 @@ export async function writeTagged<Result>(
 }
 
 /** Removes a tag that was made for a release, unless there is one, or the tag was moved since. */
-async function removeUnusedTag(context: PushContext, { repository, actor, tag, oid }: MadeTag): Promise<void> {
+async function removeUnusedTag(context: MoveContext, { repository, actor, tag, oid }: MadeTag): Promise<void> {
   if (await findPublished(context.db, repository, tag)) return;
-  await moveRefs(context, { repo: { id: repository }, changes: [{ ref: tagRef(tag), from: oid, to: null }], actor });
+  const repo = await findRepository(context.db, repository);
+  if (!repo) return;
+  await moveRefs(context, { repo, changes: [{ ref: tagRef(tag), from: oid, to: null }], actor, isUndo: true });
 }
 
 /** Removes the tag of a release that was never written, as the process ended before. */
 export const undoTag = job<MadeTag, Services>({
   name: 'releases.undo-tag',
   attempts: 25,
-  async run(made, { db, change, now, services: { git } }) {
-    if (await findRepository(db, made.repository)) await removeUnusedTag({ db, change, git, now }, made);
+  async run(made, { db, change, now, services: { git, refRules } }) {
+    await removeUnusedTag({ db, change, git, now, refRules }, made);
   },
 });

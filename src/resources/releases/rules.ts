@@ -7,7 +7,7 @@ import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { hasImmutableReleases } from '#resources/immutable-releases/index.ts';
 import { recordMentions, type TextAction } from '#resources/issues/index.ts';
-import { fixRef, type PushContext, releaseRef } from '#resources/pushes/index.ts';
+import { fixRef, type MoveContext, releaseRef } from '#resources/pushes/index.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import { loadAssets } from './asset-store.ts';
 import { generateNotes } from './notes.ts';
@@ -36,7 +36,7 @@ function checkCategory(category: string | undefined): void {
  * release is refused for what came meanwhile.
  */
 export async function createRelease(
-  context: PushContext & { html: string },
+  context: MoveContext & { html: string },
   action: RepositoryAction,
   wanted: NewRelease,
 ): Promise<ReleaseRow> {
@@ -75,7 +75,7 @@ export async function createRelease(
 
 /** The name and the body of a new release: with generated notes, if they are wanted. */
 async function textsOf(
-  context: PushContext & { html: string },
+  context: MoveContext & { html: string },
   action: RepositoryAction,
   { name = null, body = null, tag_name, target_commitish, generate_release_notes }: NewRelease & { target_commitish: string },
 ) {
@@ -103,7 +103,7 @@ async function settleLatest(tx: Tx, row: ReleaseRow): Promise<void> {
  * @throws Refusal 422 for a published release that is immutable
  */
 export async function changeRelease(
-  context: PushContext & { html: string },
+  context: MoveContext & { html: string },
   action: RepositoryAction,
   release: ReleaseRow,
   wanted: ReleaseChange,

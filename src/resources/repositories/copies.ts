@@ -10,6 +10,7 @@ import { inRepository } from '#events/scope.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import type { GitStore } from '#git/repo.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
+import { removeAllValues } from '#resources/custom-properties/index.ts';
 import { giveTeamAccess, removeRepositoryFromTeams } from '#resources/teams/index.ts';
 import { removeRepositoryFromTokens } from '#resources/tokens/index.ts';
 import { copyOf, copyTemplate, type Initialize } from './initialize.ts';
@@ -138,6 +139,7 @@ export async function transferRepository(
   await removeFromInstallations(tx, repo.id);
   await removeRepositoryFromTeams(tx, repo.id);
   await removeRepositoryFromTokens(tx, repo.id);
+  await removeAllValues(tx, repo.id);
   const row = await updateRepository(tx, repo.id, { owner_id: to.id, name, updated_at: now });
   await removeRedirect(tx, to.login, name);
   await putRedirect(tx, repo.owner.login, repo.name, repo.id, now);

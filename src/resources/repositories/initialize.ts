@@ -6,6 +6,7 @@ import { commitChanges } from '#git/history/commit-changes.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { TreeChange } from '#git/objects/write-tree.ts';
+import { branchRef, heads } from '#git/refs/ref-name.ts';
 import { listRefs } from '#git/refs/refs.ts';
 import { mustUpdateRefs } from '#git/refs/update-refs.ts';
 import type { GitStore } from '#git/repo.ts';
@@ -60,7 +61,7 @@ export function initialCommitOf(
       ...(license === undefined ? [] : [fileOf('LICENSE', license)]),
     ];
     const by = identityOf(account, links, now);
-    const ref = `refs/heads/${row.default_branch}`;
+    const ref = branchRef(row.default_branch);
     const wanted = { changes, parents: [], author: by, committer: by, message: 'Initial commit' };
     const { commit } = await commitChanges(disk, wanted);
     await mustUpdateRefs(disk, [{ ref, from: null, to: commit }]);
@@ -99,13 +100,13 @@ export async function copyTemplate(
   const source = repoOf(git, template.id);
   const { default_branch: defaultBranch } = template;
   if (!(await repositoryExists(source))) return preparedCopy(await copyEmpty(git, defaultBranch));
-  const { rows } = await listRefs(source, { prefix: 'refs/heads/' });
-  const branches = rows.filter(({ name }) => allBranches || name === `refs/heads/${defaultBranch}`);
+  const { rows } = await listRefs(source, { prefix: heads });
+  const branches = rows.filter(({ name }) => allBranches || name === branchRef(defaultBranch));
   return preparedCopy(await copySnapshots(source, { branches, defaultBranch, by, message: 'Initial commit' }));
 }
 
 /** Whether a branch exists. */
 export async function branchExists(git: GitStore, id: number, branch: string): Promise<boolean> {
   await using reader = await openObjects(repoOf(git, id));
-  return (await reader.findInfo(`refs/heads/${branch}`)) !== undefined;
+  return (await reader.findInfo(branchRef(branch))) !== undefined;
 }

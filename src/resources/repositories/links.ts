@@ -1,4 +1,4 @@
-import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import { type Links, type NamedRepository, path, repositoryUrl, sshUrl } from '#endpoint/links.ts';
 
 /** The URL fields that begin with the address of the repository in the API, with their suffixes. */
 const below = {
@@ -61,7 +61,7 @@ export function linksOfRepository(links: Links, repo: NamedRepository): Reposito
     url,
     html_url: html,
     git_url: `git://${host}/${owner.login}/${name}.git`,
-    ssh_url: `git@${host.split(':')[0]}:${owner.login}/${name}.git`,
+    ssh_url: sshUrl(links, repo),
     clone_url: `${html}.git`,
     svn_url: html,
     ...(Object.fromEntries(fields) as Record<Below, string>),

@@ -10,7 +10,7 @@ import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
 import { presentLicense } from '#resources/licenses/index.ts';
 import { linksOfRepository } from './links.ts';
 import { type FullRepository, type MinimalRepository, SimpleRepository } from './schemas.ts';
-import { countNetworkAndSubscribers, loadRepositories } from './store.ts';
+import { findDetails, loadRepositories } from './store.ts';
 
 /** Repositories of a whole page: owners and the viewer's roles are loaded once for all of them. */
 export async function presentRepositories(
@@ -86,9 +86,9 @@ export async function presentFullRepository(
   role: Role | undefined,
 ): Promise<FullRepository> {
   const { db, links, viewer } = context;
-  const [related, { network, subscribers }] = await Promise.all([
+  const [related, { network, subscribers, properties }] = await Promise.all([
     loadRepositories(db, viewer, [row.parent_id, row.source_id, row.template_id]),
-    countNetworkAndSubscribers(db, row),
+    findDetails(db, row),
   ]);
   const presented = new Map((await presentRepositories(context, related)).map((repository) => [repository.id, repository]));
   const findRelated = (id: number | null): MinimalRepository | undefined => getOptional(presented, id);
@@ -100,7 +100,7 @@ export async function presentFullRepository(
     temp_clone_token: null,
     subscribers_count: subscribers,
     network_count: network,
-    ...(owner.kind === 'organization' ? { organization: presentUser(links, owner) } : {}),
+    ...(owner.kind === 'organization' ? { organization: presentUser(links, owner), custom_properties: properties } : {}),
     ...(parent ? { parent } : {}),
     ...(source ? { source } : {}),
     template_repository: findRelated(row.template_id) ?? null,

@@ -11,6 +11,7 @@ import { repoOf } from '#git/store.ts';
 import { defined, unique } from '#lib/collections.ts';
 import { forbidden, invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
+import { type FirstValues, setFirstValues } from '#resources/custom-properties/index.ts';
 import { insertFirstLabels } from '#resources/labels/index.ts';
 import { getSettings } from '#resources/organizations/index.ts';
 import { giveTeamAccess } from '#resources/teams/index.ts';
@@ -87,6 +88,8 @@ export type Creation = {
   from?: Partial<Pick<RepositoryRow, 'parent_id' | 'source_id' | 'template_id' | 'default_branch'>>;
   /** `none`: it doesn't get the labels of a new repository, since others follow. */
   labels?: 'none';
+  /** The values of its custom properties; omitted where none are asked for, as for forks. */
+  properties?: FirstValues;
   /** Creates the folder on disk; if left out, of an empty repository. */
   initialize?: Initialize;
   now: Date;
@@ -112,7 +115,7 @@ export async function precheckCreation(tx: Tx, creation: Pick<Creation, 'owner' 
  */
 export async function createRepository(
   tx: Tx,
-  { git, owner, by, wanted, from = {}, labels, initialize = initializeEmpty(git), now }: Creation,
+  { git, owner, by, wanted, from = {}, labels, properties, initialize = initializeEmpty(git), now }: Creation,
 ): Promise<RepositoryRow> {
   const { auto_init, gitignore_template, license_template, ...rest } = wanted;
   const { team_id, private: _private, visibility: _visibility, name: _name, ...settings } = rest;
@@ -134,6 +137,7 @@ export async function createRepository(
   if (team_id !== undefined) await giveTeamRole(tx, owner, team_id, row, now);
   const event = { owner: owner.id, repository: row.id, actor: by.account.id, at: now };
   await record(tx, { ...event, kind: 'repository.created', data: {} });
+  if (properties) await setFirstValues(tx, row, { by, now }, properties);
   const moves = await initialize(row);
   if (moves.length === 0) return row;
   await recordAll(tx, eventsOfMoves(event, moves, { defaultBranch: row.default_branch, initial: true }));

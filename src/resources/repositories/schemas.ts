@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { maxId } from '#lib/id.ts';
 import { each, Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
+import { FirstValues, ValuesByName } from '#resources/custom-properties/index.ts';
 import { SimpleLicense } from '#resources/licenses/index.ts';
 import { repositoryLinks, simpleRepositoryLinks } from './links.ts';
 
@@ -85,6 +86,7 @@ export const FullRepository = Type.Object({
   subscribers_count: Type.Integer(),
   network_count: Type.Integer(),
   organization: Type.Optional(Nullable(User)),
+  custom_properties: Type.Optional(ValuesByName),
   parent: Type.Optional(MinimalRepository),
   source: Type.Optional(MinimalRepository),
   template_repository: Type.Optional(Nullable(MinimalRepository)),
@@ -118,6 +120,11 @@ export const NewRepository = Type.Object(
   { title: 'Repository' },
 );
 export type NewRepository = Static<typeof NewRepository>;
+
+export const NewOrganizationRepository = Type.Object(
+  { ...NewRepository.properties, custom_properties: Type.Optional(FirstValues) },
+  { title: 'Repository' },
+);
 
 export const RepositoryChange = Type.Object(
   {

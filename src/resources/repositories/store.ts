@@ -7,6 +7,7 @@ import type { DB } from '#database/tables.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page, Uncounted } from '#lib/page.ts';
+import { propertyValues, type ValuesByName } from '#resources/custom-properties/index.ts';
 
 export type Sort = 'created' | 'updated' | 'pushed' | 'full_name';
 export type Order = { sort: Sort; direction: 'asc' | 'desc' };
@@ -126,21 +127,22 @@ export const loadRepositories = async (
   return wanted.length === 0 ? [] : readable(db, viewer).where('r.id', 'in', wanted).execute();
 };
 
-export type RepositoryCounts = { network: number; subscribers: number };
+export type RepositoryDetails = { network: number; subscribers: number; properties: ValuesByName };
 
 /**
- * Counts for a whole repository: the direct and indirect forks of its source (the public API's `network_count`), which count as in
- * `countForks`; and the accounts that watch it and may still read it.
+ * What a whole repository shows beside its row: the direct and indirect forks of its source (the public API's `network_count`), which count as in
+ * `countForks`; the accounts that watch it and may still read it; and its custom properties.
  */
-export async function countNetworkAndSubscribers(db: Db, repo: RepositoryRow): Promise<RepositoryCounts> {
+export async function findDetails(db: Db, repo: RepositoryRow): Promise<RepositoryDetails> {
   const { id, source_id, visibility } = repo;
-  const { rows } = await sql<RepositoryCounts>`
+  const { rows } = await sql<RepositoryDetails>`
     select
       (select count(*) from repositories
         where source_id = ${source_id ?? id} and (visibility = 'public' or ${visibility} <> 'public')) as network,
       (select count(*) from repository_subscriptions s
-        where s.repository_id = ${id} and not s.ignored and ${readersOf(repo, sql`s.account_id`)}) as subscribers`.execute(db);
-  return rows[0] ?? { network: 0, subscribers: 0 };
+        where s.repository_id = ${id} and not s.ignored and ${readersOf(repo, sql`s.account_id`)}) as subscribers,
+      (select ${propertyValues} from repositories r where r.id = ${id}) as properties`.execute(db);
+  return rows[0] ?? { network: 0, subscribers: 0, properties: {} };
 }
 
 export const findOwned = (db: Db, owner: Id<'accounts'>, name: string): Promise<RepositoryRow | undefined> =>

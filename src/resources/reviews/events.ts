@@ -2,8 +2,10 @@ import { anonymous } from '#access/viewer.ts';
 import type { DeletedRow } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { keyed } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import { type Id, nodeId } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import { revived } from '#lib/snapshot.ts';
+import { timestamp } from '#lib/time.ts';
 import {
   aboutRepository,
   eventKinds,
@@ -15,8 +17,8 @@ import {
   webhookEventType,
 } from '#resources/event-kinds.ts';
 import { loadPulls, type PullRow, presentPulls } from '#resources/pulls/index.ts';
-import { presentReview, presentReviewComment } from './present.ts';
-import { loadComments, loadReviews, type ReviewCommentRow, type ReviewRow } from './store.ts';
+import { presentReview, presentReviewComment, presentReviewComments } from './present.ts';
+import { loadComments, loadConversations, loadReviews, type ReviewCommentRow, type ReviewRow } from './store.ts';
 
 declare module '#events/kinds.ts' {
   interface EventData {
@@ -26,6 +28,8 @@ declare module '#events/kinds.ts' {
     'pull_request_review_comment.created': CommentData;
     'pull_request_review_comment.edited': CommentData & { changes: { body: { from: string } } };
     'pull_request_review_comment.deleted': CommentData & { was: DeletedRow<'review_comments'> };
+    'pull_request_review_thread.resolved': ThreadData;
+    'pull_request_review_thread.unresolved': ThreadData;
   }
 }
 
@@ -33,12 +37,22 @@ declare module '#events/kinds.ts' {
 type ReviewData = { issue: Id<'issues'>; review: Id<'reviews'> };
 type CommentData = ReviewData & { comment: Id<'review_comments'> };
 
+/** `conversation`: the comment that began it. */
+type ThreadData = { issue: Id<'issues'>; conversation: Id<'review_comments'> };
+
 type ReviewKind = `pull_request_review.${'submitted' | 'edited' | 'dismissed'}`;
 type CommentKind = `pull_request_review_comment.${'created' | 'edited' | 'deleted'}`;
+type ThreadKind = `pull_request_review_thread.${'resolved' | 'unresolved'}`;
 
 const reviewEvent = webhookEventType({ name: 'pull_request_review', permission: 'pull_requests:read', hooks: 'all' });
 const commentEvent = webhookEventType({
   name: 'pull_request_review_comment',
+  permission: 'pull_requests:read',
+  hooks: 'all',
+});
+
+const threadEvent = webhookEventType({
+  name: 'pull_request_review_thread',
   permission: 'pull_requests:read',
   hooks: 'all',
 });
@@ -100,6 +114,26 @@ const commentPayload = <Kind extends CommentKind>(
     }),
   );
 
+const maxReplies = fixedValue(limitTable.reviews.timeline);
+
+/** A conversation, with as many replies as timelines show of it. */
+const threadPayload = (action: 'resolved' | 'unresolved'): PayloadBuilder<ThreadKind> =>
+  payloadBuilder([threadEvent], (event, context) =>
+    aboutRepository(context, event, async (repository) => {
+      const { issue, conversation } = event.data;
+      const pull = await findPull(context, issue, repository);
+      const { db, links } = context;
+      const rows = pull ? await loadConversations(db, [conversation], maxReplies) : [];
+      if (!pull || rows.length === 0) return [];
+      const [comments, pull_request] = await Promise.all([
+        presentReviewComments({ db, links, viewer: anonymous, pull }, repository, rows),
+        presentPull(context, pull),
+      ]);
+      const thread = { node_id: nodeId('PullRequestReviewThread', conversation), comments };
+      return [{ type: threadEvent, action, body: { thread, pull_request, updated_at: timestamp(event.at) } }];
+    }),
+  );
+
 const findPresentComment = ({ data }: { data: CommentData }, { load }: PayloadContext) => load(commentsOf, data.comment);
 
 export const reviewsEvents = eventKinds({
@@ -109,6 +143,8 @@ export const reviewsEvents = eventKinds({
   'pull_request_review_comment.created': commentPayload('created', findPresentComment),
   'pull_request_review_comment.edited': commentPayload('edited', findPresentComment, ({ data: { changes } }) => ({ changes })),
   'pull_request_review_comment.deleted': commentPayload('deleted', async ({ data }) =>
-    revived(data.was, ['created_at', 'updated_at', 'submitted_at']),
+    revived(data.was, ['created_at', 'updated_at', 'submitted_at', 'resolved_at']),
   ),
+  'pull_request_review_thread.resolved': threadPayload('resolved'),
+  'pull_request_review_thread.unresolved': threadPayload('unresolved'),
 });

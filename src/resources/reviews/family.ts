@@ -2,7 +2,7 @@ import { family } from '#resources/family.ts';
 import * as commentsEndpoints from './endpoints/comments.ts';
 import * as reviewsEndpoints from './endpoints/reviews.ts';
 import { reviewsEvents } from './events.ts';
-import { followDiffs } from './jobs.ts';
+import { dismissStaleApprovals, followDiffs } from './jobs.ts';
 import * as schemas from './schemas.ts';
 import { Review } from './schemas.ts';
 
@@ -12,5 +12,5 @@ export const reviews = family({
   endpoints: [reviewsEndpoints, commentsEndpoints],
   events: reviewsEvents,
   payloadParts: { review: Review },
-  subscriptions: [followDiffs],
+  subscriptions: [followDiffs, dismissStaleApprovals],
 });

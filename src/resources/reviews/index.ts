@@ -1,3 +1,15 @@
+export {
+  firstReview,
+  insertImportedReviewComments,
+  insertImportedReviews,
+  listCommentsOfRepositoryAfter,
+  listReviewsAfter,
+  type ReviewKey,
+  type SubmittedComment,
+  type SubmittedReview,
+  setConversations,
+} from './archive-store.ts';
+export { reviewEvaluators } from './merge-rules.ts';
 export { presentReviewComments, presentReviews } from './present.ts';
 export { Review, ReviewComment } from './schemas.ts';
 export { type DecidingReview, loadConversations, loadDecidingReviews, loadReviews, type ReviewCommentRow } from './store.ts';

@@ -4,6 +4,8 @@ import { repoOf } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { findPullForUpdate, loadPulls, type PullRow } from '#resources/pulls/index.ts';
+import { findRepository } from '#resources/repositories/index.ts';
+import { dismissStale } from './dismissals.ts';
 import { findPresentPlaces } from './places.ts';
 import { listCommentsAfter, savePlaces } from './store.ts';
 
@@ -22,6 +24,23 @@ export const followDiffs = subscription<'pull_request.synchronize' | 'pull_reque
   async run(event, context) {
     if (event.kind === 'pull_request.edited' && !event.data.changes.base) return;
     await placeComments(context, event.data.issue);
+  },
+});
+
+/** Dismisses approvals that a push to the head of a pull request has made stale. It can be repeated. */
+export const dismissStaleApprovals = subscription<'pull_request.synchronize', Services>({
+  name: 'reviews.dismiss-stale',
+  on: ['pull_request.synchronize'],
+  attempts: 25,
+  queue: ({ data }) => `reviews.dismiss-stale.${data.issue}`,
+  async run({ actor, data: { issue } }, { change, now }) {
+    const dismissSome = () =>
+      change(async (tx) => {
+        const pull = await findPullForUpdate(tx, { id: issue });
+        const repo = pull && (await findRepository(tx, pull.repository_id));
+        return pull !== undefined && repo !== undefined && dismissStale(tx, { actor, at: now }, repo, pull);
+      });
+    while (await dismissSome());
   },
 });
 

@@ -3,7 +3,14 @@ import { idOf } from '#endpoint/path-words.ts';
 import { findPullForUpdate, pull } from '#resources/pulls/index.ts';
 import { reactionOf } from '#resources/reactions/index.ts';
 import { subjectOf } from './reactions.ts';
-import { findCommentForUpdate, findCommentOfPull, findReview, findReviewForUpdate, selectComment } from './store.ts';
+import {
+  findCommentForUpdate,
+  findCommentOfPull,
+  findReview,
+  findReviewForUpdate,
+  selectComment,
+  selectConversation,
+} from './store.ts';
 
 /** A review of a pull request, by its id. As everything of reviews, it is locked after the pull request. */
 export const review = pathResource({
@@ -21,6 +28,16 @@ export const reviewComment = pathResource({
   below: 'repo',
   query: ({ db, at, viewer }, { comment_id }) => selectComment(db, at.repo.id, viewer.account?.id, comment_id),
   lock: async (tx, { comment }) => (await findPullForUpdate(tx, { id: comment.issue_id })) && findCommentForUpdate(tx, comment),
+});
+
+/** A conversation on the diff of any pull request of a repository, as the comment that began it, by the id of any comment in it. */
+export const conversation = pathResource({
+  name: 'conversation',
+  words: { comment_id: idOf('review_comments') },
+  below: 'repo',
+  query: ({ db, at }, { comment_id }) => selectConversation(db, at.repo.id, comment_id),
+  lock: async (tx, { conversation }) =>
+    (await findPullForUpdate(tx, { id: conversation.issue_id })) && findCommentForUpdate(tx, conversation),
 });
 
 /** A comment on a pull request that can be replied to, by its id. */

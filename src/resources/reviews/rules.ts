@@ -5,7 +5,7 @@ import { record, recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
-import { insertIssueEvents, recordReferences, type TextAction, updateIssue, viaApp } from '#resources/issues/index.ts';
+import { recordReferences, type TextAction, updateIssue } from '#resources/issues/index.ts';
 import { countReviewComments, type PullRow, withdrawRequest } from '#resources/pulls/index.ts';
 import { checkStillHolds, type Draft, type FoundPlace } from './drafts.ts';
 import type { NewReview, ReviewEvent, ReviewSubmission } from './schemas.ts';
@@ -31,7 +31,9 @@ const stateOf = {
   COMMENT: 'COMMENTED',
 } as const satisfies Record<ReviewEvent, ReviewRow['state']>;
 
-const mayWrite = ({ repo, by }: RepositoryAction): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'write');
+/** Whether somebody may write to the repository. */
+export const mayWrite = ({ repo, by }: RepositoryAction): boolean =>
+  by.grant.kind === 'installation' || reaches(repo.role, 'write');
 
 /** Where the conversation is locked, only those who may write to the repository can review. */
 function checkMayReview(action: RepositoryAction, { locked }: Pick<PullRow, 'locked'>): void {
@@ -237,27 +239,6 @@ export async function changeReview(tx: Tx, action: TextAction, review: ReviewRow
 export async function deleteReview(tx: Tx, review: ReviewRow): Promise<void> {
   if (review.state !== 'PENDING') throw unprocessable('Can not delete a non-pending pull request review');
   await removeReview(tx, review.id);
-}
-
-/** Takes a review's approval, or its wish for changes, out of force. */
-export async function dismissReview(tx: Tx, action: RepositoryAction, review: ReviewRow, message: string): Promise<ReviewRow> {
-  const { repo, by, now } = action;
-  const { state } = review;
-  if (state !== 'APPROVED' && state !== 'CHANGES_REQUESTED')
-    throw unprocessable(`Can not dismiss a ${state.toLowerCase()} pull request review`);
-  const row = await updateReview(tx, review.id, { state: 'DISMISSED', updated_at: now });
-  const dismissed_review = {
-    state: state === 'APPROVED' ? ('approved' as const) : ('changes_requested' as const),
-    review_id: review.id,
-    dismissal_message: message,
-    dismissal_commit_id: review.commit_sha,
-  };
-  const context = { repository: repo.id, issue: review.issue_id, actor: by.account.id, app: viaApp(by), at: now };
-  await insertIssueEvents(tx, context, [{ event: 'review_dismissed', data: { dismissed_review } }]);
-  await updateIssue(tx, review.issue_id, { updated_at: now });
-  const data = { issue: review.issue_id, review: review.id };
-  await record(tx, { ...inRepository(action), kind: 'pull_request_review.dismissed', data });
-  return row;
 }
 
 /** Changes the text of a comment. */

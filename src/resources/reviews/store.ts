@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
@@ -69,6 +70,28 @@ type ReviewChange = Partial<Pick<ReviewRow, 'state' | 'body' | 'submitted_at'>> 
 export const updateReview = (tx: Tx, id: Review, change: ReviewChange): Promise<ReviewRow> =>
   tx.updateTable('reviews').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
+/** Takes approvals and wishes for changes out of force. */
+export const dismissReviews = (tx: Tx, ids: readonly Review[], now: Date): Promise<ReviewRow[]> =>
+  tx
+    .updateTable('reviews')
+    .set({ state: 'DISMISSED', updated_at: now })
+    .where(sql<boolean>`id = any (${[...ids]}::bigint[])`)
+    .returningAll()
+    .execute();
+
+/** Some approvals of a pull request that weren't dismissed, of other commits than these, their rows locked. */
+export const listApprovalsOfOthers = (tx: Tx, pull: Pull, commits: readonly string[], limit: number): Promise<ReviewRow[]> =>
+  tx
+    .selectFrom('reviews')
+    .selectAll()
+    .where('issue_id', '=', pull)
+    .where('state', '=', 'APPROVED')
+    .where(sql<boolean>`commit_sha <> all (${[...commits]}::text[])`)
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .execute();
+
 /** Removes a review, and with it its comments. */
 export const removeReview = (tx: Tx, id: Review) => tx.deleteFrom('reviews').where('id', '=', id).execute();
 
@@ -97,6 +120,38 @@ export async function loadDecidingReviews(db: Db, pulls: readonly Pull[]): Promi
       and state in ('APPROVED', 'CHANGES_REQUESTED', 'DISMISSED')
     order by issue_id, author_id, submitted_at desc, id desc`.execute(db);
   return rows;
+}
+
+/** What a reviewer's word counts in a repository: the level of the role, and the teams, with the parents of these. */
+export type ReviewerRow = { account: Account; level: number; teams: readonly Id<'teams'>[] };
+
+/** Reviewers of a repository's pull requests by their accounts, in one statement. */
+export async function loadReviewers(
+  db: Db,
+  { id, owner_id }: { id: Repository; owner_id: Account },
+  accounts: readonly (Account | null)[],
+): Promise<Map<Account, ReviewerRow>> {
+  if (accounts.length === 0) return new Map();
+  const { rows } = await sql<ReviewerRow>`select a.id as account,
+    coalesce((select max(role.level) from repository_roles role
+      where role.repository_id = ${id} and role.account_id = a.id), 0) as level,
+    array(select distinct unnest(t.ancestors) from team_members tm join teams t on t.id = tm.team_id
+      where tm.user_id = a.id and t.organization_id = ${owner_id}) as teams
+    from accounts a where a.id = any (${[...accounts]}::bigint[])`.execute(db);
+  return keyed(rows, ({ account }) => account);
+}
+
+/** The number of a pull request's conversations that aren't resolved. */
+export async function countUnresolved(db: Db, pull: Pull): Promise<number> {
+  const { count } = await db
+    .selectFrom('review_comments')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('issue_id', '=', pull)
+    .where('in_reply_to_id', 'is', null)
+    .where('submitted_at', 'is not', null)
+    .where('resolved_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 export type CommentOrder = { sort: 'created' | 'updated'; direction: 'asc' | 'desc' };
@@ -131,6 +186,26 @@ export const findCommentOfPull = (db: Db, pull: Pull, id: Comment): Promise<Revi
 export const findCommentForUpdate = (tx: Tx, { id }: Pick<ReviewCommentRow, 'id'>): Promise<ReviewCommentRow | undefined> =>
   tx.selectFrom('review_comments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
+/** The comment that began the conversation of a submitted comment. */
+export const selectConversation = (db: Db, repository: OrSql<Repository>, id: Comment) =>
+  db
+    .selectFrom('review_comments')
+    .selectAll()
+    .where(
+      'id',
+      '=',
+      db
+        .selectFrom('review_comments')
+        .select(sql<Comment>`coalesce(in_reply_to_id, id)`.as('id'))
+        .where('repository_id', '=', repository)
+        .where('submitted_at', 'is not', null)
+        .where('id', '=', id),
+    );
+
+/** Stores who resolved the conversation that a comment began, and when; nulls where it isn't resolved any more. */
+export const updateResolution = (tx: Tx, id: Comment, change: Pick<ReviewCommentRow, 'resolved_at' | 'resolved_by'>) =>
+  tx.updateTable('review_comments').set(change).where('id', '=', id).execute();
+
 /** Comments by their ids, in any order. */
 export const loadComments = (db: Db, ids: readonly Comment[]): Promise<ReviewCommentRow[]> =>
   db
@@ -164,14 +239,16 @@ export const submitComments = (tx: Tx, review: Review, now: Date): Promise<Revie
     .returningAll()
     .execute();
 
-/** Removes a comment. The first reply to it begins the conversation from then on. */
+/** Removes a comment. The first reply to it begins the conversation from then on, which stays resolved if it was. */
 export async function removeComment(tx: Tx, { id }: ReviewCommentRow): Promise<void> {
   await sql`
     with first as (
       select min(id) as id from review_comments where in_reply_to_id = ${id}
     )
-    update review_comments c set in_reply_to_id = case when c.id = first.id then null else first.id end
-    from first where c.in_reply_to_id = ${id}`.execute(tx);
+    update review_comments c set in_reply_to_id = case when c.id = first.id then null else first.id end,
+      resolved_at = case when c.id = first.id then was.resolved_at end,
+      resolved_by = case when c.id = first.id then was.resolved_by end
+    from first, review_comments was where c.in_reply_to_id = ${id} and was.id = ${id}`.execute(tx);
   await tx.deleteFrom('review_comments').where('id', '=', id).execute();
 }
 

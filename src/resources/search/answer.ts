@@ -21,7 +21,7 @@ export const parameters = <P extends TProperties>(own: P) =>
 /** A hit, with its text matches if they were requested. */
 export type Matched<Hit, Match = TextMatch> = { hit: Hit; matches: readonly Match[] | undefined };
 
-type Call = ViewerContext & { media: Media; services: Services; caller: Caller };
+type Call = ViewerContext & { now: Date; media: Media; services: Services; caller: Caller };
 
 type Search<Hit, Match, Result extends SearchResult<Hit>, Item> = {
   find(budget: Budget): Promise<Result>;

@@ -83,7 +83,7 @@ export async function presentUserHits({ db, links }: Context, found: readonly Ma
  * Hits of a commit search. The commits are read from their repositories. One that a forced push has removed meanwhile is left out.
  */
 export async function presentCommitHits(
-  context: ViewerContext & { services: { git: GitStore } },
+  context: ViewerContext & { now: Date; services: { git: GitStore } },
   found: readonly Matched<CommitHit>[],
 ): Promise<CommitItem[]> {
   const readable = await withRepositories(context, found);
@@ -97,7 +97,7 @@ export async function presentCommitHits(
     const urls = repositoryUrlsOf(context.links, { id: one.hit.repositoryId, owner: repository.owner, name: repository.name });
     return commit ? [{ ...one, urls, commit }] : [];
   });
-  const presented = await presentCommitsOfRepositories(context, existing);
+  const presented = await presentCommitsOfRepositories({ ...context, git: context.services.git }, existing);
   return existing.flatMap(({ hit, matches, repository }, at) => {
     const item = presented[at];
     if (!item) return [];

@@ -40,13 +40,14 @@ export const codeQuery = (vocabulary: Vocabulary, query: Node): Node => (vocabul
 
 /**
  * What a search of issues and pull requests may show: the repositories with any of both, and the conditions on each of both, and on
- * the statuses of commits, in the repository `r`.
+ * the statuses and checks of commits, in the repository `r`.
  */
 export function issueReads(viewer: Viewer) {
   const reads = {
     issues: mayReadIn(viewer, 'issues'),
     pulls: mayReadIn(viewer, 'pull_requests'),
     statuses: mayReadIn(viewer, 'statuses'),
+    checks: mayReadIn(viewer, 'checks'),
   };
   return {
     reads,

@@ -3,7 +3,7 @@ import { readsIssuesOrPulls } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { issue, textMedia } from '#resources/issues/index.ts';
-import { TimelineEntry } from './schemas.ts';
+import { TimelineEntry, TimelineQuery } from './schemas.ts';
 import { listTimeline } from './timeline.ts';
 
 export const listTimelineOfIssue = endpoint({
@@ -13,10 +13,12 @@ export const listTimelineOfIssue = endpoint({
   resources: [issue],
   summary: 'List timeline events for an issue',
   access: readsIssuesOrPulls,
+  query: TimelineQuery,
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(TimelineEntry) },
-  async handle({ db, at, page, viewer, links, media, services: { git } }) {
-    return listTimeline({ db, links, viewer, repo: at.repo, media, git }, at.issue, page);
+  async handle({ db, at, query, page, viewer, links, media, now, services: { git } }) {
+    const excluded = query.exclude === undefined ? [] : query.exclude.split(',').map((event) => event.trim());
+    return listTimeline({ db, links, viewer, repo: at.repo, media, git, now }, at.issue, excluded, page);
   },
 });

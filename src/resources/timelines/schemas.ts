@@ -23,6 +23,9 @@ export const TimelineConversation = Type.Object({
 });
 export type TimelineConversation = Static<typeof TimelineConversation>;
 
+/** Names of events that are left out, separated by commas. */
+export const TimelineQuery = Type.Object({ exclude: Type.Optional(Type.String({ maxLength: 1024 })) });
+
 export const TimelineEntry = Type.Union([
   TimelineComment,
   CrossReference,

@@ -10,7 +10,7 @@ import { gather, getOptional, grouped, keyed, unique } from '#lib/collections.ts
 import { type Id, nodeId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { type GitCommit, presentGitCommit, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { type CommitContext, type GitCommit, presentGitCommits, repositoryUrlsOf } from '#resources/commits/index.ts';
 import {
   type IssueRow,
   loadComments,
@@ -22,6 +22,8 @@ import {
 import { loadNamedRepositories } from '#resources/repositories/index.ts';
 import { loadConversations, loadReviews, presentReviewComments, presentReviews } from '#resources/reviews/index.ts';
 import type { TimelineConversation, TimelineEntry, TimelineReview } from './schemas.ts';
+
+export type TimelineContext = ViewerContext & CommitContext;
 
 /** One of these: an event, a comment, a commit of a pull request, a review, or the first comment of a conversation on its diff. */
 type Entry = {
@@ -42,15 +44,23 @@ const columnsOf = (kind: keyof Entry, id: string, time = 'created_at') =>
     ),
   )}, ${sql.ref(time)} as created_at`;
 
-/** The events and comments of an issue, and the commits, reviews and conversations of a pull request, oldest first. */
+/**
+ * The events and comments of an issue, and the commits, reviews and conversations of a pull request, oldest first, without those
+ * whose `event` is excluded.
+ */
 export async function listTimeline(
-  context: ViewerContext,
+  context: TimelineContext,
   issue: Pick<IssueRow, 'id' | 'comments_count' | 'is_pull_request' | 'repository_id'>,
+  excluded: readonly string[],
   page: Page,
 ): Promise<Listed<TimelineEntry>> {
   const { db, viewer } = context;
-  const comments = sql`select ${columnsOf('comment_id', 'id')} from issue_comments where issue_id = ${issue.id}`;
-  const events = sql`select ${columnsOf('event_id', 'id')} from issue_events where issue_id = ${issue.id}`;
+  const wants = (event: string): boolean => !excluded.includes(event);
+  const comments = sql`select ${columnsOf('comment_id', 'id')} from issue_comments
+    where issue_id = ${issue.id} and ${sql.lit(wants('commented'))}`;
+  // Rows are skipped in an index that lacks the names of events, which are read only where one is excluded.
+  const named = excluded.length === 0 ? sql`` : sql`and event <> all (${excluded}::text[])`;
+  const events = sql`select ${columnsOf('event_id', 'id')} from issue_events where issue_id = ${issue.id} ${named}`;
   const open = sql`${events} and not restricted`;
   const restricted = sql`${events} and restricted and ${maySeeRestricted(viewer)}`;
   // A pull request has few commits that are shown.
@@ -61,12 +71,18 @@ export async function listTimeline(
     from reviews where issue_id = ${issue.id} and submitted_at is not null`;
   const conversations = sql`select ${columnsOf('conversation_id', 'id', 'submitted_at')}
     from review_comments where issue_id = ${issue.id} and in_reply_to_id is null and submitted_at is not null`;
-  const few = issue.is_pull_request ? [restricted, commits, reviews, conversations] : [restricted];
+  const ofPull = [
+    ...(wants('committed') ? [commits] : []),
+    ...(wants('reviewed') ? [reviews] : []),
+    ...(wants('line-commented') ? [conversations] : []),
+  ];
+  const few = issue.is_pull_request ? [restricted, ...ofPull] : [restricted];
   // At the same time: events first, in their order, and reviews before what they say of lines.
   const order = sql`created_at, event_id, comment_id, review_id, conversation_id`;
   // Of two long parts, both are skipped in their indexes. A short one is read as far as the page, and only the other is skipped.
   const short = Math.floor(page.offset / 8);
-  const entries = await (issue.comments_count <= short
+  const commentsCount = wants('commented') ? issue.comments_count : 0;
+  const entries = await (commentsCount <= short
     ? listMerged<Entry>(db, { indexed: open, others: [comments, ...few], order }, page)
     : (await hasFewEvents(db, issue, short))
       ? listMerged<Entry>(db, { indexed: comments, others: [open, ...few], order }, page)
@@ -87,7 +103,7 @@ async function hasFewEvents(db: Db, { id }: Pick<IssueRow, 'id'>, most: number):
 
 async function hydrate(
   db: Db,
-  context: ViewerContext,
+  context: TimelineContext,
   issue: Pick<IssueRow, 'id' | 'repository_id'>,
   entries: readonly Entry[],
 ): Promise<TimelineEntry[]> {
@@ -118,17 +134,17 @@ async function hydrate(
 
 /** Commits of a repository as Git has them, by their names. */
 async function loadCommits(
-  context: ViewerContext,
+  context: TimelineContext,
   repository: Id<'repositories'>,
   oids: readonly Oid[],
 ): Promise<Map<Oid, GitCommit>> {
   const { links, git } = context;
   const named = oids.length === 0 ? undefined : await findNamed(context, repository);
-  if (!named || !git) return new Map();
+  if (!named) return new Map();
   await using reader = await openObjects(repoOf(git, repository));
   const urls = repositoryUrlsOf(links, named);
   const found = await reader.findCommits(oids);
-  return new Map([...found.values()].map((commit) => [commit.oid, presentGitCommit(urls, commit)]));
+  return keyed(await presentGitCommits({ ...context, urls }, [...found.values()]), ({ sha }) => sha);
 }
 
 /** The repository that reviews are of. */
@@ -145,7 +161,7 @@ const inSmall = {
 
 /** Submitted reviews as timelines show them, by their ids. */
 async function loadTimelineReviews(
-  context: ViewerContext,
+  context: TimelineContext,
   repository: Id<'repositories'>,
   ids: readonly Id<'reviews'>[],
 ): Promise<Map<Id<'reviews'>, TimelineReview>> {
@@ -167,7 +183,7 @@ const maxReplies = fixedValue(limitTable.reviews.timeline);
 
 /** Conversations as timelines show them, by the comments that began them. */
 async function loadTimelineConversations(
-  context: ViewerContext,
+  context: TimelineContext,
   repository: Id<'repositories'>,
   ids: readonly Id<'review_comments'>[],
 ): Promise<Map<Id<'review_comments'>, TimelineConversation>> {

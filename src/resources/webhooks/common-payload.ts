@@ -1,7 +1,7 @@
 import { findRepoById } from '#access/lookup.ts';
 import { type Account, anonymous, type RepositoryRow } from '#access/viewer.ts';
 import type { Context } from '#endpoint/context.ts';
-import type { GitStore } from '#git/repo.ts';
+import type { Services } from '#endpoint/services.ts';
 import { batchLoader } from '#lib/batch-loader.ts';
 import type { Id } from '#lib/id.ts';
 import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
@@ -53,7 +53,7 @@ export const presentRepository = ({ load }: LoadingContext, row: RepositoryRow):
   load(presentedRepositories, row);
 
 /** The context of the families' payload builders, for the events of one batch. */
-export function payloadContext(given: Context & { git: GitStore }): PayloadContext {
+export function payloadContext(given: Context & Pick<Services, 'git' | 'refRules'>): PayloadContext {
   const context = loadingContext(given);
   return {
     ...context,

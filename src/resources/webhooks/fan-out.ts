@@ -34,10 +34,10 @@ export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<Serv
         db,
         all.map((event) => ({ event, types: events.typesOf(event), onlyApp: events.onlyAppOf(event) })),
       );
-      const { vocabulary, git } = services;
+      const { vocabulary, git, refRules } = services;
       const buildersByBase = new Map<string, Build>();
       const builderOf = (base: string): Build => {
-        const build = buildersByBase.get(base) ?? events.openBuilder({ db, git, links: linksOf(base) });
+        const build = buildersByBase.get(base) ?? events.openBuilder({ db, git, refRules, links: linksOf(base, services.ssh) });
         buildersByBase.set(base, build);
         return build;
       };

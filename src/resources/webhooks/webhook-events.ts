@@ -1,8 +1,8 @@
 import { type TObject, Type } from 'typebox';
 import type { Context } from '#endpoint/context.ts';
+import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
-import type { GitStore } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
 import type { PayloadBuilder, WebhookEvent, WebhookEventType } from '#resources/event-kinds.ts';
 import type { Family } from '#resources/family.ts';
@@ -22,7 +22,7 @@ export type WebhookEvents = {
    * Opens the builder of the payloads of a batch: it gives the webhook events that an event becomes. The bodies are complete except
    * for the parts that depend on the hook, as its installation.
    */
-  openBuilder(context: Context & { git: GitStore }): (event: Recorded) => Promise<readonly WebhookEvent[]>;
+  openBuilder(context: Context & Pick<Services, 'git' | 'refRules'>): (event: Recorded) => Promise<readonly WebhookEvent[]>;
   /** The schemas of the parts of payloads. By these schemas, payloads are translated into the public API's vocabulary. */
   readonly parts: TObject;
 };

@@ -28,7 +28,7 @@ type PullSource = {
   isMerged: boolean;
   headRef: string;
   baseRef: string;
-  /** The commit of its head, and that of its merge. */
+  /** Its first 250 commits, its head and its merge; the head is twice among them. */
   commits: string[];
 };
 
@@ -45,7 +45,7 @@ export type Document = {
 };
 
 /** Increase the last number whenever rows are computed differently. */
-export const rowVersion = analyserVersion * 100 + 3;
+export const rowVersion = analyserVersion * 100 + 4;
 
 /** More bits than for code, since issues are short: one wrong pair in thirty passes the filter. */
 const bitsPerWord = 8;

@@ -5,24 +5,34 @@ import { readDateRange } from '#search/query/dates.ts';
  * Whether an issue has this value in a field with this name. `visible` is the condition on the fields `f` that the caller may see.
  */
 export const inField = (name: string, text: string, visible: RawBuilder<unknown>): RawBuilder<unknown> =>
-  hasFieldValue(
+  isAmong(selectIssuesInField(name, text, visible));
+
+/**
+ * The ids of the issues `i` that have this value in a field with this name, written as in `field.<name>:<text>` of a search.
+ * `condition` is one on `i`, and on the fields `f` that the caller may see.
+ */
+export const selectIssuesInField = (name: string, text: string, condition: RawBuilder<unknown>): RawBuilder<unknown> =>
+  issuesWith(
     sql`left join issue_field_options o on o.id = v.option_id
-    where ${hasName(name)} and ${visible}
+    where ${hasName(name)} and ${condition}
       and (lower(o.name) = lower(${text}) or lower(v.text_value) = lower(${text}) or ${isNumber(text)} or ${isDay(text)})`,
   );
 
 /** Whether an issue has any value in a field with this name. */
 export const holdsField = (name: string, visible: RawBuilder<unknown>): RawBuilder<unknown> =>
-  hasFieldValue(sql`where ${hasName(name)} and ${visible}`);
+  isAmong(issuesWith(sql`where ${hasName(name)} and ${visible}`));
 
 /**
- * Whether an issue has a value `v` with this condition. The subquery is hashed, since it may have most of all issues. `is true`
+ * Whether an issue is among those that are selected. The subquery is hashed, since it may have most of all issues. `is true`
  * keeps PostgreSQL from turning it into a join, whose planning would take seconds for several fields.
  */
-const hasFieldValue = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`(issue_id in (
+const isAmong = (issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`(issue_id in (${issues})) is true`;
+
+/** The ids of issues that have a value `v` with this condition. */
+const issuesWith = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select v.issue_id from issue_fields f join issue_field_values v on v.field_id = f.id
   join issues i on i.id = v.issue_id join repositories r on r.id = i.repository_id and r.owner_id = f.organization_id
-  ${condition})) is true`;
+  ${condition}`;
 
 /** Whether the field `f` has this name. In queries, blanks and special characters of names are hyphens. */
 const hasName = (name: string): RawBuilder<unknown> =>

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
 
 /** What a credential may need a permission of its own for. */
-export type Readable = 'issues' | 'pulls' | 'statuses';
+export type Readable = 'issues' | 'pulls' | 'statuses' | 'checks';
 
 /** The searched repositories where the caller may not read it. */
 export type Unreadable = Record<Readable, readonly Id<'repositories'>[]>;
@@ -25,18 +25,22 @@ export const isLinked = (other: string, { issues, pulls }: Unreadable): RawBuild
 };
 
 /**
- * Whether the statuses of the head commit of the row's pull request combine to this state. One that no status tells of has none.
- * What else tells the state of a commit, as check runs, belongs into `states`.
+ * Whether the statuses and the check runs of the head commit of the row's pull request combine to this state. One of which neither tells has
+ * none. What the caller may not read doesn't count.
  */
-export const hasStatus = (state: string, { statuses }: Unreadable): RawBuilder<unknown> => sql`(${outsideOf(statuses)} and (
+export const hasStatus = (state: string, { statuses, checks }: Unreadable): RawBuilder<unknown> => sql`((
   select case
       when bool_or(s.state in ('error', 'failure')) then 'failure'
       when bool_or(s.state = 'pending') then 'pending'
       when bool_and(s.state = 'success') then 'success' end
-  from pull_requests p join ${states} on s.repository_id = p.repository_id and s.commit_sha = p.head_sha
+  from pull_requests p cross join lateral (
+    select c.state from commit_statuses c
+    where c.repository_id = p.repository_id and c.commit_sha = p.head_sha and c.is_latest and ${outsideOf(statuses)}
+    union all
+    select case when c.conclusion in ('success', 'neutral', 'skipped') then 'success' when c.conclusion is null then 'pending' else 'failure' end
+    from check_runs c
+    where c.repository_id = p.repository_id and c.head_sha = p.head_sha and c.is_latest and ${outsideOf(checks)}) s
   where p.issue_id = issue_documents.issue_id) = ${state})`;
-
-const states = sql`(select repository_id, commit_sha, state from commit_statuses where is_latest) s`;
 
 /**
  * What the reviews of the row's pull request say together: of each reviewer, the latest review that approves or wants changes counts. Nothing

@@ -8,6 +8,7 @@ import { lexemeOf } from './lexemes.ts';
 import { allOf, byLexemes, byRow, everything, type Matching, noneOf, nothing } from './matching.ts';
 import type { People } from './people.ts';
 import { hasReview, hasStatus, isAskedOf, isAskedOfTeam, isLinked, isReviewedBy, type Unreadable } from './pulls.ts';
+import { isRelated, isRelatedTo, isRelatedToOpen, relationOf } from './relations.ts';
 
 const fact = (name: string): Matching => byLexemes(lexeme(lexemeOf.fact(name)));
 
@@ -17,12 +18,15 @@ export type QualifierContext = {
   /** The condition on the fields `f` that the caller may see. */
   fields: RawBuilder<unknown>;
   unreadable: Unreadable;
+  /** Selects the repositories whose issues the caller may read. */
+  readable: RawBuilder<unknown>;
   /** The condition on the teams `t` that the caller may see. */
   teams: RawBuilder<unknown>;
 };
 
 /** The condition of a qualifier. Qualifiers about data that Hearth doesn't have match nothing. */
-export function qualifierMatching(qualifier: Qualifier, { people, fields, unreadable, teams }: QualifierContext): Matching {
+export function qualifierMatching(qualifier: Qualifier, context: QualifierContext): Matching {
+  const { people, fields, unreadable, readable, teams } = context;
   const { name, value } = qualifier;
   if (findQualifier('issues', name)?.later) return nothing;
   switch (value.type) {
@@ -41,12 +45,18 @@ export function qualifierMatching(qualifier: Qualifier, { people, fields, unread
     case 'hash':
       return byLexemes(lexemePrefix(lexemeOf.commit(value.prefix)));
     case 'choice':
-      if (name === 'no') return lacking(value.choice, fields);
-      if (name === 'has') return noneOf(lacking(value.choice, fields));
+      if (name === 'no') return lacking(value.choice, context);
+      if (name === 'has') return noneOf(lacking(value.choice, context));
       if (name === 'linked') return ofLink(value.choice, unreadable);
       if (name === 'status') return ofPull(hasStatus(value.choice, unreadable));
       if (name === 'review') return ofPull(hasReview(value.choice));
+      if (name === 'is' && value.choice === 'blocked') return byRow(isRelatedToOpen('blocked-by', readable));
+      if (name === 'is' && value.choice === 'blocking') return byRow(isRelatedToOpen('blocking', readable));
       return ofChoice(name, value.choice);
+    case 'issue': {
+      const relation = relationOf(name);
+      return relation ? byRow(isRelatedTo(relation, value, readable)) : nothing;
+    }
     case 'text':
       return name.startsWith('field.')
         ? byRow(inField(name.slice('field.'.length), value.text, fields))
@@ -101,11 +111,13 @@ function inDates(column: RawBuilder<unknown>, { from, until }: { from?: number; 
 }
 
 /** Values of `no:` and `has:` for data that Hearth doesn't have. */
-const unsupported = new Set(['project', 'type', 'parent-issue', 'sub-issues', 'blocked-by', 'blocking']);
+const unsupported = new Set(['project', 'type']);
 
-/** Issues without this attribute, or without a value of this field. */
-function lacking(what: string, fields: RawBuilder<unknown>): Matching {
+/** Issues without this attribute, without a value of this field, or without such a relation to another issue. */
+function lacking(what: string, { fields, readable }: QualifierContext): Matching {
   if (what.startsWith('field.')) return noneOf(byRow(holdsField(what.slice('field.'.length), fields)));
+  const relation = relationOf(what);
+  if (relation) return noneOf(byRow(isRelated(relation, readable)));
   return unsupported.has(what) ? everything : byLexemes(lexeme(lexemeOf.without(what)));
 }
 

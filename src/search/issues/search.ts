@@ -29,7 +29,7 @@ export type IssueSearch = SearchRequest & {
   fields?: RawBuilder<unknown>;
   /** The condition on the teams `t` that the caller may see; none, where it is missing. */
   teams?: RawBuilder<unknown>;
-  /** Whether the caller may read issues, pull requests and statuses of the visible repository `r`; all, where it is missing. */
+  /** Whether the caller may read issues, pull requests, statuses and checks of the visible repository `r`; all, where it is missing. */
   reads?: Record<Readable, RawBuilder<boolean>>;
   sort?: IssueSort | undefined;
   order?: 'asc' | 'desc';
@@ -71,7 +71,7 @@ export function prepareSearch(request: IssueSearch): SearchContext {
   };
 }
 
-const nowhere: Unreadable = { issues: [], pulls: [], statuses: [] };
+const nowhere: Unreadable = { issues: [], pulls: [], statuses: [], checks: [] };
 
 /** Refuses queries without a word or a qualifier with a meaning, as punctuation alone. */
 function requireConditions(query: Node): void {
@@ -81,6 +81,7 @@ function requireConditions(query: Node): void {
     fields: sql`false`,
     teams: sql`false`,
     unreadable: nowhere,
+    readable: sql`select null`,
   });
   if (!asksFor) throw new QueryError('no_term', 'An issue search needs a word or a qualifier.');
 }
@@ -114,6 +115,7 @@ const queryContextOf = async (
   people: await findPeople(db, request.query, request.viewerId),
   fields: request.fields ?? sql`false`,
   teams: request.teams ?? sql`false`,
+  readable: sql`select r.id from repositories r where r.has_issues and r.id in ${request.visible} and ${request.reads?.issues ?? sql`true`}`,
 });
 
 /** The condition of the search; undefined where it has no repositories. */
@@ -122,7 +124,12 @@ export async function select(tx: Reader, { request, plan, searchedFields }: Sear
   const scope = await resolveScope(tx, { ...request, ...readsOf(request), filters, nested, forks: true });
   const { ids, isPartial } = scope;
   if (ids.length === 0) return undefined;
-  const unreadable = { issues: scope.marked('issues'), pulls: scope.marked('pulls'), statuses: scope.marked('statuses') };
+  const unreadable = {
+    issues: scope.marked('issues'),
+    pulls: scope.marked('pulls'),
+    statuses: scope.marked('statuses'),
+    checks: scope.marked('checks'),
+  };
   const queryContext = await queryContextOf(tx, { request, searchedFields }, unreadable);
   const readable = readableIn(unreadable);
   const required = plan.required.map((part) => compile(part, queryContext)).filter((part) => part !== undefined);
@@ -134,7 +141,7 @@ export async function select(tx: Reader, { request, plan, searchedFields }: Sear
 /** The repositories with issues or pull requests that may be read, with marks on those where not everything may be. */
 function readsOf({ reads }: IssueSearch) {
   const all = sql<boolean>`true`;
-  const { issues, pulls, statuses } = reads ?? { issues: all, pulls: all, statuses: all };
+  const { issues, pulls, statuses, checks } = reads ?? { issues: all, pulls: all, statuses: all, checks: all };
   const withIssues = sql<boolean>`(r.has_issues and ${issues})`;
   return {
     only: sql`(${withIssues} or ${pulls})`,
@@ -142,6 +149,7 @@ function readsOf({ reads }: IssueSearch) {
       issues: sql<boolean>`not ${withIssues}`,
       pulls: sql<boolean>`not ${pulls}`,
       statuses: sql<boolean>`not ${statuses}`,
+      checks: sql<boolean>`not ${checks}`,
     },
   };
 }

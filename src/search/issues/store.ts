@@ -34,7 +34,8 @@ export async function loadSources(tx: Tx, issues: readonly Issue[]): Promise<Sou
       coalesce((select array_agg(l.name) from issue_labels il join labels l on l.id = il.label_id where il.issue_id = i.id), '{}')
         as labels,
       (select jsonb_build_object('isDraft', i.is_draft, 'isMerged', i.merged_at is not null, 'headRef', p.head_ref, 'baseRef', p.base_ref,
-          'commits', array_remove(array[p.head_sha, case when i.merged_at is not null then p.merge_commit_sha end], null))
+          'commits', array_remove(array[p.head_sha, case when i.merged_at is not null then p.merge_commit_sha end], null)
+            || array(select c.commit_sha from pull_request_commits c where c.issue_id = i.id))
         from pull_requests p where p.issue_id = i.id) as pull
     from issues i left join milestones m on m.id = i.milestone_id
     left join lateral (

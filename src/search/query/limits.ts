@@ -15,13 +15,17 @@ const scopes = new Set(['repo', 'user', 'org']);
 
 const isField = (name: string): boolean => name.toLowerCase().startsWith('field.');
 
+/** Qualifiers of issues that other tables answer, and values of `is:`, `has:` and `no:` that do. */
+const lookupNames = /^(status|linked|review(ed-by)?|(user-|team-)?review-requested|parent-issue|sub-issue|blocked-by|blocking)$/;
+const lookupValues = /^(parent-issue|sub-issues?|blocked-by|blocked|blocking)$/i;
+
 /** Whether PostgreSQL plans a subquery for this qualifier, which takes a hundred times as much memory as a word does. */
 const needsLookup = (kind: SearchKind, { name, raw }: Pick<Qualifier, 'name' | 'raw'>): boolean =>
   (kind === 'users' && (name === 'repos' || name === 'language')) ||
   isField(name) ||
   /^(good-first|help-wanted)-issues$/.test(name) ||
-  (kind === 'issues' && (name === 'status' || name === 'linked' || /^review(ed-by)?$|review-requested$/.test(name))) ||
-  (/^(has|no)$/.test(name) && raw.some(isField));
+  (kind === 'issues' &&
+    (lookupNames.test(name) || (/^(is|has|no)$/.test(name) && raw.some((value) => lookupValues.test(value) || isField(value)))));
 
 /** Checks the limits of document 1 on the length and the operators of a query, and the limits on the size of its statement. */
 export function checkLimits(tokens: readonly Token[], grammar: { advanced: boolean }): void {
@@ -49,6 +53,6 @@ export function checkLookups(kind: SearchKind, query: Node): void {
   if (lookupQualifiers.length > lookups.value)
     throw new QueryError(
       'too_many_lookups',
-      `More than ${lookups.value} qualifiers about fields, statuses, links, reviews, labelled issues or the repositories of users were used.`,
+      `More than ${lookups.value} qualifiers about fields, statuses, links, relations, reviews, labelled issues or the repositories of users were used.`,
     );
 }

@@ -21,6 +21,7 @@ const flag: ValueType = { type: 'flag' };
 const login: ValueType = { type: 'login' };
 const anyLogin: ValueType = { type: 'login', any: true };
 const hash: ValueType = { type: 'hash' };
+const issue: ValueType = { type: 'issue' };
 const choice = (...of: string[]): ValueType => ({ type: 'choice', of });
 const set = (...of: string[]): ValueType => ({ type: 'set', of });
 
@@ -61,11 +62,9 @@ const commits: Record<string, QualifierSpec> = {
 
 const attributes: ValueType = {
   type: 'choice',
-  of: ['label', 'milestone', 'assignee', 'project', 'type', 'parent-issue', 'sub-issues', 'blocked-by', 'blocking'],
+  of: ['label', 'milestone', 'assignee', 'project', 'type', 'parent-issue', 'sub-issue', 'sub-issues', 'blocked-by', 'blocking'],
   fields: true,
 };
-
-const issueLinks = 'sub-issues, and issues that block others';
 
 const issues: Record<string, QualifierSpec> = {
   ...scope,
@@ -112,10 +111,10 @@ const issues: Record<string, QualifierSpec> = {
   'review-requested': all(login),
   'user-review-requested': all(login),
   'team-review-requested': all({ type: 'team' }),
-  'parent-issue': any(text, issueLinks),
-  'sub-issue': any(text, issueLinks),
-  'blocked-by': any(text, issueLinks),
-  blocking: any(text, issueLinks),
+  'parent-issue': any(issue),
+  'sub-issue': any(issue),
+  'blocked-by': any(issue),
+  blocking: any(issue),
   project: any(text, 'projects'),
   status: any(choice('pending', 'success', 'failure')),
   sha: any(hash),

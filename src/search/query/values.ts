@@ -13,6 +13,7 @@ export type ValueType =
   | { type: 'login'; any?: true }
   | { type: 'repository' }
   | { type: 'team' }
+  | { type: 'issue' }
   | { type: 'hash' }
   | { type: 'sort'; of: readonly string[] };
 
@@ -28,6 +29,7 @@ export type Value =
   | { type: 'login'; login: string }
   | { type: 'repository'; owner: string; name: string }
   | { type: 'team'; organization: string; slug: string }
+  | { type: 'issue'; owner: string; name: string; number: number }
   | { type: 'hash'; prefix: string }
   | { type: 'sort'; by: string; order: 'asc' | 'desc' };
 
@@ -57,6 +59,8 @@ export function describe(type: ValueType): string {
       return 'an owner and a name such as octo/hello';
     case 'team':
       return 'an organization and a team such as octo/writers';
+    case 'issue':
+      return 'a repository and the number of an issue such as octo/hello#1';
     case 'hash':
       return '4 to 64 hexadecimal digits';
     case 'sort':
@@ -70,6 +74,7 @@ export const issueField = /^field\.[a-z0-9][a-z0-9._-]*$/;
 const login = /^@?[\p{L}\p{N}](?:[\p{L}\p{N}._-]{0,98}[\p{L}\p{N}_-])?(?:\[bot\])?$/u;
 const app = /^app\/([a-z0-9][a-z0-9-]{0,98})$/i;
 const pair = /^([\p{L}\p{N}._-]{1,100})\/([\p{L}\p{N}._-]{1,100})$/u;
+const issue = /^([\p{L}\p{N}._-]{1,100})\/([\p{L}\p{N}._-]{1,100})#(\d{1,9})$/u;
 const hash = /^[0-9a-f]{4,64}$/i;
 
 /** Parses a value; undefined where it isn't valid for its type. */
@@ -109,6 +114,10 @@ export function readValue(type: ValueType, raw: readonly string[]): Value | unde
     case 'team': {
       const [, organization, slug] = pair.exec(text.replace(/^@/, '')) ?? [];
       return organization && slug ? { type: 'team', organization, slug } : undefined;
+    }
+    case 'issue': {
+      const [, owner, name, number] = issue.exec(text) ?? [];
+      return owner && name ? { type: 'issue', owner, name, number: Number(number) } : undefined;
     }
     case 'hash':
       return hash.test(text) ? { type: 'hash', prefix: text.toLowerCase() } : undefined;

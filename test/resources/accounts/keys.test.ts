@@ -18,5 +18,7 @@ test('a truncated key is refused by its field, and nothing is written', async ()
     expect(refused).toMatchObject({ status: 422, body: { errors: [{ resource: 'PublicKey', field: 'key', code: 'invalid' }] } });
   }
   expect((await client.get('/user/keys')).body).toEqual([]);
-  expect((await client.post('/user/keys', { key: `ssh-ed25519 ${blob.toString('base64')} laptop` })).status).toBe(201);
+  const made = await client.post('/user/keys', { key: `ssh-ed25519 ${blob.toString('base64')} laptop` });
+  expect(made.status).toBe(201);
+  expect(await client.get(`/user/keys/${made.body.id}`)).toMatchObject({ status: 200, body: made.body });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { pathOf } from '#lib/path-pattern.ts';
 import { parseCodeOwners, ruleFor } from '#resources/code-owners/parse.ts';
-import { pathOf } from '#resources/code-owners/pattern.ts';
 
 const parsed = async (text: string) => {
   const owners = await parseCodeOwners(text);

@@ -74,14 +74,14 @@ test('pages the files of a large commit', async () => {
   expect(second.body.files).toHaveLength(20);
 });
 
-test('shows a signature that it can not judge', async () => {
+test('shows a signature that can not be read', async () => {
   const owner = await w.user();
   const repo = await w.repo(owner);
   const signature = '-----BEGIN PGP SIGNATURE-----\n\niQ==\n-----END PGP SIGNATURE-----';
   const oid = await addCommit(diskOf(w, repo), { files: { a: 'a' }, signature });
   await point(w, repo, 'refs/heads/main', oid);
   const { body } = await (await w.as(owner)).get(`/repos/${owner.login}/${repo.name}/commits/${oid}`);
-  expect(body.commit.verification).toMatchObject({ verified: false, reason: 'gpgverify_unavailable', signature });
+  expect(body.commit.verification).toMatchObject({ verified: false, reason: 'malformed_signature', signature });
   expect(body.commit.verification.payload).toMatch(/^tree [0-9a-f]{40}\n/);
 });
 

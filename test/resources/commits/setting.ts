@@ -44,7 +44,7 @@ export async function addCommit(disk: Disk, given: Given): Promise<string> {
 export async function point({ db, change, hearth, clock }: World, repo: RepositoryRow, ref: string, to: string): Promise<void> {
   const disk = repoOf(hearth.services.git, repo.id);
   const from = (await findRefOids(disk, [ref])).get(ref) ?? null;
-  const context = { db, change, git: hearth.services.git, now: clock.now };
+  const context = { db, change, git: hearth.services.git, refRules: hearth.services.refRules, now: clock.now };
   await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: undefined });
 }
 

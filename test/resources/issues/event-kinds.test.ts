@@ -75,9 +75,9 @@ test('every kind in the list is raised by something', async () => {
   expect([...new Set([...raised, ...pulls])].filter(isStored).sort()).toEqual([...issueEventKinds]);
 });
 
-/** The kinds of events in the timelines of two pull requests to which all happens that can happen to them alone. */
+/** The kinds of events in the timelines of pull requests to which all happens that can happen to them alone. */
 async function raisedByPulls(): Promise<string[]> {
-  const { client, base, commit, open, first, ada, repo: own } = await pullSetting(w);
+  const { client, base, commit, open, first, tip, ada, repo: own } = await pullSetting(w);
   await commit('release', { 'r.txt': 'r' });
   const head = await commit('topic', { 'b.txt': 'b' });
   const [number, other] = [await open('topic', { draft: true }), await open('topic', { base: 'release' })];
@@ -88,6 +88,8 @@ async function raisedByPulls(): Promise<string[]> {
   const reviewers = { reviewers: [reviewer.login] };
   await client.post(`${base}/pulls/${number}/requested_reviewers`, reviewers);
   await client.delete(`${base}/pulls/${number}/requested_reviewers`, reviewers);
+  const deployment = await client.post(`${base}/deployments`, { ref: head });
+  await client.post(`${base}/deployments/${deployment.body.id}/statuses`, { state: 'pending', environment: 'review' });
   await client.delete(`${base}/git/refs/heads/topic`);
   await w.settle();
   await client.post(`${base}/git/refs`, { ref: 'refs/heads/topic', sha: head });
@@ -98,7 +100,13 @@ async function raisedByPulls(): Promise<string[]> {
   const review = await (await as(reviewer)).post(`${base}/pulls/${number}/reviews`, { event: 'APPROVE' });
   await client.put(`${base}/pulls/${number}/reviews/${review.body.id}/dismissals`, { message: 'Too early.' });
   await client.put(`${base}/pulls/${number}/merge`);
-  const timelines = await Promise.all([number, other].map((one) => client.get(`${base}/issues/${one}/timeline`)));
+  // The branch that was merged goes: one pull request into it has something to bring to the base, the other hasn't.
+  await commit('stacked', { 's.txt': 's' });
+  await client.post(`${base}/git/refs`, { ref: 'refs/heads/same', sha: await tip('release') });
+  const into = [await open('stacked', { base: 'topic' }), await open('same', { base: 'topic' })];
+  await client.delete(`${base}/git/refs/heads/topic`);
+  await w.settle();
+  const timelines = await Promise.all([number, other, ...into].map((one) => client.get(`${base}/issues/${one}/timeline`)));
   return timelines.flatMap(({ body }) => body.map(({ event }: { event: string }) => event));
 }
 

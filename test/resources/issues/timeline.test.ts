@@ -27,6 +27,16 @@ test('the timeline has what happened and what was said, in its order, for as man
     await client.patch(issue, { state: i % 2 ? 'closed' : 'open' });
   }
   expect(await statements(owner, `${issue}/timeline?per_page=40`)).toBe(few);
+  const kinds = async (query: string) =>
+    new Set((await client.get(`${issue}/timeline?per_page=40${query}`)).body.map(({ event }: { event: string }) => event));
+  expect(await kinds('')).toEqual(new Set(['commented', 'closed', 'reopened']));
+  expect(await kinds('&exclude=commented')).toEqual(new Set(['closed', 'reopened']));
+  expect(await kinds('&exclude=closed,%20reopened,unknown')).toEqual(new Set(['commented']));
+  expect(await kinds('&exclude=closed,commented,reopened')).toEqual(new Set());
+  expect(await statements(owner, `${issue}/timeline?per_page=40&exclude=closed`)).toBe(few);
+  const { body: next, headers } = await client.get(`${issue}/timeline?exclude=commented&per_page=3&page=2`);
+  expect(next.map(({ event }: { event: string }) => event)).toEqual(['reopened', 'closed', 'reopened']);
+  expect(headers.link).toContain('exclude=commented');
   const second = await client.get(`${issue}/timeline?per_page=3&page=2`);
   expect(second.body.map(({ event }: { event: string }) => event)).toEqual(['commented', 'closed', 'commented']);
 });

@@ -13,7 +13,7 @@ import { archiveOf, download, exported, importInto, type Unpacked, unpack } from
 
 const here: World = await world();
 
-const importBytes = (bytes: Buffer, limits = {}) => importInto(here, bytes, limits);
+const importBytes = (bytes: Buffer, limits = {}) => importInto(here, bytes, { limits: { migrations: limits } });
 
 /** A person's repository and one of an organization, with all that an archive can hold. */
 async function full() {

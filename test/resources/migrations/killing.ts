@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Db } from '#database/connect.ts';
+import type { ObjectStore } from '#objects/store.ts';
 
 /** Servers that are killed without warning while they write an archive. The suite tries a few kills, `bench/migrations/kills.ts` many. */
 const run = promisify(execFile);
@@ -49,6 +50,34 @@ export async function fillIssues(db: Db, issues: number): Promise<void> {
     await db
       .insertInto('issue_comments')
       .values(rows.map(({ id: issue_id }) => ({ ...common, issue_id })))
+      .execute();
+  }
+}
+
+/** Makes a release of the repository with some files, whose names in archives are compared after each kill. */
+export async function fillRelease(db: Db, objects: ObjectStore, files: number, bytes: () => Buffer): Promise<void> {
+  const { id, owner_id } = await db.selectFrom('repositories').select(['id', 'owner_id']).executeTakeFirstOrThrow();
+  const times = { created_at: new Date(), updated_at: new Date() };
+  const release = await db
+    .insertInto('releases')
+    .values({
+      repository_id: id,
+      tag_name: 'v1',
+      target_commitish: 'main',
+      draft: true,
+      prerelease: false,
+      latest: 'true',
+      ...times,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  for (let at = 1; at <= files; at++) {
+    const object_key = `${id}/${at}`;
+    const stored = await objects.put(object_key, (sink) => sink(bytes()));
+    const named = { release_id: release.id, name: `${at}.bin`, content_type: 'application/octet-stream', object_key };
+    await db
+      .insertInto('release_assets')
+      .values({ ...named, ...stored, uploader_id: owner_id, ...times })
       .execute();
   }
 }

@@ -5,10 +5,11 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#database/connect.ts';
+import { openObjectFolder } from '#objects/folder.ts';
 import { installation, serve, temporaryFolder } from '#test/cli/support.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { type World, world } from '#test/support/world.ts';
-import { fillIssues, killWhileExporting, makeRepository } from './killing.ts';
+import { fillIssues, fillRelease, killWhileExporting, makeRepository } from './killing.ts';
 import { download, exported, unpack } from './support.ts';
 
 const run = promisify(execFile);
@@ -24,6 +25,7 @@ test('after a kill in mid-export, the next server writes a whole archive, and no
   const database = openDatabase({ url: env.DATABASE_URL });
   onTestFinished(() => database.close());
   await fillIssues(database.db, 1_000);
+  await fillRelease(database.db, openObjectFolder(join(data, 'objects')), 4, () => randomBytes(512 * 1024));
 
   const kills = await killWhileExporting(
     {

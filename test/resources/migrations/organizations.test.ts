@@ -3,14 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { resourceLimits } from '#lib/limits.ts';
 import type { TeamRecord } from '#resources/migrations/archive/format.ts';
-import { importArchive } from '#resources/migrations/index.ts';
 import { createTeam, setTeamMember, setTeamRole } from '#resources/teams/index.ts';
 import { oauthToken } from '#test/support/apps.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { fresh, type World, world } from '#test/support/world.ts';
-import { archiveOf, download, exported, folderOfTest, unpack } from './support.ts';
+import { archiveOf, download, exported, importInto, unpack } from './support.ts';
 
 const run = promisify(execFile);
 const here: World = await world();
@@ -211,20 +209,7 @@ test('a repository that the organization has given away before the export is lef
   expect((await objects('repositories')).map(({ name }) => name)).toEqual([stays.name]);
 });
 
-/** Imports an archive as the command does. */
-async function importBytes(bytes: Buffer, into?: string) {
-  const file = join(await folderOfTest(), 'archive.tar.gz');
-  await writeFile(file, bytes);
-  return importArchive({
-    file,
-    git: here.hearth.services.git,
-    change: here.change,
-    limits: resourceLimits().migrations,
-    into,
-    now: here.clock.now,
-    onProgress: () => undefined,
-  });
-}
+const importBytes = (bytes: Buffer, into?: string) => importInto(here, bytes, { into });
 
 test('an organization that moves has its teams, members and roles again', async () => {
   const { owner, member, org, repo, name, base } = await withTeams();

@@ -1,15 +1,11 @@
 // Pull requests in archives: with their commits, numbers and what was said and done about them.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { repoOf } from '#git/store.ts';
 import { git } from '#test/git/support.ts';
 import { pullSetting } from '#test/resources/pulls/setting.ts';
 import { world } from '#test/support/world.ts';
-import { download, exported, importInto, unpack } from './support.ts';
+import { download, exported, importInto, repacked, unpack } from './support.ts';
 
 const w = await world();
 
@@ -134,18 +130,10 @@ test('without Git data, they come as issues, with what was said', async () => {
 
 test('an archive in which a pull request has the number of an issue, or a comment names nothing, is refused', async () => {
   const { ada, repo, name } = await full();
-  const { folder, names, objects } = await unpack(await download(w, ada, await exported(w, ada, { repositories: [name] })));
+  const archive = await unpack(await download(w, ada, await exported(w, ada, { repositories: [name] })));
+  const { objects } = archive;
   await w.db.deleteFrom('repositories').where('id', '=', repo.id).execute();
   const url = `${w.url}/${name}`;
-  const packed = async (changes: Record<string, unknown>) => {
-    const tar = pack();
-    for (const file of names.filter(
-      (one) => one.endsWith('.json') || /\.git\/(HEAD|packed-refs|objects\/.*\.(pack|idx))$/.test(one),
-    ))
-      tar.entry({ name: file }, changes[file] ? JSON.stringify(changes[file]) : await readFile(join(folder, file)));
-    tar.finalize();
-    return gzipSync(await buffer(tar));
-  };
   const [pull, ...others] = await objects('pull_requests');
   const [comment] = await objects('issue_comments');
   const { pull_request: _, ...aboutNothing } = comment;
@@ -162,6 +150,6 @@ test('an archive in which a pull request has the number of an issue, or a commen
     [{ 'issue_comments_000001.json': [aboutNothing] }, 'names neither an issue nor a pull request'],
   ] as const)
     await w.unchanged(['repositories', 'issues', 'pull_requests'], async () => {
-      await expect(importInto(w, await packed(changes))).rejects.toThrow(reason);
+      await expect(importInto(w, await repacked(archive, changes))).rejects.toThrow(reason);
     });
 });

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { type Pack, pack } from 'tar-stream';
 import { onTestFinished } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import { resourceLimits } from '#lib/limits.ts';
+import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
 import { importArchive } from '#resources/migrations/index.ts';
 import type { World } from '#test/support/world.ts';
 
@@ -68,16 +71,37 @@ export async function archiveOf(here: World, who: Account, body: object, base = 
   return unpack(await download(here, who, await exported(here, who, body, base), base));
 }
 
+type ImportOptions = { limits?: LimitOverrides; into?: string | undefined };
+
 /** Imports an archive as the command does. */
-export async function importInto(here: World, bytes: Buffer, limits = {}) {
+export async function importInto(here: World, bytes: Buffer, { limits = {}, into }: ImportOptions = {}) {
   const file = join(await folderOfTest(), 'archive.tar.gz');
   await writeFile(file, bytes);
   return importArchive({
     file,
     git: here.hearth.services.git,
+    objects: here.hearth.services.objects,
     change: here.change,
-    limits: { ...resourceLimits().migrations, ...limits },
+    limits: resourceLimits(limits),
+    into,
     now: here.clock.now,
     onProgress: () => undefined,
   });
 }
+
+/** An archive whose files of JSON are changed, each by its name; undefined takes a file out. */
+export async function repacked({ folder, names }: Unpacked, changes: Record<string, unknown> = {}): Promise<Buffer> {
+  const tar = pack();
+  const written = gzipped(tar);
+  for (const name of names) {
+    if (!(await stat(join(folder, name))).isFile() || (name in changes && changes[name] === undefined)) continue;
+    const changed = changes[name];
+    tar.entry({ name }, changed === undefined ? await readFile(join(folder, name)) : bytesOf(changed));
+  }
+  tar.finalize();
+  return written;
+}
+
+const bytesOf = (content: unknown): Buffer => (Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content)));
+
+const gzipped = async (tar: Pack): Promise<Buffer> => gzipSync(await buffer(tar));

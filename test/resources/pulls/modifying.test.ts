@@ -3,10 +3,29 @@ import type { Account } from '#access/viewer.ts';
 import { git } from '#test/git/support.ts';
 import { addressOf, change, complaint, workTree } from '#test/server/git-http/support.ts';
 import { installApp } from '#test/support/apps.ts';
+import type { Answer, Client } from '#test/support/client.ts';
 import { world } from '#test/support/world.ts';
 import { forkSetting, pullSetting } from './setting.ts';
 
 const w = await world();
+
+/** What changes a branch of a fork by the API. */
+const writes: [string, (by: Client, at: Offered, branch: string) => Promise<Answer>][] = [
+  [
+    'a ref',
+    async (by, { fork }, branch) =>
+      by.patch(`${fork.base}/git/refs/heads/${branch}`, { sha: await fork.tip('side'), force: true }),
+  ],
+  ['a new file', (by, { fork }, branch) => by.put(`${fork.base}/contents/fix.txt`, { message: 'Fix', content: 'Zml4', branch })],
+  [
+    'a removed file',
+    async (by, { fork, grace }, branch) => {
+      const { body } = await (await w.as(grace)).get(`${fork.base}/contents/README.md`);
+      return by.delete(`${fork.base}/contents/README.md`, { message: 'Remove', sha: body.sha, branch });
+    },
+  ],
+  ['a merge', (by, { fork }, branch) => by.post(`${fork.base}/merges`, { base: branch, head: 'side' })],
+];
 
 /** Grace's pull request from her fork into a repository that Ada's friend Joan may write to. */
 async function offered(more: object = {}) {
@@ -16,6 +35,7 @@ async function offered(more: object = {}) {
   const fork = await forkSetting(w, at, grace);
   await fork.commit('topic');
   await fork.commit('other');
+  await fork.commit('side');
   const { status, body } = await fork.open('topic', more);
   expect(status).toBe(201);
   const pull = `${at.base}/pulls/${body.number}`;
@@ -158,4 +178,62 @@ test('update-branch follows the same rules', async () => {
   await w.settle();
   const { body } = await client.get(`${pull}/commits`);
   expect(body.at(-1).parents.map(({ sha }: { sha: string }) => sha)).toContain(await tip('main'));
+});
+
+test.each(writes)('the API takes %s of the head, and of no other branch', async (_, write) => {
+  const at = await offered();
+  const { client, joan, fork, pull, refs } = at;
+  const joans = await w.as(joan);
+  const before = await refs();
+  for (const branch of ['other', 'main']) expect((await write(joans, at, branch)).status).toBe(403);
+  expect((await write(joans, at, 'none')).status).toBeGreaterThanOrEqual(403);
+  expect(await refs()).toEqual(before);
+  const { status } = await write(joans, at, 'topic');
+  expect([200, 201]).toContain(status);
+  const head = await fork.tip('topic');
+  expect(await refs()).not.toEqual(before);
+  await w.settle();
+  expect((await client.get(pull)).body.head.sha).toBe(head);
+});
+
+test('the API creates, renames and deletes nothing of the fork, and syncs nothing', async () => {
+  const { joan, fork, refs, tip } = await offered();
+  const joans = await w.as(joan);
+  const before = await refs();
+  const sha = await tip('main');
+  const answers = [
+    await joans.post(`${fork.base}/git/refs`, { ref: 'refs/heads/new', sha }),
+    await joans.patch(`${fork.base}/git/refs/tags/v1`, { sha }),
+    await joans.delete(`${fork.base}/git/refs/heads/topic`),
+    await joans.post(`${fork.base}/branches/topic/rename`, { new_name: 'subject' }),
+    await joans.post(`${fork.base}/merge-upstream`, { branch: 'topic' }),
+    await joans.post(`${fork.base}/releases`, { tag_name: 'v1', target_commitish: 'topic' }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([403, 422, 403, 403, 403, 403]);
+  expect(await refs()).toEqual(before);
+});
+
+test('the API refuses strangers, readers of the base, limited credentials, and everybody once the pull request is closed', async () => {
+  const at = await offered();
+  const { ada, repo, owner, joan, client, pull, refs } = at;
+  const reader = await w.user();
+  await w.collaborator(repo, reader, 'read');
+  const app = await installApp(w, { on: owner, permissions: { contents: 'write' } });
+  const before = await refs();
+  const callers = [
+    await w.token(await w.user()),
+    await w.token(reader),
+    await w.token(joan, ['read:org']),
+    await w.fineGrained(joan, joan, { contents: 'write' }),
+    await w.fineGrained(ada, ada, { contents: 'write' }, [repo]),
+    app.token,
+    await app.userToken(joan),
+  ];
+  const refused = async (token: string) => {
+    for (const [, write] of writes) expect((await write(await w.as(token), at, 'topic')).status).toBe(403);
+  };
+  for (const token of callers) await refused(token);
+  await client.patch(pull, { state: 'closed' });
+  await refused(await w.token(joan));
+  expect(await refs()).toEqual(before);
 });

@@ -25,10 +25,16 @@ export type PullSetting = {
 };
 
 /** Points a branch of a repository at a commit, as a push by this account does. */
-export async function push(w: World, by: Account, repo: Pick<RepositoryRow, 'id'>, branch: string, to: string): Promise<void> {
+export async function push(w: World, by: Account, repo: RepositoryRow, branch: string, to: string): Promise<void> {
   const ref = `refs/heads/${branch}`;
   const from = (await findRefOids(diskOf(w, repo), [ref])).get(ref) ?? null;
-  const context = { db: w.db, change: w.change, git: w.hearth.services.git, now: w.clock.now };
+  const context = {
+    db: w.db,
+    change: w.change,
+    git: w.hearth.services.git,
+    refRules: w.hearth.services.refRules,
+    now: w.clock.now,
+  };
   await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: by.id });
 }
 
@@ -79,6 +85,8 @@ export type ForkSetting = {
   base: string;
   /** Adds a commit to a new branch of the fork. */
   commit(branch: string): Promise<string>;
+  /** The commit of a branch. */
+  tip(branch: string): Promise<string>;
   /** Opens a pull request of a branch of the fork into main. */
   open(branch: string, more?: object): Promise<{ status: number; body: Record<string, unknown> }>;
 };
@@ -101,6 +109,7 @@ export async function forkSetting(w: World, { base, first }: PullSetting, user: 
       await push(w, user, repo, branch, oid);
       return oid;
     },
+    tip: async (branch) => (await client.get(`/repos/${user.login}/${repo.name}/git/ref/heads/${branch}`)).body.object.sha,
     open: (branch, more = {}) =>
       client.post(`${base}/pulls`, { title: `Merge ${branch}`, head: `${user.login}:${branch}`, base: 'main', ...more }),
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { world } from '#test/support/world.ts';
-import { pullSetting } from './setting.ts';
+import { forkSetting, pullSetting } from './setting.ts';
 
 const w = await world();
 
@@ -31,7 +31,33 @@ test('lists of pull requests, their commits and files cost the same for one as f
   expect(await count()).toEqual(forOne);
   expect(forOne).toEqual([7, 3, 1, 2]);
   await w.statements(ada, `${base}/pulls/1`);
-  expect(await w.statements(ada, `${base}/pulls/1`)).toBe(8);
+  expect(await w.statements(ada, `${base}/pulls/1`)).toBe(10);
+});
+
+test('opening a pull request starts few git processes, where histories are straight up to where they meet', async () => {
+  const at = await pullSetting(w);
+  await at.commit('topic', { 'b.txt': 'b\n' });
+  await at.commit('topic', { 'b.txt': 'c\n' });
+  await at.commit('later', { 'c.txt': 'c\n' });
+  await at.commit('main', { 'm.txt': 'm\n' });
+  const fork = await forkSetting(w, at, await w.user());
+  await fork.commit('fix');
+  await w.settle();
+  const started = (head: string, who = at.ada) => w.gitProcesses(who, `${at.base}/pulls`, { title: 'Merge', head, base: 'main' });
+  expect(await started('topic')).toEqual(['diff-tree', 'update-ref']);
+  expect(await started('later')).toEqual(['diff-tree', 'update-ref']);
+  expect(await started(`${fork.user.login}:fix`, fork.user)).toEqual([
+    'cat-file',
+    'diff-tree',
+    'for-each-ref',
+    'pack-objects',
+    'index-pack',
+    'update-ref',
+  ]);
+  const { body } = await at.client.get(`${at.base}/pulls`);
+  expect(body.map(({ number }: { number: number }) => number)).toEqual([3, 2, 1]);
+  const commits = (await at.client.get(`${at.base}/pulls/1`)).body;
+  expect(commits).toMatchObject({ commits: 2, changed_files: 1, additions: 1, deletions: 0 });
 });
 
 test('a page of files starts as many git processes whatever page it is', async () => {

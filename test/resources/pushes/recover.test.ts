@@ -195,3 +195,18 @@ test('a worker settles as it starts', async () => {
     await worker.stop();
   }
 });
+
+test('of two pushes that wanted the same move, it is recorded once, whichever of them made it', async () => {
+  const { here, ada, repo, first, second, moveUnrecorded, settle, news } = await crashed();
+  const { now, ...context } = contextOf(here);
+  const command = { ref: main, from: first, to: second };
+  const [other, mover] = [1, 2].map(() => pushHandlers({ context, clock: () => now, repo, actor: ada.id }));
+  await other?.before?.([command]);
+  await mover?.before?.([command]);
+  await moveUnrecorded(command);
+  await settle();
+  await mover?.after?.([{ ...command, ok: true }]);
+  await other?.after?.([{ ...command, ok: false, reason: 'it has moved' }]);
+  expect(await news()).toEqual([pushed(ada.id, command)]);
+  expect(await unfinished(here, repo)).toEqual([]);
+});

@@ -1,14 +1,15 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { EventKind } from '#events/kinds.ts';
 import { repoOf } from '#git/store.ts';
-import type { PushContext } from '#resources/pushes/index.ts';
+import type { MoveContext } from '#resources/pushes/index.ts';
 import { commit } from '#test/git/support.ts';
 import type { World } from '#test/support/world.ts';
 
-export const contextOf = ({ db, change, hearth, clock }: World): PushContext => ({
+export const contextOf = ({ db, change, hearth, clock }: World): MoveContext => ({
   db,
   change,
   git: hearth.services.git,
+  refRules: hearth.services.refRules,
   now: clock.now,
 });
 

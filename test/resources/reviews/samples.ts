@@ -1,8 +1,14 @@
 import type { AnyPathResource } from '#endpoint/path-resource.ts';
 import { pull } from '#resources/pulls/path-resources.ts';
-import { commentOfPull, review, reviewComment, reviewCommentReaction } from '#resources/reviews/path-resources.ts';
+import { commentOfPull, conversation, review, reviewComment, reviewCommentReaction } from '#resources/reviews/path-resources.ts';
 import { samples as pullSamples } from '#test/resources/pulls/samples.ts';
 import type { Sample, SampleStage, Samples } from '#test/support/samples.ts';
+
+/** Comments on a file of a new pull request; the id of the comment. */
+const commentOnNew: Sample = async (stage, base) => {
+  const words = (await pullSamples.get(pull)?.(stage, base)) ?? {};
+  return { comment_id: await commentOn(stage, `${base}/pulls/${words.pull_number}`) };
+};
 
 /** Comments on a file of a pull request; the id of the comment. */
 async function commentOn({ client }: SampleStage, at: string): Promise<string> {
@@ -22,13 +28,8 @@ export const samples: Samples = new Map<AnyPathResource, Sample>([
     },
   ],
   [commentOfPull, async (stage, base) => ({ comment_id: await commentOn(stage, base) })],
-  [
-    reviewComment,
-    async (stage, base) => {
-      const words = (await pullSamples.get(pull)?.(stage, base)) ?? {};
-      return { comment_id: await commentOn(stage, `${base}/pulls/${words.pull_number}`) };
-    },
-  ],
+  [reviewComment, commentOnNew],
+  [conversation, commentOnNew],
   [
     reviewCommentReaction,
     async ({ client }, base) => {

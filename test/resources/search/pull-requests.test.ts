@@ -1,7 +1,8 @@
 // Searches of issues that find pull requests, by each qualifier that is about them.
 import { Octokit } from 'octokit';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { pullSetting } from '#test/resources/pulls/setting.ts';
+import { checker } from '#test/resources/checks/setting.ts';
+import { pullSetting, push } from '#test/resources/pulls/setting.ts';
 import { installApp } from '#test/support/apps.ts';
 import { world } from '#test/support/world.ts';
 
@@ -174,9 +175,53 @@ describe('the index follows what happens', () => {
     await client.patch(`${base}/pulls/${number}`, { base: 'next', title: 'Motion' });
     await w.settle();
     expect(await found(`sha:${after} base:next motion`)).toEqual(['moving']);
-    expect(await found(`sha:${before}`)).toEqual([]);
+    expect(await found(`sha:${before}`)).toEqual(['moving']);
     expect(await found('head:moved')).toEqual(['moving']);
     expect(await found('head:moving')).toEqual([]);
+  });
+
+  test('every commit of a pull request finds it, for as long as it has it', async () => {
+    const oldest = await setting.commit('several', { 's.txt': '1\n' });
+    const middle = await setting.commit('several', { 's.txt': '2\n' });
+    const number = await setting.open('several', { title: 'Several' });
+    numbers.set(number, 'several');
+    const newest = await setting.commit('several', { 's.txt': '3\n' });
+    await w.settle();
+    for (const sha of [oldest, middle, newest]) {
+      expect(await found(`sha:${sha.slice(0, 7)}`)).toEqual(['several']);
+      expect(await found(sha)).toEqual(['several']);
+    }
+    await push(w, ada, repo, 'several', oldest);
+    await w.settle();
+    expect([await found(`sha:${oldest}`), await found(`sha:${middle}`)]).toEqual([['several'], []]);
+  });
+
+  test('status: goes by statuses and check runs together', async () => {
+    const app = await checker(w, ada);
+    const sha = await setting.commit('checked', { 'k.txt': 'k\n' });
+    numbers.set(await setting.open('checked', { title: 'Checked' }), 'checked');
+    await w.settle();
+    const states = async () =>
+      (await Promise.all(['success', 'failure', 'pending'].map((state) => found(`checked status:${state}`)))).map(
+        ({ length }) => length,
+      );
+    const run = async (wanted: object) =>
+      (await app.client.post(`${base}/check-runs`, { name: 'tests', head_sha: sha, ...wanted })).body;
+    expect(await states()).toEqual([0, 0, 0]);
+    await run({ conclusion: 'neutral' });
+    expect(await states()).toEqual([1, 0, 0]);
+    const { id } = await run({ status: 'in_progress' });
+    expect(await states()).toEqual([0, 0, 1]);
+    for (const conclusion of ['failure', 'timed_out', 'cancelled', 'action_required']) {
+      await app.client.patch(`${base}/check-runs/${id}`, { conclusion });
+      expect(await states()).toEqual([0, 1, 0]);
+    }
+    await app.client.patch(`${base}/check-runs/${id}`, { conclusion: 'skipped' });
+    expect(await states()).toEqual([1, 0, 0]);
+    await client.post(`${base}/statuses/${sha}`, { state: 'pending', context: 'build' });
+    expect(await states()).toEqual([0, 0, 1]);
+    await client.post(`${base}/statuses/${sha}`, { state: 'error', context: 'build' });
+    expect(await states()).toEqual([0, 1, 0]);
   });
 
   test('an issue that becomes a pull request', async () => {
@@ -227,6 +272,14 @@ describe('what a credential may not read is neither found nor counted', () => {
     expect(await names(pulls, 'linked:issue', where)).toEqual([]);
     expect(await names(statuses, 'status:success', where)).toEqual(['A pull request']);
     expect(await names(pulls, 'status:success', where)).toEqual([]);
+    // Statuses and checks need a permission each: what may not be read doesn't count.
+    const app = await checker(w, hidden.ada);
+    await app.client.post(`${hidden.base}/check-runs`, { name: 'tests', head_sha: sha, conclusion: 'failure' });
+    const checks = await tokenWith({ pull_requests: 'read', checks: 'read' });
+    expect(await names(statuses, 'status:success', where)).toEqual(['A pull request']);
+    expect(await names(checks, 'status:failure', where)).toEqual(['A pull request']);
+    expect(await names(checks, 'status:success', where)).toEqual([]);
+    expect(await names(pulls, 'status:failure', where)).toEqual([]);
     // Issues that are switched off leave the pull requests.
     await hidden.client.patch(hidden.base, { has_issues: false });
     expect(await names(both, created, where)).toEqual(['A pull request']);

@@ -27,6 +27,12 @@ test('the timeline of a pull request has its reviews and conversations between i
   later();
   await client.put(`${pull}/reviews/${review.id}/dismissals`, { message: 'It is so.' });
   const all = await told();
+  const kinds = async (query: string) =>
+    (await client.get(`${issue}/timeline${query}`)).body.map(({ event }: { event: string }) => event);
+  const named = new Set(await kinds(''));
+  expect(named).toEqual(new Set(['committed', 'commented', 'reviewed', 'line-commented', 'review_dismissed']));
+  for (const event of named)
+    expect(await kinds(`?exclude=${event}`)).toEqual((await kinds('')).filter((other: string) => other !== event));
   expect(all).toMatchObject([
     { event: 'commented' },
     {

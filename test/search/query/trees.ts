@@ -38,6 +38,8 @@ function rawOf(type: ValueType): fc.Arbitrary<string[]> {
       return fc.constantFrom(['octo/hello'], ['octo/a.b-c_d']);
     case 'team':
       return fc.constantFrom(['octo/writers']);
+    case 'issue':
+      return fc.constantFrom(['octo/hello#1']);
     case 'hash':
       return fc.constantFrom(['abcdef0'], ['0123456789']);
     case 'sort':

@@ -1,6 +1,6 @@
 // Files and folders: read, write, remove; the README.
 import { type Static, Type } from 'typebox';
-import { readsContents, writesContents } from '#access/policies.ts';
+import { movesBranches, readsContents } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';
 import type { SharedCall } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -50,18 +50,18 @@ export const putFile = endpoint({
   method: 'PUT',
   path: '/repos/{owner}/{repo}/contents/{path}',
   summary: 'Create or update file contents',
-  access: writesContents,
+  access: movesBranches,
   body: FileWrite,
   example: { message: 'Add a note', content: 'TXkgbmV3IGZpbGU=' },
   carries: 'file',
   refuses: [409],
   replies: { 200: FileCommit, 201: FileCommit },
-  async handle({ db, change, at, body: wanted, action, now, links, reply, services: { git } }) {
+  async handle({ db, change, at, body: wanted, action, now, links, reply, services: { git, refRules } }) {
     const writeAction = { ...action, links, path: at.path };
-    const { isNew, file, resolved: written } = await writeFile({ db, change, git, now }, writeAction, wanted);
+    const { isNew, file, resolved: written } = await writeFile({ db, change, git, now, refRules }, writeAction, wanted);
     const urls = repositoryUrlsOf(links, at.repo);
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    const commit = presentGitCommit(urls, await reader.getCommit(written.commit));
+    const commit = await presentGitCommit({ db, links, git, now, urls }, await reader.getCommit(written.commit));
     const body = { content: file ? presentEntry(urls, written, file) : null, commit };
     return isNew ? reply(201, body) : reply(200, body);
   },
@@ -72,17 +72,18 @@ export const deleteFile = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/contents/{path}',
   summary: 'Delete a file',
-  access: writesContents,
+  access: movesBranches,
   body: FileRemoval,
   bodyInQuery: true,
   example: { message: 'Remove a note', sha },
   refuses: [409],
   replies: { 200: FileCommit },
-  async handle({ db, change, at, body, action, now, links, services: { git } }) {
+  async handle({ db, change, at, body, action, now, links, services: { git, refRules } }) {
     const writeAction = { ...action, links, path: at.path };
-    const { resolved: written } = await removeFile({ db, change, git, now }, writeAction, body);
+    const { resolved: written } = await removeFile({ db, change, git, now, refRules }, writeAction, body);
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    return { content: null, commit: presentGitCommit(repositoryUrlsOf(links, at.repo), await reader.getCommit(written.commit)) };
+    const context = { db, links, git, now, urls: repositoryUrlsOf(links, at.repo) };
+    return { content: null, commit: await presentGitCommit(context, await reader.getCommit(written.commit)) };
   },
 });
 

@@ -1,6 +1,6 @@
 // Refs: branches, tags and all others, by their full names.
 import { Type } from 'typebox';
-import { readsContents, writesContents } from '#access/policies.ts';
+import { movesBranches, readsContents, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
@@ -82,9 +82,9 @@ export const createGitRef = endpoint({
   example: { ref: 'refs/heads/feature', sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd' },
   refuses: [409],
   replies: { 201: GitRef },
-  async handle({ db, change, at, body, action, now, links, services: { git } }) {
+  async handle({ db, change, at, body, action, now, links, services: { git, refRules } }) {
     const wanted = { ref: body.ref, sha: body.sha.toLowerCase() };
-    const created = await createRef({ db, change, git, now }, action, wanted);
+    const created = await createRef({ db, change, git, now, refRules }, action, wanted);
     return presentRef(repositoryUrlsOf(links, at.repo), created);
   },
 });
@@ -94,14 +94,14 @@ export const updateGitRef = endpoint({
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/git/refs/{ref}',
   summary: 'Update a reference',
-  access: writesContents,
+  access: movesBranches,
   body: RefChange,
   example: { sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd', force: true },
   refuses: [409],
   replies: { 200: GitRef },
-  async handle({ db, change, at, body, action, now, links, services: { git } }) {
+  async handle({ db, change, at, body, action, now, links, services: { git, refRules } }) {
     const wanted = { name: at.ref, sha: body.sha.toLowerCase(), force: body.force };
-    const moved = await updateRef({ db, change, git, now }, action, wanted);
+    const moved = await updateRef({ db, change, git, now, refRules }, action, wanted);
     return presentRef(repositoryUrlsOf(links, at.repo), moved);
   },
 });
@@ -114,7 +114,7 @@ export const deleteGitRef = endpoint({
   access: writesContents,
   refuses: [409, 422],
   replies: { 204: Nothing },
-  async handle({ db, change, at, action, now, services: { git } }) {
-    await deleteRef({ db, change, git, now }, action, at.ref);
+  async handle({ db, change, at, action, now, services: { git, refRules } }) {
+    await deleteRef({ db, change, git, now, refRules }, action, at.ref);
   },
 });

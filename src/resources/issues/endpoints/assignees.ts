@@ -9,7 +9,7 @@ import { Nothing } from '#lib/shape.ts';
 import { findUsersByLogin, presentUser, User } from '#resources/accounts/index.ts';
 import { recordActivity } from '../activity.ts';
 import { findAssignable, listAssignable } from '../assignee-store.ts';
-import { assign, unassign } from '../assignees.ts';
+import { assign, loginsOf, unassign } from '../assignees.ts';
 import { assignee, issue } from '../path-resources.ts';
 import { presentIssue } from '../present.ts';
 import { Issue, SomeAssignees } from '../schemas.ts';
@@ -68,7 +68,7 @@ export const addIssueAssignees = endpoint({
   replies: { 201: Issue },
   async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
     const row = await change(async (tx, { issue }) => {
-      const users = await findAssignable(tx, at.repo, body.assignees ?? []);
+      const users = await findAssignable(tx, at.repo, loginsOf(body.assignees));
       return recordActivity(tx, action, issue, await assign(tx, action, issue, users));
     });
     return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
@@ -88,7 +88,7 @@ export const removeIssueAssignees = endpoint({
   replies: { 200: Issue },
   async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
     const row = await change(async (tx, { issue }) => {
-      const users = gather(await findUsersByLogin(tx, body.assignees ?? []), 'id');
+      const users = gather(await findUsersByLogin(tx, loginsOf(body.assignees)), 'id');
       return recordActivity(tx, action, issue, await unassign(tx, action, issue, users));
     });
     return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);

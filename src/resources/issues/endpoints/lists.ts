@@ -8,10 +8,11 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import type { Services } from '#endpoint/services.ts';
+import { unique } from '#lib/collections.ts';
 import { invalid, Refusal } from '#lib/refusal.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
 import { findMilestone } from '#resources/milestones/index.ts';
-import { type Filter, listOfMany, listOfRepository } from '../lists.ts';
+import { type FieldFilter, type Filter, listOfMany, listOfRepository, relations } from '../lists.ts';
 import { presentIssues } from '../present.ts';
 import { checkHasIssues } from '../rules.ts';
 import { Issue } from '../schemas.ts';
@@ -25,6 +26,7 @@ const common = {
   since: Type.Optional(Type.String({ format: 'date-time' })),
 };
 const login = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));
+const type = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));
 
 const OfRepository = Type.Object({
   ...common,
@@ -32,6 +34,8 @@ const OfRepository = Type.Object({
   assignee: login,
   creator: login,
   mentioned: login,
+  type,
+  issue_field_values: Type.Optional(Type.String({ maxLength: 1024 })),
 });
 
 /** The filters `all` and `repos` list every issue that the viewer may read, the others only those that concern the viewer. */
@@ -40,32 +44,65 @@ const OfMany = Type.Object({
   filter: withDefault(OneOf(['assigned', 'created', 'mentioned', 'subscribed', 'repos', 'all']), 'assigned'),
 });
 
+const OfOrganization = Type.Object({ ...OfMany.properties, type });
+
+/** As the public API has it: the issues of those repositories alone, or where it is `false`, without them; `pulls`: with pull requests. */
+const OfAll = Type.Object({
+  ...OfMany.properties,
+  owned: Type.Optional(Type.Boolean()),
+  orgs: Type.Optional(Type.Boolean()),
+  collab: Type.Optional(Type.Boolean()),
+  pulls: withDefault(Type.Boolean(), true),
+});
+
 type ListQuery = Static<typeof OfMany> | Static<typeof OfRepository>;
 
 function baseFilter({ state, labels = '', since }: ListQuery, { resourceLimits }: Services): Filter {
-  const names = labels.split(',').map((name) => name.trim());
-  const wanted = [...new Set(names.filter((name) => name !== ''))];
+  const wanted = listedIn(labels);
   const maxLabels = resourceLimits.lists.labels;
-  if (wanted.length > maxLabels) {
-    const error = {
-      resource: 'Issue',
-      field: 'labels',
-      code: 'invalid',
-      message: `At most ${maxLabels} labels can be asked for`,
-    } as const;
-    throw new Refusal('invalid', 'Validation Failed', [error], { limit: 'lists.labels' });
-  }
+  if (wanted.length > maxLabels) throw tooMany('labels', `At most ${maxLabels} labels can be asked for`, 'lists.labels');
   return { state, labels: wanted, since: since === undefined ? undefined : new Date(since) };
 }
 
-/** The filter of a query; undefined where it names a user who doesn't exist, so that no issue can match. */
+/** The different texts between commas. */
+const listedIn = (text: string): string[] =>
+  unique(
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  );
+
+const tooMany = (field: string, message: string, limit: 'lists.labels' | 'lists.fields'): Refusal =>
+  new Refusal('invalid', 'Validation Failed', [{ resource: 'Issue', field, code: 'invalid', message }], { limit });
+
+/** Hearth has no types of issues, so that each is without one. */
+const mayHaveType = (type: string | undefined): boolean => type === undefined || type === 'none';
+
+/** What a query says of fields: `name:value`, several separated by commas. */
+function fieldFilters(text: string, { resourceLimits }: Services): FieldFilter[] {
+  const wanted = listedIn(text);
+  const maxFields = resourceLimits.lists.fields;
+  if (wanted.length > maxFields)
+    throw tooMany('issue_field_values', `At most ${maxFields} fields can be asked for`, 'lists.fields');
+  return wanted.map((part) => {
+    const [, name = '', value = ''] = /^([^:]+):(.+)$/.exec(part) ?? [];
+    if (name === '')
+      throw invalid('Issue', 'issue_field_values', 'invalid', 'Each must be the name of a field, a colon and a value');
+    return { name: name.trim().toLowerCase(), value: value.trim() };
+  });
+}
+
+/** The filter of a query; undefined where it names a user or a type that doesn't exist, so that no issue can match. */
 async function filterOf(
   { db, services }: { db: Db; services: Services },
   repo: Repo,
   query: Static<typeof OfRepository>,
 ): Promise<Filter | undefined> {
   const filter = baseFilter(query, services);
-  const { milestone, assignee, creator, mentioned } = query;
+  const { milestone, assignee, creator, mentioned, issue_field_values = '' } = query;
+  filter.fields = fieldFilters(issue_field_values, services);
+  if (!mayHaveType(query.type)) return undefined;
   if (milestone === 'none') filter.milestone = 'none';
   else if (milestone === '*') filter.milestone = 'any';
   else if (milestone !== undefined) {
@@ -102,7 +139,7 @@ export const listRepoIssues = endpoint({
     checkHasIssues(at.repo);
     const filter = await filterOf({ db, services }, at.repo, query);
     if (!filter) return { rows: [], total: 0 };
-    const found = await listOfRepository(db, at.repo.id, filter, query, page);
+    const found = await listOfRepository(db, viewer, at.repo.id, filter, query, page);
     return mapRows(found, (rows) => presentIssues({ db, links, viewer, repo: at.repo, media, git: services.git }, rows));
   },
 });
@@ -130,7 +167,9 @@ export const listOrgIssues = endpoint({
   id: 'issues/list-for-org',
   path: '/orgs/{org}/issues',
   summary: 'List organization issues assigned to the authenticated user',
+  query: OfOrganization,
   async handle({ db, at, query, page, viewer, links, media, services }) {
+    if (!mayHaveType(query.type)) return { rows: [], total: 0 };
     const found = await listOfMany(db, viewer, { owner: at.org.id }, ownFilter(query, viewer, services), query, page);
     return mapRows(found, (rows) =>
       presentIssues({ db, links, viewer, media, git: services.git }, rows, { withRepository: true }),
@@ -143,8 +182,15 @@ export const listIssues = endpoint({
   id: 'issues/list',
   path: '/issues',
   summary: 'List issues assigned to the authenticated user',
+  query: OfAll,
   async handle({ db, query, page, viewer, links, media, services }) {
-    const found = await listOfMany(db, viewer, {}, ownFilter(query, viewer, services), query, page);
+    const related = {
+      of: viewer.account.id,
+      some: relations.filter((relation) => query[relation] === true),
+      without: relations.filter((relation) => query[relation] === false),
+    };
+    const filter = { ...ownFilter(query, viewer, services), issuesAlone: !query.pulls };
+    const found = await listOfMany(db, viewer, { related }, filter, query, page);
     return mapRows(found, (rows) =>
       presentIssues({ db, links, viewer, media, git: services.git }, rows, { withRepository: true }),
     );

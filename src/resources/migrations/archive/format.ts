@@ -2,8 +2,13 @@
 
 import { type Static, type TSchema, Type } from 'typebox';
 import { permissionWords } from '#access/roles.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Nullable, OneOf } from '#lib/shape.ts';
-import { contents } from '#resources/reactions/index.ts';
+import { maxCommits } from '#resources/pulls/index.ts';
+import { CommitCommentRecord, PullRequestReviewRecord, ReleaseRecord, ReviewCommentRecord } from './said-format.ts';
+import { Address, AddressOrNull, Count, Oid, Reaction, Text, TextOrNull, Time, TimeOrNull } from './shapes.ts';
+
+export type { Address } from './shapes.ts';
 
 /** The version of the format that is written. Archives of another first number can't be read. */
 export const formatVersion = '1.0.0';
@@ -38,17 +43,6 @@ export const pageSize = 100;
 
 /** The name of a page of objects, as `issues_000001.json`. Pages count from 1. */
 export const pageName = (kind: Kind, page: number): string => `${kind}_${String(page).padStart(6, '0')}.json`;
-
-/** Objects are named by the addresses that people know them by. */
-const Address = Type.String({ maxLength: 2_000 });
-export type Address = string;
-const AddressOrNull = Nullable(Address);
-const Text = Type.String();
-const TextOrNull = Nullable(Text);
-const Time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$' });
-const TimeOrNull = Nullable(Time);
-
-const Reaction = Type.Object({ user: AddressOrNull, content: OneOf(contents), created_at: Time });
 
 const UserRecord = Type.Object({
   type: OneOf(['user', 'bot']),
@@ -146,15 +140,14 @@ const MilestoneRecord = Type.Object({
 });
 export type MilestoneRecord = Static<typeof MilestoneRecord>;
 
-const IssueRecord = Type.Object({
-  type: Type.Literal('issue'),
+/** What issues and pull requests have in common. */
+const OfBoth = Type.Object({
   url: Address,
   repository: Address,
   user: AddressOrNull,
   title: Text,
   body: TextOrNull,
   state: State,
-  state_reason: StateReason,
   assignee: AddressOrNull,
   assignees: Type.Array(Address),
   milestone: AddressOrNull,
@@ -167,34 +160,48 @@ const IssueRecord = Type.Object({
   closed_at: TimeOrNull,
   closed_by: AddressOrNull,
 });
-export type IssueRecord = Static<typeof IssueRecord>;
+export type RecordOfBoth = Static<typeof OfBoth>;
 
-const Oid = Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$' });
+/** Another issue, and since when it is a sub-issue of this one or blocks it. */
+const Related = Type.Object({ issue: Address, created_at: Time });
+
+const IssueRecord = Type.Object({
+  type: Type.Literal('issue'),
+  ...OfBoth.properties,
+  state_reason: StateReason,
+  duplicate_of: Type.Optional(AddressOrNull),
+  /** In their order. Issues of repositories that aren't in the archive are left out of it, as of the others. */
+  sub_issues: Type.Optional(Type.Array(Related, { maxItems: fixedValue(limitTable.issues.subIssues) })),
+  blocked_by: Type.Optional(Type.Array(Related, { maxItems: fixedValue(limitTable.issues.dependencies) })),
+});
+export type IssueRecord = Static<typeof IssueRecord>;
 
 /** A branch of a pull request with its commit. The repository is null where it isn't there any more, or is hidden. */
 const BranchRecord = Type.Object({ ref: Type.String({ minLength: 1 }), sha: Oid, user: AddressOrNull, repo: AddressOrNull });
 
-const { type: _, state_reason: _reason, ...ofBoth } = IssueRecord.properties;
-
 const PullRequestRecord = Type.Object({
   type: Type.Literal('pull_request'),
-  ...ofBoth,
+  ...OfBoth.properties,
   base: BranchRecord,
   head: BranchRecord,
   /** Whether the head is deleted. */
   head_deleted: Type.Boolean(),
   /** The common commit of both branches, and the changes since. */
   merge_base_sha: Oid,
-  commits: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
-  additions: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
-  deletions: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
-  changed_files: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+  commits: Count,
+  additions: Count,
+  deletions: Count,
+  changed_files: Count,
   /** Whether it is a draft. */
   work_in_progress: Type.Boolean(),
   maintainer_can_modify: Type.Boolean(),
   merged_at: TimeOrNull,
   merged_by: AddressOrNull,
   merge_commit_sha: Nullable(Oid),
+  /** Its commits, oldest first, each with the time at which it came. */
+  commit_ids: Type.Optional(Type.Array(Type.Object({ sha: Oid, added_at: Time }), { maxItems: maxCommits })),
+  /** The people and teams that are asked for a review. */
+  review_requests: Type.Optional(Type.Array(Address, { maxItems: fixedValue(limitTable.reviewers.requests) })),
 });
 export type PullRequestRecord = Static<typeof PullRequestRecord>;
 
@@ -220,14 +227,25 @@ const IssueEventRecord = Type.Object({
   url: Address,
   ...ofIssue,
   actor: AddressOrNull,
-  event: Type.String({ pattern: '^[a-z_]{1,100}$' }),
+  event: Type.String({ pattern: '^[a-z_-]{1,100}$' }),
   commit_id: TextOrNull,
   label_name: Type.Optional(Text),
   label_color: Type.Optional(Text),
   milestone_title: Type.Optional(Text),
   title_was: Type.Optional(Text),
   title_is: Type.Optional(Text),
+  /** Who was assigned, or asked for a review: a person, or a team. */
   subject: Type.Optional(AddressOrNull),
+  /** The other issue of the same repository, where the event names one. */
+  source: Type.Optional(Address),
+  dismissed_review: Type.Optional(
+    Type.Object({
+      review: AddressOrNull,
+      state: OneOf(['approved', 'changes_requested']),
+      dismissal_message: TextOrNull,
+      dismissal_commit_id: Text,
+    }),
+  ),
   state_reason: Type.Optional(StateReason),
   lock_reason: Type.Optional(TextOrNull),
   created_at: Time,
@@ -244,7 +262,11 @@ export const shapes = {
   issues: IssueRecord,
   pull_requests: PullRequestRecord,
   issue_comments: IssueCommentRecord,
+  pull_request_reviews: PullRequestReviewRecord,
+  review_comments: ReviewCommentRecord,
   issue_events: IssueEventRecord,
+  commit_comments: CommitCommentRecord,
+  releases: ReleaseRecord,
 } as const satisfies Partial<Record<Kind, TSchema>>;
 export type KindWithObjects = keyof typeof shapes;
 export type RecordOf<K extends KindWithObjects> = Static<(typeof shapes)[K]>;
@@ -252,3 +274,7 @@ export type RecordOf<K extends KindWithObjects> = Static<(typeof shapes)[K]>;
 /** The folder of a repository's Git data in the archive, and the address that its object has for it. */
 export const gitFolder = (owner: string, name: string): string => `repositories/${owner}/${name}.git`;
 export const gitAddress = (owner: string, name: string): string => `tarball://root/${gitFolder(owner, name)}`;
+
+/** The file of a release's file in the archive, and the address that its object has for it. `id` is a number of the archive's own. */
+export const assetFile = (owner: string, name: string, id: number): string => `releases/${owner}/${name}/${id}`;
+export const assetAddress = (owner: string, name: string, id: number): string => `tarball://root/${assetFile(owner, name, id)}`;

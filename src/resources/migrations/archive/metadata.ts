@@ -1,10 +1,9 @@
 // The JSON files of an archive.
-import type { Account } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
 import { gather, getOptional, getOrThrow, grouped, unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { loadAccounts, loadEmails } from '#resources/accounts/index.ts';
+import { loadBlocking, loadSubIssues } from '#resources/issue-relations/index.ts';
 import {
   type EventKey,
   firstEvent,
@@ -13,13 +12,14 @@ import {
   listIssueEventsAfter,
   listIssuesAfter,
   loadAttached,
+  loadIssues,
 } from '#resources/issues/index.ts';
 import { type LabelRow, listLabelsAfter } from '#resources/labels/index.ts';
 import { listMilestonesAfter, loadMilestones } from '#resources/milestones/index.ts';
-import { listPullsAfter } from '#resources/pulls/index.ts';
+import { listPullsAfter, loadPullCommits, loadRequests } from '#resources/pulls/index.ts';
 import { loadReactions } from '#resources/reactions/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/index.ts';
-import { listTeamsAfter, loadTeamMembers, loadTeamRoles, loadTeams } from '#resources/teams/index.ts';
+import { listTeamsAfter, loadTeamMembers, loadTeamRoles, loadTeams, type TeamRow } from '#resources/teams/index.ts';
 import { type Kind, pageSize } from './format.ts';
 import { organizationRecords } from './organizations.ts';
 import { batchesOf, openPages } from './pages.ts';
@@ -32,52 +32,44 @@ import {
   milestoneRecord,
   type Place,
   pullRecord,
+  type Related,
   repositoryRecord,
   teamRecord,
   userRecord,
 } from './records.ts';
+import { type NamedFiles, releasesOf } from './releases.ts';
+import { commitCommentsOf, reviewCommentsOf, reviewsOf } from './reviews.ts';
+import { type People, peopleOf, type Source } from './source.ts';
 import type { TarWriter } from './tar-writer.ts';
 
-/** What the objects of an archive are made from. `db` shows one moment. */
-export type Source = {
-  db: Db;
-  html: string;
-  /** Whose archive it is. */
-  account: Account;
-};
+/** Whether Git data and releases are in the archive, too. */
+type Wanted = { git: boolean; releases: boolean };
 
-/** Collects whom an archive names: each is an object of it, once. */
-type People = {
-  ids: Set<Id<'accounts'>>;
-  load(ids: Iterable<Id<'accounts'> | null | undefined>): Promise<Map<Id<'accounts'>, Account>>;
-};
-
-function peopleOf({ db, account }: Source): People {
-  const ids = new Set(account.kind === 'organization' ? [] : [account.id]);
-  return {
-    ids,
-    async load(wanted) {
-      const accounts = await loadAccounts(db, wanted);
-      for (const [id, { kind }] of accounts) if (kind !== 'organization') ids.add(id);
-      return accounts;
-    },
-  };
-}
-
-/** Writes what is known of repositories, and of all accounts that this names. */
-export async function addMetadata(tar: TarWriter, source: Source, places: readonly Place[], hasGit: boolean): Promise<void> {
+/** Writes what is known of repositories, and of all accounts that this names. Returns the files that it tells of. */
+export async function addMetadata(
+  tar: TarWriter,
+  source: Source,
+  places: readonly Place[],
+  wanted: Wanted,
+): Promise<NamedFiles[]> {
   const people = peopleOf(source);
   for (const { owner } of places) if (owner.kind !== 'organization') people.ids.add(owner.id);
   const owners = new Set(places.filter(({ owner }) => owner.kind === 'organization').map(({ owner }) => owner.id));
   await addOrganizations(tar, source, [...owners], people);
   await addTeams(tar, source, places, people);
-  await addEach(tar, 'repositories', places, (place) => repositoriesOf(source, place, hasGit));
+  await addEach(tar, 'repositories', places, (place) => repositoriesOf(source, place, wanted.git));
   await addEach(tar, 'milestones', places, (place) => milestonesOf(source, place, people));
-  await addEach(tar, 'issues', places, (place) => issuesOf(source, place, people));
+  await addEach(tar, 'issues', places, (place) => issuesOf(source, place, people, places));
   await addEach(tar, 'pull_requests', places, (place) => pullsOf(source, place, people, places));
   await addEach(tar, 'issue_comments', places, (place) => commentsOf(source, place, people));
   await addEach(tar, 'issue_events', places, (place) => eventsOf(source, place, people));
+  await addEach(tar, 'pull_request_reviews', places, (place) => reviewsOf(source, place, people));
+  await addEach(tar, 'review_comments', places, (place) => reviewCommentsOf(source, place, people));
+  await addEach(tar, 'commit_comments', places, (place) => commitCommentsOf(source, place, people));
+  const files: NamedFiles[] = [];
+  if (wanted.releases) await addEach(tar, 'releases', places, (place) => releasesOf(source, place, people, files));
   await addUsers(tar, source, people);
+  return files;
 }
 
 /** Writes what is known of organizations, and of the people in them. */
@@ -127,7 +119,7 @@ async function addTeams(tar: TarWriter, source: Source, places: readonly Place[]
   const { db, html, account } = source;
   if (account.kind !== 'organization') return;
   const pages = openPages(tar, 'teams');
-  const urls = new Map(places.map(({ row, url }) => [row.id, url]));
+  const urls = urlsOf(places);
   const list = (after: Id<'teams'>, limit: number) => listTeamsAfter(db, account.id, after, limit);
   for await (const rows of batchesOf(asId<'teams'>(0), list, ({ id }) => id, teamsAtOnce)) {
     const ids = gather(rows, 'id');
@@ -172,14 +164,40 @@ async function* milestonesOf({ db, html }: Source, place: Place, people: People)
   }
 }
 
-async function* issuesOf(source: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
+const urlsOf = (places: readonly Place[]): Map<Id<'repositories'>, string> =>
+  new Map(places.map(({ row, url }) => [row.id, url]));
+
+async function* issuesOf(
+  source: Source,
+  place: Place,
+  people: People,
+  places: readonly Place[],
+): AsyncGenerator<readonly object[]> {
   const { db, html } = source;
+  const urls = urlsOf(places);
   const list = (after: number, limit: number) => listIssuesAfter(db, place.row.id, after, limit);
   for await (const rows of batchesOf(0, list, ({ number }) => number)) {
     const partsOf = await loadParts(source, rows, people);
-    yield rows.map((row) => issueRecord(html, place, row, partsOf(row)));
+    const relatedOf = await loadRelated(source, rows);
+    yield rows.map((row) => issueRecord(html, place, row, { ...partsOf(row), related: relatedOf(row), urls }));
   }
 }
+
+/** The other issues that issues name. */
+async function loadRelated({ db }: Source, rows: readonly IssueRow[]): Promise<(row: IssueRow) => Related> {
+  const ids = gather(rows, 'id');
+  const subIssues = grouped(await loadSubIssues(db, ids), (related) => related.of);
+  const blocking = grouped(await loadBlocking(db, ids), (related) => related.of);
+  const originals = await loadIssues(db, unique(gather(rows, 'duplicate_of_id')));
+  return ({ id, duplicate_of_id }) => ({
+    duplicateOf: getOptional(originals, duplicate_of_id),
+    subIssues: subIssues.get(id) ?? [],
+    blockedBy: blocking.get(id) ?? [],
+  });
+}
+
+/** Each has up to some hundred commits. */
+const pullsAtOnce = 50;
 
 async function* pullsOf(
   source: Source,
@@ -188,19 +206,38 @@ async function* pullsOf(
   places: readonly Place[],
 ): AsyncGenerator<readonly object[]> {
   const { db, html } = source;
-  const urls = new Map(places.map(({ row, url }) => [row.id, url]));
+  const urls = urlsOf(places);
   const list = (after: number, limit: number) => listPullsAfter(db, place.row.id, after, limit);
-  for await (const rows of batchesOf(0, list, ({ number }) => number)) {
+  for await (const rows of batchesOf(0, list, ({ number }) => number, pullsAtOnce)) {
     const heads = await loadNamedRepositories(db, unique(gather(rows, 'head_repository_id')));
     // Who has the archive needn't know of private repositories of others.
     for (const { id, owner, name, visibility } of heads.values())
       if (visibility === 'public' && !urls.has(id)) urls.set(id, path(addressOf(html, owner), name));
-    const partsOf = await loadParts(source, rows, people, gather(rows, 'head_owner_id', 'merged_by'));
+    const commits = grouped(await loadPullCommits(db, gather(rows, 'id')), ({ issue_id }) => issue_id);
+    const requests = await loadRequests(db, 'everybody', gather(rows, 'id'));
+    const others = [...gather(rows, 'head_owner_id', 'merged_by'), ...gather(requests, 'user_id')];
+    const partsOf = await loadParts(source, rows, people, others);
+    const teams = await loadOwnTeams(source, place, gather(requests, 'team_id'));
+    const requestsOf = grouped(requests, ({ issue_id }) => issue_id);
     yield rows.map((row) =>
-      pullRecord(html, place, row, { ...partsOf(row), headUrl: getOptional(urls, row.head_repository_id) ?? null }),
+      pullRecord(html, place, row, {
+        ...partsOf(row),
+        headUrl: getOptional(urls, row.head_repository_id) ?? null,
+        commits: commits.get(row.id) ?? [],
+        requests: requestsOf.get(row.id) ?? [],
+        teams,
+      }),
     );
   }
 }
+
+/** Of the teams that are named, those that the archive has: those of an organization in its own. */
+const loadOwnTeams = async (
+  { db, account }: Source,
+  { owner }: Place,
+  ids: Iterable<Id<'teams'> | null | undefined>,
+): Promise<Map<Id<'teams'>, TeamRow>> =>
+  account.kind === 'organization' && account.id === owner.id ? loadTeams(db, unique(ids)) : new Map();
 
 /** What belongs to issues or pull requests beside their rows. `others` are further people of them. */
 async function loadParts(
@@ -212,7 +249,7 @@ async function loadParts(
   const ids = gather(rows, 'id');
   const attached = await loadAttached(db, ids);
   const milestones = await loadMilestones(db, gather(rows, 'milestone_id'));
-  const reactions = await loadReactions(db, { issues: ids });
+  const reactions = await loadReactions(db, 'issue_id', ids);
   const accounts = await people.load([
     ...gather(rows, 'author_id', 'closed_by'),
     ...[...attached.values()].flatMap(({ assignees }) => assignees),
@@ -231,17 +268,20 @@ async function loadParts(
 async function* commentsOf({ db, html }: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
   const list = (after: Id<'issue_comments'>, limit: number) => listCommentsAfter(db, place.row.id, after, limit);
   for await (const rows of batchesOf(asId<'issue_comments'>(0), list, ({ id }) => id)) {
-    const reactions = await loadReactions(db, { comments: gather(rows, 'id') });
+    const reactions = await loadReactions(db, 'comment_id', gather(rows, 'id'));
     const accounts = await people.load([...gather(rows, 'author_id'), ...gather(reactions, 'user_id')]);
     const reactionsOf = grouped(reactions, ({ comment_id }) => comment_id);
     yield rows.map((row) => commentRecord(html, place, row, { reactions: reactionsOf.get(row.id) ?? [], accounts }));
   }
 }
 
-async function* eventsOf({ db, html }: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
+async function* eventsOf(source: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
+  const { db, html } = source;
   const list = (after: EventKey, limit: number) => listIssueEventsAfter(db, place.row.id, after, limit);
   for await (const rows of batchesOf(firstEvent, list, ({ key }) => key)) {
-    const accounts = await people.load(rows.flatMap(({ actor_id, data }) => [actor_id, data.assignee]));
-    yield rows.map((row) => eventRecord(html, place, row, accounts));
+    const accounts = await people.load(rows.flatMap(({ actor_id, data }) => [actor_id, data.assignee, data.requested_reviewer]));
+    const named = rows.map(({ data }) => data.requested_team);
+    const teams = await loadOwnTeams(source, place, named);
+    yield rows.map((row) => eventRecord(html, place, row, { accounts, teams }));
   }
 }

@@ -7,10 +7,11 @@ import { getOptional, getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import type { EmailRow } from '#resources/accounts/index.ts';
-import type { CommentRow, IssueEventRow, IssueRow, OfIssue } from '#resources/issues/index.ts';
+import type { RelatedIssue } from '#resources/issue-relations/index.ts';
+import type { ArchivedEvent, CommentRow, IssueRow, OfIssue } from '#resources/issues/index.ts';
 import type { LabelRow } from '#resources/labels/index.ts';
 import type { MilestoneRow } from '#resources/milestones/index.ts';
-import type { PullRow } from '#resources/pulls/index.ts';
+import type { PullCommit, PullRow, ReviewRequest } from '#resources/pulls/index.ts';
 import type { ReactionRow } from '#resources/reactions/index.ts';
 import type { TeamMember, TeamRole, TeamRow } from '#resources/teams/index.ts';
 import {
@@ -22,19 +23,23 @@ import {
   type LabelRecord,
   type MilestoneRecord,
   type PullRequestRecord,
+  type RecordOfBoth,
   type RepositoryRecord,
   type TeamRecord,
   type UserRecord,
 } from './format.ts';
 
-type Accounts = ReadonlyMap<Id<'accounts'>, Account>;
+export type Accounts = ReadonlyMap<Id<'accounts'>, Account>;
+/** The addresses of repositories, of those in the archive alone where nothing else is said. */
+export type Urls = ReadonlyMap<Id<'repositories'>, Address>;
+type Teams = ReadonlyMap<Id<'teams'>, TeamRow>;
 
 /** A repository with the address that its objects are below. */
 export type Place = { row: RepositoryRow; owner: Account; url: Address };
 
 export const addressOf = (html: string, account: Pick<Account, 'login'>): Address => path(html, account.login);
 
-const addressOrNull = (html: string, accounts: Accounts, id: Id<'accounts'> | null | undefined): Address | null => {
+export const addressOrNull = (html: string, accounts: Accounts, id: Id<'accounts'> | null | undefined): Address | null => {
   const account = getOptional(accounts, id);
   return account ? addressOf(html, account) : null;
 };
@@ -64,17 +69,19 @@ export type TeamParts = {
   accounts: Accounts;
   rolesOf: ReadonlyMap<Id<'teams'>, readonly TeamRole[]>;
   /** The addresses of the repositories. */
-  urls: ReadonlyMap<Id<'repositories'>, Address>;
+  urls: Urls;
 };
+
+const teamAddress = (html: string, { login }: Pick<Account, 'login'>, { slug }: Pick<TeamRow, 'slug'>): Address =>
+  path(html, 'orgs', login, 'teams', slug);
 
 export const teamRecord = (html: string, organization: Account, row: TeamRow, parts: TeamParts): TeamRecord => {
   const parent = getOptional(parts.parents, row.parent_id);
-  const url = path(html, 'orgs', organization.login, 'teams');
   return {
     type: 'team',
-    url: path(url, row.slug),
+    url: teamAddress(html, organization, row),
     organization: addressOf(html, organization),
-    parent_team: parent ? path(url, parent.slug) : null,
+    parent_team: parent ? teamAddress(html, organization, parent) : null,
     name: row.name,
     description: row.description,
     privacy: row.privacy,
@@ -148,13 +155,19 @@ export const milestoneRecord = (
   closed_at: timestampOrNull(row.closed_at),
 });
 
-const reactionRecord = (html: string, row: ReactionRow, accounts: Accounts): IssueRecord['reactions'][number] => ({
-  user: addressOrNull(html, accounts, row.user_id),
-  content: row.content,
-  created_at: timestamp(row.created_at),
-});
+export const reactionRecords = (html: string, rows: readonly ReactionRow[], accounts: Accounts): IssueRecord['reactions'] =>
+  rows.map((row) => ({
+    user: addressOrNull(html, accounts, row.user_id),
+    content: row.content,
+    created_at: timestamp(row.created_at),
+  }));
 
-const issueAddress = ({ url }: Place, { number, is_pull_request }: OfIssue): Address =>
+export const pullAddress = ({ url }: Place, number: number): Address => path(url, 'pull', number);
+
+export const reviewAddress = (place: Place, number: number, id: Id<'reviews'>): Address =>
+  `${pullAddress(place, number)}#pullrequestreview-${id}`;
+
+const issueAddress = ({ url }: Pick<Place, 'url'>, { number, is_pull_request }: OfIssue): Address =>
   path(url, is_pull_request ? 'pull' : 'issues', number);
 
 /** What a comment or an event is about. */
@@ -171,7 +184,7 @@ export type IssueParts = {
 };
 
 /** What issues and pull requests have in common. */
-function recordOfBoth(html: string, place: Place, row: IssueRow, parts: IssueParts): Omit<IssueRecord, 'type' | 'state_reason'> {
+function recordOfBoth(html: string, place: Place, row: IssueRow, parts: IssueParts): RecordOfBoth {
   const { labels, assignees, milestone, reactions, accounts } = parts;
   const assigned = assignees.flatMap((id) => addressOrNull(html, accounts, id) ?? []);
   return {
@@ -187,7 +200,7 @@ function recordOfBoth(html: string, place: Place, row: IssueRow, parts: IssuePar
     labels: labels.map(({ name }) => path(place.url, 'labels', name)),
     locked: row.locked,
     active_lock_reason: row.lock_reason,
-    reactions: reactions.map((reaction) => reactionRecord(html, reaction, accounts)),
+    reactions: reactionRecords(html, reactions, accounts),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
     closed_at: timestampOrNull(row.closed_at),
@@ -195,18 +208,52 @@ function recordOfBoth(html: string, place: Place, row: IssueRow, parts: IssuePar
   };
 }
 
-export const issueRecord = (html: string, place: Place, row: IssueRow, parts: IssueParts): IssueRecord => ({
-  type: 'issue',
-  ...recordOfBoth(html, place, row, parts),
-  state_reason: row.state_reason,
-});
+/** The other issues that an issue names. */
+export type Related = {
+  duplicateOf: IssueRow | undefined;
+  subIssues: readonly RelatedIssue[];
+  blockedBy: readonly RelatedIssue[];
+};
 
-/** `headUrl`: the address of the repository of its head, if that may be named. */
+export const issueRecord = (
+  html: string,
+  place: Place,
+  row: IssueRow,
+  { related, urls, ...parts }: IssueParts & { related: Related; urls: Urls },
+): IssueRecord => {
+  const addressIn = (other: OfIssue & Pick<IssueRow, 'repository_id'>): Address | undefined => {
+    const url = urls.get(other.repository_id);
+    return url === undefined ? undefined : issueAddress({ url }, other);
+  };
+  const relatedRecords = (rows: readonly RelatedIssue[]) =>
+    rows.flatMap((other) => {
+      const issue = addressIn({ ...other, is_pull_request: false });
+      return issue === undefined ? [] : [{ issue, created_at: timestamp(other.created_at) }];
+    });
+  return {
+    type: 'issue',
+    ...recordOfBoth(html, place, row, parts),
+    state_reason: row.state_reason,
+    duplicate_of: (related.duplicateOf && addressIn(related.duplicateOf)) ?? null,
+    sub_issues: relatedRecords(related.subIssues),
+    blocked_by: relatedRecords(related.blockedBy),
+  };
+};
+
+/** What belongs to a pull request beside what an issue has. */
+export type PullParts = IssueParts & {
+  /** The address of the repository of its head, if that may be named. */
+  headUrl: Address | null;
+  commits: readonly PullCommit[];
+  requests: readonly ReviewRequest[];
+  teams: Teams;
+};
+
 export const pullRecord = (
   html: string,
   place: Place,
   row: PullRow,
-  { headUrl, ...parts }: IssueParts & { headUrl: Address | null },
+  { headUrl, commits, requests, teams, ...parts }: PullParts,
 ): PullRequestRecord => ({
   type: 'pull_request',
   ...recordOfBoth(html, place, row, parts),
@@ -224,7 +271,17 @@ export const pullRecord = (
   merged_by: addressOrNull(html, parts.accounts, row.merged_by),
   // Of an open one, it is that of a test.
   merge_commit_sha: row.merged_at === null ? null : row.merge_commit_sha,
+  commit_ids: commits.map(({ commit_sha, added_at }) => ({ sha: commit_sha, added_at: timestamp(added_at) })),
+  review_requests: requests.flatMap(
+    ({ user_id, team_id }) =>
+      (user_id === null ? teamAddressOrNull(html, place, teams, team_id) : addressOrNull(html, parts.accounts, user_id)) ?? [],
+  ),
 });
+
+const teamAddressOrNull = (html: string, { owner }: Place, teams: Teams, id: Id<'teams'> | undefined): Address | null => {
+  const team = getOptional(teams, id);
+  return team ? teamAddress(html, owner, team) : null;
+};
 
 export const commentRecord = (
   html: string,
@@ -238,14 +295,21 @@ export const commentRecord = (
   user: addressOrNull(html, accounts, row.author_id),
   body: row.body,
   formatter: 'markdown',
-  reactions: reactions.map((reaction) => reactionRecord(html, reaction, accounts)),
+  reactions: reactionRecords(html, reactions, accounts),
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
 });
 
-/** An event. What it tells by ids of this server, beside the assignee, is left out. */
-export const eventRecord = (html: string, place: Place, row: IssueEventRow & OfIssue, accounts: Accounts): IssueEventRecord => {
-  const { label, assignee, milestone, rename, state_reason, lock_reason } = row.data;
+/** An event. What it tells by ids of this server, beside people, teams, issues and reviews, is left out. */
+export const eventRecord = (
+  html: string,
+  place: Place,
+  row: ArchivedEvent,
+  { accounts, teams }: { accounts: Accounts; teams: Teams },
+): IssueEventRecord => {
+  const { label, assignee, requested_reviewer, requested_team, milestone, rename, dismissed_review } = row.data;
+  const { state_reason, lock_reason } = row.data;
+  const person = assignee ?? requested_reviewer;
   return {
     type: 'issue_event',
     url: `${issueAddress(place, row)}#event-${row.id}`,
@@ -256,9 +320,18 @@ export const eventRecord = (html: string, place: Place, row: IssueEventRow & OfI
     ...(label ? { label_name: label.name, label_color: label.color } : {}),
     ...(milestone ? { milestone_title: milestone.title } : {}),
     ...(rename ? { title_was: rename.from, title_is: rename.to } : {}),
-    ...(assignee === undefined ? {} : { subject: addressOrNull(html, accounts, assignee) }),
+    ...(person === undefined ? {} : { subject: addressOrNull(html, accounts, person) }),
+    ...(requested_team === undefined ? {} : { subject: teamAddressOrNull(html, place, teams, requested_team) }),
     ...(state_reason === undefined ? {} : { state_reason }),
     ...(lock_reason === undefined ? {} : { lock_reason }),
+    ...(row.source ? { source: issueAddress(place, row.source) } : {}),
+    ...(dismissed_review ? { dismissed_review: dismissalRecord(place, row, dismissed_review) } : {}),
     created_at: timestamp(row.created_at),
   };
 };
+
+const dismissalRecord = (
+  place: Place,
+  { number }: OfIssue,
+  { review_id, ...dismissal }: NonNullable<ArchivedEvent['data']['dismissed_review']>,
+): IssueEventRecord['dismissed_review'] => ({ review: reviewAddress(place, number, review_id), ...dismissal });

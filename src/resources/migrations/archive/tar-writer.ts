@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Header, Pack } from 'tar-stream';
@@ -10,6 +11,8 @@ import { asError } from '#git/errors.ts';
 export type TarWriter = {
   addBytes(name: string, bytes: Buffer): Promise<void>;
   addFolder(name: string): Promise<void>;
+  /** Adds a file of `size` bytes. It fails where the stream has more of them, or fewer. */
+  addStream(name: string, size: number, stream: Readable): Promise<void>;
   /** Adds a folder of the disk with all that is below it. What isn't a file or folder is left out. */
   addTree(name: string, path: string): Promise<void>;
   /** Writes the end. Without it, the file isn't whole. */
@@ -43,6 +46,7 @@ export async function openTarWriter(file: string, now: Date): Promise<TarWriter>
 
   const writer: TarWriter = {
     addBytes: (name, bytes) => adding(addEntry(tar, { name, mtime: now, mode: 0o644 }, bytes)),
+    addStream: (name, size, stream) => adding(addBytesOf(tar, { name, mtime: now, mode: 0o644, size }, stream)),
     addFolder: (name) => adding(addEntry(tar, { name: `${name}/`, type: 'directory', mtime: now, mode: 0o755 })),
     async addTree(name, path) {
       await writer.addFolder(name);
@@ -78,14 +82,16 @@ async function addFile(tar: Pack, header: EntryHeader, path: string): Promise<vo
   try {
     const { size } = await file.stat();
     if (size === 0) return await addEntry(tar, header, Buffer.alloc(0));
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const entry = tar.entry({ ...header, size }, (error) => (error ? reject(error) : resolve()));
-    // Where the disk is full, both fail, one after the other.
-    await Promise.all([
-      pipeline(file.createReadStream({ end: size - 1, highWaterMark: partSize, autoClose: false }), entry),
-      promise,
-    ]);
+    const stream = file.createReadStream({ end: size - 1, highWaterMark: partSize, autoClose: false });
+    await addBytesOf(tar, { ...header, size }, stream);
   } finally {
     await file.close();
   }
+}
+
+async function addBytesOf(tar: Pack, header: EntryHeader & { size: number }, stream: Readable): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const entry = tar.entry(header, (error) => (error ? reject(error) : resolve()));
+  // Where the disk is full, both fail, one after the other.
+  await Promise.all([pipeline(stream, entry), promise]);
 }

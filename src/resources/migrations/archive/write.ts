@@ -7,6 +7,7 @@ import { repoOf, repositoryExists } from '#git/store.ts';
 import { gather, getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
+import type { ObjectStore } from '#objects/store.ts';
 import { loadAccounts } from '#resources/accounts/index.ts';
 import { listOrganizationIdsOf } from '#resources/members/index.ts';
 import { keepAdministered } from '../rules.ts';
@@ -15,11 +16,13 @@ import { formatVersion, gitFolder, type Kind } from './format.ts';
 import { addMetadata, addOrganizationMetadata } from './metadata.ts';
 import { addEmptyPages } from './pages.ts';
 import { addressOf, type Place } from './records.ts';
+import { addFiles } from './releases.ts';
 import { openTarWriter, type TarWriter } from './tar-writer.ts';
 
 export type ArchiveParts = {
   db: Db;
   git: GitStore;
+  objects: ObjectStore;
   /** Whose archive it is. */
   account: Account;
   migration: MigrationRow;
@@ -30,9 +33,10 @@ export type ArchiveParts = {
 };
 
 /**
- * Writes the archive of a migration into a new file. Its JSON shows one moment, and the Git data is copied after that: a push that
- * arrives meanwhile may be in it, and nothing that the JSON tells of is missing. Repositories that the person doesn't administer any
- * more, or that the organization has given away, are left out.
+ * Writes the archive of a migration into a new file. Its JSON shows one moment, and files of releases and Git data are copied after that:
+ * a push that arrives meanwhile may be in it, and nothing that the JSON tells of is missing. Repositories that the person doesn't
+ * administer any more, or that the organization has given away, are left out.
+ * @throws FilesChanged where a file of a release was deleted meanwhile
  */
 export async function writeArchive(parts: ArchiveParts): Promise<void> {
   const { migration, file, now } = parts;
@@ -57,12 +61,13 @@ async function addOwnOrganizations(tar: TarWriter, { db, account, migration }: A
 
 async function addRepositories(tar: TarWriter, parts: ArchiveParts): Promise<void> {
   const { db, account, migration } = parts;
-  const places = await atOneMoment(db, async (moment) => {
+  const { places, files } = await atOneMoment(db, async (moment) => {
     const source = { db: moment, html: migration.base_url, account };
     const found = await findPlaces(moment, parts);
-    if (!migration.exclude_metadata) await addMetadata(tar, source, found, !migration.exclude_git_data);
-    return found;
+    const wanted = { git: !migration.exclude_git_data, releases: !migration.exclude_releases };
+    return { places: found, files: migration.exclude_metadata ? [] : await addMetadata(tar, source, found, wanted) };
   });
+  await addFiles(tar, parts, files);
   if (!migration.exclude_metadata) {
     await addEmptyPages(tar, excludedBy(migration));
     if (!migration.exclude_attachments) await tar.addFolder('attachments');
@@ -72,11 +77,10 @@ async function addRepositories(tar: TarWriter, parts: ArchiveParts): Promise<voi
   for (const place of places) await addGitData(tar, parts.git, place);
 }
 
-/** The kinds that a migration has no files of. */
-const excludedBy = ({ exclude_attachments, exclude_releases, exclude_owner_projects }: MigrationRow): ReadonlySet<Kind> =>
+/** The kinds without objects that a migration has no files of. */
+const excludedBy = ({ exclude_attachments, exclude_owner_projects }: MigrationRow): ReadonlySet<Kind> =>
   new Set<Kind>([
     ...(exclude_attachments ? (['attachments'] as const) : []),
-    ...(exclude_releases ? (['releases'] as const) : []),
     ...(exclude_owner_projects ? (['projects'] as const) : []),
   ]);
 

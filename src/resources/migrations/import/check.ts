@@ -1,5 +1,6 @@
 import { path } from '#endpoint/links.ts';
-import { keyed } from '#lib/collections.ts';
+import { getOrThrow, keyed } from '#lib/collections.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
 import {
   type Address,
   gitAddress,
@@ -10,7 +11,10 @@ import {
   type TeamRecord,
   type UserRecord,
 } from '../archive/format.ts';
-import { checkVersion, countPages, objectsOf, type Pages } from './pages.ts';
+import { relationsToCheck } from './check-relations.ts';
+import { releasesToCheck } from './check-releases.ts';
+import { reviewsToCheck } from './check-reviews.ts';
+import { checkVersion, countPages, hasReleases, objectsOf, type Pages } from './pages.ts';
 import { type OnProgress, refused } from './unpack.ts';
 
 /** What an archive holds, by addresses. The larger kinds stay in their files. */
@@ -22,10 +26,20 @@ export type Contents = {
   teams: ReadonlyMap<Address, TeamRecord>;
 };
 
-const numbered = ['milestones', 'issues', 'pull_requests', 'issue_comments', 'issue_events'] as const;
+const numbered = [
+  'milestones',
+  'issues',
+  'pull_requests',
+  'issue_comments',
+  'pull_request_reviews',
+  'review_comments',
+  'issue_events',
+  'commit_comments',
+  'releases',
+] as const;
 
 /** Reads all objects of an archive, and refuses it where one doesn't have its shape or names what isn't there. */
-export async function checkContents(pages: Pages, onProgress: OnProgress): Promise<Contents> {
+export async function checkContents(pages: Pages, limits: ResourceLimits['releases'], onProgress: OnProgress): Promise<Contents> {
   await checkVersion(pages);
   const users = keyed(await all(objectsOf(pages, 'users')), ({ url }) => url);
   const organizations = keyed(await all(objectsOf(pages, 'organizations')), ({ url }) => url);
@@ -39,11 +53,11 @@ export async function checkContents(pages: Pages, onProgress: OnProgress): Promi
   const seen = new Set<Address>();
   const check = async <One extends { url: Address }>(
     list: AsyncIterable<One[]>,
-    parentOf: (one: One) => Address,
+    parentOf: (one: One) => Address | Promise<Address>,
   ): Promise<void> => {
     for await (const page of list) {
       for (const one of page) {
-        const parent = parentOf(one);
+        const parent = await parentOf(one);
         if (!seen.has(parent)) throw refused(`${one.url} belongs to ${parent}, which is not in it`);
         if (seen.has(one.url)) throw refused(`${one.url} is in it twice`);
         seen.add(one.url);
@@ -53,17 +67,59 @@ export async function checkContents(pages: Pages, onProgress: OnProgress): Promi
   };
   for (const url of repositories.keys()) seen.add(url);
   await check(objectsOf(pages, 'milestones'), ({ url, repository }) => parentOf(url, repository, 'milestones'));
-  await check(objectsOf(pages, 'issues'), ({ url, repository }) => parentOf(url, repository, 'issues'));
+  /** Issues and pull requests, with their repositories. */
+  const issues = new Map<Address, Address>();
+  const relations = relationsToCheck();
+  await check(objectsOf(pages, 'issues'), (one) => {
+    issues.set(one.url, one.repository);
+    relations.add(one);
+    return parentOf(one.url, one.repository, 'issues');
+  });
+  relations.check((url) => repositories.get(issues.get(url) ?? '')?.owner);
+  const pulls = new Set<Address>();
   await check(objectsOf(pages, 'pull_requests'), ({ url, repository, base }) => {
     if (base.repo !== repository) throw refused(`${url} goes into another repository than its own`);
     const issue = path(repository, 'issues', numberOf(url, repository, 'pull'));
     if (seen.has(issue)) throw refused(`${url} has the number of ${issue}`);
+    issues.set(url, repository);
+    pulls.add(url);
     return repository;
   });
+  relations.checkDuplicates((url) => issues.has(url));
   await check(objectsOf(pages, 'issue_comments'), subjectOf);
-  await check(objectsOf(pages, 'issue_events'), subjectOf);
+  const reviews = reviewsToCheck(pulls);
+  await check(objectsOf(pages, 'pull_request_reviews'), reviews.checkReview);
+  await check(objectsOf(pages, 'review_comments'), reviews.checkComment);
+  await check(objectsOf(pages, 'issue_events'), (one) => {
+    const subject = subjectOf(one);
+    reviews.checkDismissal(one);
+    if (one.source !== undefined && issues.get(one.source) !== issues.get(subject))
+      throw refused(`${one.url} names ${one.source}, which is no issue of its repository in it`);
+    return subject;
+  });
+  await check(objectsOf(pages, 'commit_comments'), (one) => {
+    if (one.path === null && (one.position !== null || one.line !== null))
+      throw refused(`${one.url} is on a line, and on no file`);
+    return repositoryOf(one, repositories);
+  });
+  if (hasReleases(pages)) {
+    const checkRelease = releasesToCheck(pages, { users, organizations }, limits);
+    await check(objectsOf(pages, 'releases'), async (one) => {
+      const repository = repositoryOf(one, repositories);
+      await checkRelease(one, getOrThrow(repositories, repository));
+      return repository;
+    });
+  }
   return { users, organizations, repositories, teams };
 }
+
+const repositoryOf = (
+  { url, repository }: { url: Address; repository: Address },
+  repositories: Contents['repositories'],
+): Address => {
+  if (!repositories.has(repository)) throw refused(`${url} belongs to ${repository}, which is not in it`);
+  return repository;
+};
 
 async function all<One>(pages: AsyncIterable<One[]>): Promise<One[]> {
   const found: One[] = [];

@@ -3,19 +3,24 @@ import { join } from 'node:path';
 import type { Tx } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
+import type { ObjectStore } from '#objects/store.ts';
 import type { Address } from '../archive/format.ts';
 import { importAccounts } from './accounts.ts';
-import { checkContents } from './check.ts';
+import { type Contents, checkContents } from './check.ts';
 import { importIssues } from './issues.ts';
+import type { Pages } from './pages.ts';
+import { importReleases } from './releases.ts';
 import { type Imported, importOne, refuseExisting } from './repositories.ts';
+import { importCommitComments } from './reviews.ts';
 import { importTeams } from './teams.ts';
 import { type OnProgress, unpackArchive } from './unpack.ts';
 
 export type ImportParts = {
   file: string;
   git: GitStore;
+  objects: ObjectStore;
   change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-  limits: ResourceLimits['migrations'];
+  limits: Pick<ResourceLimits, 'migrations' | 'releases'>;
   /** The login of an organization here that gets what belongs to the one in the archive. Omitted: it is found by its own login. */
   into?: string | undefined;
   now: Date;
@@ -29,25 +34,44 @@ export type Outcome = { repositories: string[]; accounts: number };
  * Imports the archive of a migration, made here or by another Hearth. It is unpacked beside the repositories and read to its end
  * before anything is written; what is written then, is in one transaction. Of a failure, nothing stays.
  */
-export async function importArchive({ file, git, change, limits, into, now, onProgress }: ImportParts): Promise<Outcome> {
+export async function importArchive({ file, into, ...parts }: ImportParts): Promise<Outcome> {
+  const { git, change, limits, onProgress } = parts;
   const folder = await mkdtemp(join(git.root, 'tmp', 'import-'));
   try {
-    const pages = { folder, names: await unpackArchive({ file, folder, limits, onProgress }) };
-    const contents = await checkContents(pages, onProgress);
-    return await change(async (tx) => {
-      const accounts = await importAccounts(tx, contents, into);
-      await refuseExisting(tx, contents, accounts);
-      const repositories = new Map<Address, Imported>();
-      for (const [url, record] of contents.repositories) {
-        repositories.set(url, await importOne({ tx, git, folder, accounts, now }, record));
-        onProgress('Repositories', repositories.size, contents.repositories.size);
-      }
-      await importTeams(contents, { tx, accounts, repositories, now });
-      await importIssues({ tx, pages, accounts, repositories, onProgress });
-      const names = [...repositories.values()].map(({ owner, row }) => `${owner.login}/${row.name}`);
-      return { repositories: names, accounts: accounts.made };
-    });
+    const pages = { folder, names: await unpackArchive({ file, folder, limits: limits.migrations, onProgress }) };
+    const contents = await checkContents(pages, limits.releases, onProgress);
+    return await change((tx) => importContents(tx, { ...parts, contents, pages }, into));
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
+}
+
+type ContentParts = Omit<ImportParts, 'file' | 'into'> & { contents: Contents; pages: Pages };
+
+async function importContents(
+  tx: Tx,
+  { contents, pages, git, objects, now, onProgress }: ContentParts,
+  into: string | undefined,
+): Promise<Outcome> {
+  const { folder } = pages;
+  const accounts = await importAccounts(tx, contents, into);
+  await refuseExisting(tx, contents, accounts);
+  const repositories = new Map<Address, Imported>();
+  for (const [url, record] of contents.repositories) {
+    repositories.set(url, await importOne({ tx, git, folder, accounts, now }, record));
+    onProgress('Repositories', repositories.size, contents.repositories.size);
+  }
+  const teams = await importTeams(contents, { tx, accounts, repositories, now });
+  const context = { tx, pages, objects, accounts, repositories, teams, onProgress };
+  await importIssues(context);
+  await importCommitComments(context);
+  try {
+    await importReleases(context);
+  } catch (error) {
+    // Their rows are rolled back. What a process leaves that ends here, is removed by the job that tidies the store.
+    for (const { row } of repositories.values()) await objects.removeGroup(String(row.id)).catch(() => undefined);
+    throw error;
+  }
+  const names = [...repositories.values()].map(({ owner, row }) => `${owner.login}/${row.name}`);
+  return { repositories: names, accounts: accounts.made };
 }

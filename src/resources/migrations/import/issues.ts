@@ -1,76 +1,49 @@
-import type { Tx } from '#database/connect.ts';
-import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import {
   enqueueImportedIssues,
-  type ImportedIssue,
+  type IssueEventData,
   insertImportedComments,
   insertImportedEvents,
   insertImportedIssues,
   issueTotals,
+  type ImportedIssue as NewIssue,
 } from '#resources/issues/index.ts';
 import { insertImportedMilestones } from '#resources/milestones/index.ts';
-import { enqueueImportedPulls, insertImportedPulls } from '#resources/pulls/index.ts';
+import {
+  enqueueImportedPulls,
+  insertImportedCommits,
+  insertImportedPulls,
+  insertImportedRequests,
+  type Reviewer,
+} from '#resources/pulls/index.ts';
 import { insertReactionsOf, rollupOf } from '#resources/reactions/index.ts';
 import { addImportedIssues } from '#resources/repositories/index.ts';
-import type { Address, IssueRecord, RecordOf } from '../archive/format.ts';
-import { type Accounts, idOf } from './accounts.ts';
+import type { Address, RecordOf, RecordOfBoth } from '../archive/format.ts';
+import { idOf } from './accounts.ts';
 import { numberOf, subjectOf } from './check.ts';
-import { countPages, objectsOf, type Pages } from './pages.ts';
-import type { Imported } from './repositories.ts';
-import type { OnProgress } from './unpack.ts';
+import { type Context, eachPage, given, type ImportedIssue, type Issues, timeOf, timeOrNull } from './context.ts';
+import { importRelations } from './relations.ts';
+import { importReviews, type Reviews } from './reviews.ts';
 
-type Context = {
-  tx: Tx;
-  pages: Pages;
-  accounts: Accounts;
-  repositories: ReadonlyMap<Address, Imported>;
-  onProgress: OnProgress;
-};
-
-type Issue = { id: Id<'issues'>; repository: Id<'repositories'> };
-type Reactions = IssueRecord['reactions'];
-
-const timeOf = (text: string): Date => new Date(text);
-const timeOrNull = (text: string | null): Date | null => (text === null ? null : new Date(text));
-
-/** Inserts milestones, issues, pull requests, comments and events with their numbers, times and people. Nobody is told of them. */
+/**
+ * Inserts milestones, issues, pull requests, comments, reviews and events with their numbers, times and people. Nobody is told of them.
+ */
 export async function importIssues(context: Context): Promise<void> {
   const { tx, repositories } = context;
   const milestones = await importMilestones(context);
-  const issues = new Map<Address, Issue>();
+  const issues = new Map<Address, ImportedIssue>();
   await importIssueRows(context, milestones, issues);
   await importPullRows(context, milestones, issues);
+  await importRelations(context, issues);
   await importComments(context, issues);
-  await importEvents(context, issues);
+  const reviews = await importReviews(context, issues);
+  await importEvents(context, issues, reviews);
   for (const { row } of repositories.values()) {
     await addImportedIssues(tx, row.id, await issueTotals(tx, row.id));
     await enqueueImportedIssues(tx, row.id);
     await enqueueImportedPulls(tx, row.id);
   }
 }
-
-/** Hands on the objects of a kind, page by page, each page by the repositories that it is about. */
-async function eachPage<K extends keyof typeof phases>(
-  { pages, onProgress }: Context,
-  kind: K,
-  insert: (page: RecordOf<K>[]) => Promise<void>,
-): Promise<void> {
-  const total = countPages(pages, kind);
-  let done = 0;
-  for await (const page of objectsOf(pages, kind)) {
-    if (page.length > 0) await insert(page);
-    onProgress(phases[kind], ++done, total);
-  }
-}
-
-const phases = {
-  milestones: 'Milestones',
-  issues: 'Issues',
-  pull_requests: 'Pull requests',
-  issue_comments: 'Comments',
-  issue_events: 'Events',
-} as const;
 
 async function importMilestones(context: Context): Promise<Map<Address, Id<'milestones'>>> {
   const { tx, accounts, repositories } = context;
@@ -103,7 +76,7 @@ async function importMilestones(context: Context): Promise<Map<Address, Id<'mile
 
 type Milestones = ReadonlyMap<Address, Id<'milestones'>>;
 
-async function importIssueRows(context: Context, milestones: Milestones, issues: Map<Address, Issue>): Promise<void> {
+async function importIssueRows(context: Context, milestones: Milestones, issues: Map<Address, ImportedIssue>): Promise<void> {
   await eachPage(context, 'issues', async (page) => {
     const wanted = page.map((one) => ({ one, row: { state_reason: one.state_reason }, word: 'issues' as const }));
     await insertRows(context, milestones, wanted, issues);
@@ -111,12 +84,12 @@ async function importIssueRows(context: Context, milestones: Milestones, issues:
 }
 
 /** A pull request whose commits aren't in the archive comes as an issue, with what was said: there is nothing to merge, nor to show. */
-async function importPullRows(context: Context, milestones: Milestones, issues: Map<Address, Issue>): Promise<void> {
+async function importPullRows(context: Context, milestones: Milestones, issues: Map<Address, ImportedIssue>): Promise<void> {
   const { tx, accounts, repositories } = context;
   await eachPage(context, 'pull_requests', async (page) => {
     const wanted = page.map((one) => ({ one, row: hasCommits(context, one) ? ofPull(one) : {}, word: 'pull' as const }));
     const inserted = await insertRows(context, milestones, wanted, issues);
-    const withCommits = inserted.filter(({ one }) => hasCommits(context, one));
+    const withCommits = inserted.filter(({ isPull }) => isPull);
     await insertImportedPulls(
       tx,
       withCommits.map(({ one, id, repository }) => {
@@ -142,7 +115,35 @@ async function importPullRows(context: Context, milestones: Milestones, issues: 
         };
       }),
     );
+    await insertImportedCommits(
+      tx,
+      withCommits.flatMap(({ one, id }) =>
+        (one.commit_ids ?? []).map(({ sha, added_at }, at) => ({
+          issue_id: id,
+          commit_sha: sha,
+          position: at + 1,
+          added_at: timeOf(added_at),
+        })),
+      ),
+    );
+    await insertImportedRequests(
+      tx,
+      withCommits.flatMap(({ one, id }) =>
+        (one.review_requests ?? []).flatMap((address) => {
+          const reviewer = reviewerAt(context, address);
+          return reviewer ? [{ issue_id: id, ...reviewer, created_at: timeOf(one.updated_at) }] : [];
+        }),
+      ),
+    );
   });
+}
+
+/** The person or team that an address stands for. */
+function reviewerAt({ accounts, teams }: Context, address: Address): Reviewer | undefined {
+  const team = teams.get(address);
+  if (team) return { user_id: null, team_id: team.id };
+  const account = accounts.byAddress.get(address);
+  return account?.kind === 'user' ? { user_id: account.id, team_id: null } : undefined;
 }
 
 const ofPull = ({ work_in_progress, merged_at }: RecordOf<'pull_requests'>) => ({
@@ -155,22 +156,21 @@ const ofPull = ({ work_in_progress, merged_at }: RecordOf<'pull_requests'>) => (
 const hasCommits = ({ repositories }: Context, { repository, url, head }: RecordOf<'pull_requests'>): boolean =>
   repositories.get(repository)?.pullHeads.get(numberOf(url, repository, 'pull')) === head.sha;
 
-type Both = Omit<IssueRecord, 'type' | 'state_reason'>;
-type Wanted<One> = { one: One; row: Partial<ImportedIssue['row']>; word: 'issues' | 'pull' };
+type Wanted<One> = { one: One; row: Partial<NewIssue['row']>; word: 'issues' | 'pull' };
 
 /** Inserts issues or pull requests, each with what only one of both has in `row`, and notes them by their addresses. */
-async function insertRows<One extends Both>(
+async function insertRows<One extends RecordOfBoth>(
   { tx, accounts, repositories }: Context,
   milestones: Milestones,
   wanted: readonly Wanted<One>[],
-  issues: Map<Address, Issue>,
-): Promise<{ one: One; id: Id<'issues'>; repository: Id<'repositories'> }[]> {
+  issues: Map<Address, ImportedIssue>,
+): Promise<(ImportedIssue & { one: One })[]> {
   const known = wanted.flatMap((each) => {
     const target = repositories.get(each.one.repository);
     return target ? [{ ...each, target }] : [];
   });
   const rows = known.map(
-    ({ one, row, word, target }): ImportedIssue => ({
+    ({ one, row, word, target }): NewIssue => ({
       row: {
         repository_id: target.row.id,
         number: numberOf(one.url, one.repository, word),
@@ -193,11 +193,11 @@ async function insertRows<One extends Both>(
     }),
   );
   const ids = await insertImportedIssues(tx, rows, { assignees: 'all' });
-  const inserted = known.flatMap(({ one, target }, at) => {
+  const inserted = known.flatMap(({ one, row, target }, at) => {
     const id = ids[at];
-    return id === undefined ? [] : [{ one, id, repository: target.row.id }];
+    return id === undefined ? [] : [{ one, id, repository: target.row.id, isPull: row.is_pull_request === true }];
   });
-  for (const { one, id, repository } of inserted) issues.set(one.url, { id, repository });
+  for (const { one, id, repository, isPull } of inserted) issues.set(one.url, { id, repository, isPull });
   await insertReactionsOf(
     tx,
     inserted.flatMap(({ one, id }) => given(accounts, one.reactions).map((reaction) => ({ ...reaction, issue_id: id }))),
@@ -205,16 +205,7 @@ async function insertRows<One extends Both>(
   return inserted;
 }
 
-/** The reactions of people who have an account here, each of theirs once. */
-function given(accounts: Accounts, reactions: Reactions) {
-  const rows = reactions.flatMap(({ user, content, created_at }) => {
-    const id = idOf(accounts, user);
-    return id === null ? [] : [{ user_id: id, content, created_at: timeOf(created_at) }];
-  });
-  return [...keyed(rows, ({ user_id, content }) => `${user_id} ${content}`).values()];
-}
-
-async function importComments(context: Context, issues: ReadonlyMap<Address, Issue>): Promise<void> {
+async function importComments(context: Context, issues: Issues): Promise<void> {
   const { tx, accounts } = context;
   await eachPage(context, 'issue_comments', async (page) => {
     const known = page.flatMap((one) => {
@@ -244,7 +235,7 @@ async function importComments(context: Context, issues: ReadonlyMap<Address, Iss
   });
 }
 
-async function importEvents(context: Context, issues: ReadonlyMap<Address, Issue>): Promise<void> {
+async function importEvents(context: Context, issues: Issues, reviews: Reviews): Promise<void> {
   const { tx, accounts } = context;
   await eachPage(context, 'issue_events', async (page) => {
     await insertImportedEvents(
@@ -258,7 +249,8 @@ async function importEvents(context: Context, issues: ReadonlyMap<Address, Issue
           actor_id: idOf(accounts, one.actor),
           event: one.event,
           commit_id: one.commit_id,
-          data: dataOf(accounts, one),
+          source_issue_id: one.source === undefined ? null : (issues.get(one.source)?.id ?? null),
+          data: dataOf(context, reviews, one),
           created_at: timeOf(one.created_at),
         };
       }),
@@ -267,14 +259,32 @@ async function importEvents(context: Context, issues: ReadonlyMap<Address, Issue
 }
 
 /** What an event tells, as the issues of this server keep it. */
-function dataOf(accounts: Accounts, one: RecordOf<'issue_events'>) {
-  const assignee = one.subject === undefined ? null : idOf(accounts, one.subject);
+function dataOf(context: Context, reviews: Reviews, one: RecordOf<'issue_events'>): IssueEventData {
   return {
     ...(one.label_name === undefined ? {} : { label: { name: one.label_name, color: one.label_color ?? '' } }),
     ...(one.milestone_title === undefined ? {} : { milestone: { title: one.milestone_title } }),
     ...(one.title_was === undefined ? {} : { rename: { from: one.title_was, to: one.title_is ?? '' } }),
-    ...(assignee === null ? {} : { assignee }),
+    ...subjectDataOf(context, one),
     ...(one.state_reason === undefined ? {} : { state_reason: one.state_reason }),
     ...(one.lock_reason === undefined ? {} : { lock_reason: one.lock_reason }),
+    ...dismissalOf(reviews, one),
   };
+}
+
+/** Whom an event is about. */
+function subjectDataOf(context: Context, { event, subject }: RecordOf<'issue_events'>): IssueEventData {
+  const reviewer = subject === undefined || subject === null ? undefined : reviewerAt(context, subject);
+  if (!event.startsWith('review_request')) {
+    const assignee = idOf(context.accounts, subject ?? null);
+    return assignee === null ? {} : { assignee };
+  }
+  if (!reviewer) return {};
+  return reviewer.user_id === null ? { requested_team: reviewer.team_id } : { requested_reviewer: reviewer.user_id };
+}
+
+function dismissalOf(reviews: Reviews, { dismissed_review }: RecordOf<'issue_events'>): IssueEventData {
+  if (dismissed_review === undefined || dismissed_review.review === null) return {};
+  const { review, ...dismissal } = dismissed_review;
+  const found = reviews.get(review);
+  return found ? { dismissed_review: { review_id: found.id, ...dismissal } } : {};
 }

@@ -40,6 +40,14 @@ export async function* objectsOf<K extends KindWithObjects>(pages: Pages, kind: 
   }
 }
 
+/** Whether an archive has releases; one that was made without them has no page of them. */
+export const hasReleases = ({ names }: Pages): boolean => names.has(pageName('releases', 1));
+
+const fileRoot = 'tarball://root/';
+
+/** The name in the archive of a file that an object names by its address. */
+export const fileAt = (address: string): string => (address.startsWith(fileRoot) ? address.slice(fileRoot.length) : address);
+
 /** How many pages a kind has. */
 export const countPages = ({ names }: Pages, kind: KindWithObjects): number =>
   [...names].filter((name) => name.startsWith(`${kind}_0`)).length;

@@ -12,9 +12,12 @@ type Context = { tx: Tx; accounts: Accounts; repositories: ReadonlyMap<Address, 
 
 /**
  * Gives teams their roles in the imported repositories. Teams are found by their names in their organization; those that are missing
- * are made, with the people who are members of it. Who is in a team that is here already stays as it is.
+ * are made, with the people who are members of it. Who is in a team that is here already stays as it is. Returns all by their addresses.
  */
-export async function importTeams({ teams }: Contents, { tx, accounts, repositories, now }: Context): Promise<void> {
+export async function importTeams(
+  { teams }: Contents,
+  { tx, accounts, repositories, now }: Context,
+): Promise<ReadonlyMap<Address, TeamRow>> {
   const made = new Map<Address, TeamRow>();
   // Each comes after the team above it: `checkContents` has refused circles.
   const importTeam = async (record: TeamRecord): Promise<TeamRow> => {
@@ -31,6 +34,7 @@ export async function importTeams({ teams }: Contents, { tx, accounts, repositor
     return team;
   };
   for (const record of teams.values()) await importTeam(record);
+  return made;
 }
 
 async function makeTeam(

@@ -19,7 +19,7 @@ type Reading = { file: string; folder: string; limits: Limits; onProgress: OnPro
 export const refused = (reason: string) => unprocessable(`The archive is refused, and nothing was imported: ${reason}`);
 
 /**
- * Unpacks the JSON files and the Git data of an archive into a folder, and returns the names of its files. All of it is checked on the
+ * Unpacks the JSON files, the Git data and the files of releases of an archive into a folder, and returns the names of its files. All of it is checked on the
  * way: names that lead elsewhere, links and devices, more than the limits allow, and a cut end make it be refused.
  */
 export async function unpackArchive({ file, folder, limits, onProgress }: Reading): Promise<Set<string>> {
@@ -114,7 +114,7 @@ async function take({ type, size = 0, name: given }: Header, source: Source, { n
   const isPage = pageFile.test(name);
   if (isPage && size > limits.importPage)
     throw refused(`${shown(name)} has more than ${limits.importPage} bytes (migrations.importPage)`);
-  if (type === 'directory' || !(isPage || isGitFile(name))) {
+  if (type === 'directory' || !(isPage || isGitFile(name) || releaseFile.test(name))) {
     source.resume();
     return;
   }
@@ -140,6 +140,7 @@ function checkedName(given: string): string {
 const shown = (name: string): string => JSON.stringify(name.slice(0, 200));
 
 const pageFile = /^(?:schema|[a-z_]+_\d{6})\.json$/;
+const releaseFile = /^releases\/[^/]+\/[^/]+\/\d{1,16}$/;
 const gitFile = /^repositories\/[^/]+\/[^/]+\.git\/(.+)$/;
 /** Of a repository, HEAD, branches, tags, heads of pull requests and objects. Configuration, hooks and references to other repositories aren't taken. */
 const wantedOfGit =

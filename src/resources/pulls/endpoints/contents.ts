@@ -23,12 +23,13 @@ export const listPullCommits = endpoint({
   access: readsPulls,
   paging: pages(),
   replies: { 200: Type.Array(Commit) },
-  async handle({ db, at, page, links, services: { git } }) {
+  async handle({ db, at, page, links, now, services: { git } }) {
     const { merge_base_sha: base, head_sha: head, commits_count: ahead } = at.pull;
     const total = Math.min(ahead, maxCommits);
     const limit = Math.min(page.limit, total - page.offset);
     const commits = await listAhead(repoOf(git, at.repo.id), { base, head, ahead, offset: page.offset, limit });
-    return { rows: await presentCommits({ db, links, urls: repositoryUrlsOf(links, at.repo) }, commits), total };
+    const urls = repositoryUrlsOf(links, at.repo);
+    return { rows: await presentCommits({ db, links, git, now, urls }, commits), total };
   },
 });
 

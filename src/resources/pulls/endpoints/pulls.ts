@@ -70,12 +70,16 @@ export const createPull = endpoint({
   },
   media: textMedia,
   replies: { 201: FullPullRequest },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ db, change, at, body, action, viewer, links, media, now, services: { git, refRules } }) {
     if (body.title === undefined && body.issue === undefined) throw invalid('PullRequest', 'title', 'missing_field');
     const ends = await prepareEnds({ db, git }, action, body);
     const row = await change((tx) => openPull(tx, { ...action, html: links.html }, ends, body));
     await writeHeadRef(repoOf(git, at.repo.id), row);
-    return presentFullPull({ db, links, viewer, repo: at.repo, media, git }, row, await testingOf({ db, git }, row));
+    return presentFullPull(
+      { db, links, viewer, repo: at.repo, media, git },
+      row,
+      await testingOf({ db, git, refRules, now }, at.repo, row),
+    );
   },
 });
 
@@ -88,14 +92,14 @@ export const getPull = endpoint({
   access: readsPulls,
   media: [...textMedia, 'diff', 'patch'],
   replies: { 200: FullPullRequest },
-  async handle({ db, at, viewer, links, media, services: { git } }) {
+  async handle({ db, at, viewer, links, media, now, services: { git, refRules } }) {
     const { merge_base_sha: from, head_sha: to } = at.pull;
     if (media === 'diff' || media === 'patch') {
       const disk = repoOf(git, at.repo.id);
       const text = media === 'diff' ? openDiff(disk, { from, to }) : openPatches(disk, { without: from, to });
       return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
     }
-    const testing = await testingOf({ db, git }, at.pull);
+    const testing = await testingOf({ db, git, refRules, now }, at.repo, at.pull);
     return presentFullPull({ db, links, viewer, repo: at.repo, media, git }, at.pull, testing);
   },
 });
@@ -111,10 +115,14 @@ export const updatePull = endpoint({
   example: { title: 'A quieter engine', state: 'open', base: 'main' },
   media: textMedia,
   replies: { 200: FullPullRequest },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ db, change, at, body, action, viewer, links, media, now, services: { git, refRules } }) {
     const wanted = body ?? {};
     const base = await prepareBase({ git }, at.repo, at.pull, wanted.base);
     const row = await change((tx, { pull }) => changePull(tx, { ...action, html: links.html }, pull, wanted, base));
-    return presentFullPull({ db, links, viewer, repo: at.repo, media, git }, row, await testingOf({ db, git }, row));
+    return presentFullPull(
+      { db, links, viewer, repo: at.repo, media, git },
+      row,
+      await testingOf({ db, git, refRules, now }, at.repo, row),
+    );
   },
 });

@@ -10,15 +10,18 @@ import { endpointVariants } from '#endpoint/variants.ts';
 import { Nothing } from '#lib/shape.ts';
 import { initialCommitOf } from '../initialize.ts';
 import { presentFullRepository } from '../present.ts';
-import { changeRepository, createRepository, deleteRepository, replaceTopics } from '../rules.ts';
-import { FullRepository, NewRepository, RepositoryChange, Topics } from '../schemas.ts';
+import { type Creation, changeRepository, createRepository, deleteRepository, replaceTopics } from '../rules.ts';
+import { FullRepository, NewOrganizationRepository, NewRepository, RepositoryChange, Topics } from '../schemas.ts';
 
 type CreateCall = SharedCall<{ body: NewRepository; action: ActionContext }>;
+type More = Pick<Creation, 'properties'>;
 
-async function createFor(owner: NewOwner, { db, change, body, action, links, now, services: { git } }: CreateCall) {
+async function createFor(owner: NewOwner, call: CreateCall, more: More = {}) {
+  const { db, change, body, action, links, now, services } = call;
+  const { git } = services;
   const initialize = initialCommitOf({ git, account: action.by.account, links, now }, body);
   const row = await change((tx) =>
-    createRepository(tx, { ...action, git, owner, wanted: body, ...(initialize ? { initialize } : {}) }),
+    createRepository(tx, { ...action, git, owner, wanted: body, ...more, ...(initialize ? { initialize } : {}) }),
   );
   return presentFullRepository({ db, links, viewer: action.by }, row, owner, 'admin');
 }
@@ -45,10 +48,12 @@ export const createOrgRepository = endpoint({
   path: '/orgs/{org}/repos',
   summary: 'Create an organization repository',
   access: { permission: 'administration:write', scopes: ['public_repo', 'repo'], role: 'member' },
-  body: NewRepository,
+  body: NewOrganizationRepository,
   example: { name: 'engine', private: true },
   replies: { 201: FullRepository },
-  handle: (call) => createFor(call.at.org, call),
+  handle({ body: { custom_properties: properties = {}, ...body }, ...call }) {
+    return createFor(call.at.org, { ...call, body }, { properties });
+  },
 });
 
 export const { named: getRepository, byId: getRepositoryById } = endpointVariants(

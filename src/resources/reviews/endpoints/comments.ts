@@ -11,9 +11,10 @@ import { textMedia } from '#resources/issues/index.ts';
 import { pull } from '#resources/pulls/index.ts';
 import { reactionEndpoints } from '#resources/reactions/index.ts';
 import { prepareDraft } from '../drafts.ts';
-import { commentOfPull, reviewComment, reviewCommentReaction } from '../path-resources.ts';
+import { commentOfPull, conversation, reviewComment, reviewCommentReaction } from '../path-resources.ts';
 import { presentReviewComment, presentReviewComments } from '../present.ts';
 import { reactable, subjectOf } from '../reactions.ts';
+import { setResolution } from '../resolutions.ts';
 import { changeComment, commentOnDiff, deleteComment, replyTo } from '../rules.ts';
 import { NewReviewComment, ReviewComment, ReviewCommentText } from '../schemas.ts';
 import { type CommentFilter, findCommentOfPull, listComments } from '../store.ts';
@@ -168,6 +169,33 @@ export const deleteReviewComment = endpoint({
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx, { comment }) => deleteComment(tx, action, comment));
+  },
+});
+
+/** The public API has no endpoint for this; its clients resolve conversations by its other interface. */
+export const resolveConversation = endpoint({
+  id: 'pulls/resolve-conversation',
+  method: 'PUT',
+  path: '/repos/{owner}/{repo}/pulls/comments/{comment_id}/resolution',
+  resources: [conversation],
+  summary: 'Resolve the conversation of a review comment',
+  access: changesPulls,
+  replies: { 204: Nothing },
+  async handle({ change, action }) {
+    await change((tx, { conversation }) => setResolution(tx, action, conversation, true));
+  },
+});
+
+export const unresolveConversation = endpoint({
+  id: 'pulls/unresolve-conversation',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/pulls/comments/{comment_id}/resolution',
+  resources: [conversation],
+  summary: 'Take back that the conversation of a review comment is resolved',
+  access: changesPulls,
+  replies: { 204: Nothing },
+  async handle({ change, action }) {
+    await change((tx, { conversation }) => setResolution(tx, action, conversation, false));
   },
 });
 

@@ -6,10 +6,11 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { textMedia } from '#resources/issues/index.ts';
 import { pull } from '#resources/pulls/index.ts';
+import { dismissReview } from '../dismissals.ts';
 import { prepareDraft } from '../drafts.ts';
 import { review } from '../path-resources.ts';
 import { presentReview, presentReviewComments, presentReviews } from '../present.ts';
-import { changeReview, createReview, deleteReview, dismissReview, submitReview } from '../rules.ts';
+import { changeReview, createReview, deleteReview, submitReview } from '../rules.ts';
 import { NewReview, Review, ReviewChange, ReviewComment, ReviewDismissal, ReviewSubmission } from '../schemas.ts';
 import { listCommentsOfReview, listReviews } from '../store.ts';
 
@@ -124,7 +125,7 @@ export const dismissPullReview = endpoint({
   media: textMedia,
   replies: { 200: Review },
   async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
-    const row = await change((tx, { review }) => dismissReview(tx, action, review, body.message));
+    const row = await change((tx, { pull, review }) => dismissReview(tx, action, pull, review, body.message));
     return presentReview({ db, links, viewer, media, git, pull: at.pull }, at.repo, row);
   },
 });

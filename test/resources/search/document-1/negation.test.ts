@@ -40,6 +40,8 @@ function valuesFor(name: string, { value }: QualifierSpec): readonly string[] {
       return ['acme/engine'];
     case 'team':
       return ['acme/writers'];
+    case 'issue':
+      return ['acme/engine#1'];
     case 'hash':
       return ['0000'];
     // `in:` says where words are looked for, `sort:` in which order hits come: they choose none.

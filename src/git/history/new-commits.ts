@@ -1,0 +1,31 @@
+import type { ObjectReader } from '../objects/objects.ts';
+import type { Oid } from '../objects/oid.ts';
+import type { Commit } from '../objects/parse-commit.ts';
+import type { Repo } from '../repo.ts';
+import { listNewCommits } from './history.ts';
+
+/** So many commits are followed from parent to parent before git is asked, which takes a process. */
+const maxFollowed = 40;
+
+/**
+ * The commits that are reachable from `to` and not from `without` (null: nothing is left out), at most `limit` of them, oldest first. A few
+ * commits on top of `without` are read without a git process of their own.
+ */
+export const listCommitsWithout = async (
+  { repo, reader }: { repo: Repo; reader: ObjectReader },
+  { to, without, limit }: { to: Oid; without: Oid | null; limit: number },
+): Promise<Commit[]> => (await followed(reader, to, without)) ?? listNewCommits(repo, { from: without, to, limit });
+
+/** The commits from one back to another, where each has one parent; undefined where it isn't so, or they are many. */
+async function followed(reader: ObjectReader, to: Oid, until: Oid | null): Promise<Commit[] | undefined> {
+  const found: Commit[] = [];
+  for (let next = to; next !== until; ) {
+    const commit = found.length < maxFollowed ? (await reader.findCommits([next])).get(next) : undefined;
+    const [parent, ...others] = commit?.parents ?? [];
+    if (!commit || others.length > 0 || (parent === undefined && until !== null)) return undefined;
+    found.unshift(commit);
+    if (parent === undefined) return found;
+    next = parent;
+  }
+  return found;
+}

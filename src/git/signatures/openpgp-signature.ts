@@ -1,0 +1,155 @@
+// Signatures of OpenPGP keys, which GnuPG verifies where it is installed.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chunks } from '#lib/collections.ts';
+import { tags } from '#lib/openpgp/key.ts';
+import { dearmor, OpenPgpError, readPackets, writePacket } from '#lib/openpgp/packets.ts';
+import { readSignature, signatureTypes } from '#lib/openpgp/signature.ts';
+import { isGitError } from '../errors.ts';
+import { run } from '../process/run.ts';
+import type { GitStore } from '../repo.ts';
+import { maxSignature } from './armor.ts';
+
+export type OpenPgpSignature = {
+  /** The id of the key that is said to have signed: 16 hexadecimal digits. */
+  keyId: string;
+  packet: Buffer;
+};
+
+const documents: readonly number[] = signatureTypes.documents;
+
+/** Reads an armored signature of a document. Undefined where it isn't exactly one, or of a version before 4. */
+export function parseOpenPgpSignature(armored: string): OpenPgpSignature | undefined {
+  if (armored.length > maxSignature) return undefined;
+  try {
+    const [packet, ...others] = readPackets(dearmor(armored, 'SIGNATURE'));
+    if (packet?.tag !== tags.signature || others.length > 0) return undefined;
+    const signature = readSignature(packet.body);
+    if (!signature?.issuer || !documents.includes(signature.type)) return undefined;
+    return { keyId: keyIdOf(signature.issuer), packet: writePacket(packet) };
+  } catch (error) {
+    if (error instanceof OpenPgpError) return undefined;
+    throw error;
+  }
+}
+
+/** The id of a key by its id or its fingerprint: the last digits of those of version 4, the first of those of version 6. */
+const keyIdOf = (issuer: string): string => (issuer.length === 64 ? issuer.slice(0, 16) : issuer.slice(-16));
+
+/** A signature that is to be verified by one key of an account. */
+export type OpenPgpCheck = {
+  signature: OpenPgpSignature;
+  payload: Buffer;
+  /** `armored` is the whole key, `fingerprint` that of its part that is said to have signed, `primary` that of the whole. */
+  key: { armored: string; fingerprint: string; primary: string };
+};
+
+/** Why a signature isn't valid, in the words of the public API. */
+export type OpenPgpOutcome = 'valid' | 'invalid' | 'expired_key' | 'unknown_key' | 'gpgverify_error' | 'gpgverify_unavailable';
+
+/**
+ * Verifies signatures, each by its own key, in the order of `checks`. A process of `gpg` verifies up to `checksPerProcess` of them, with
+ * nothing but their keys. Fails for none: where `gpg` isn't installed or can't tell, the outcome says so.
+ */
+export async function verifyOpenPgp(store: GitStore, checks: readonly OpenPgpCheck[]): Promise<OpenPgpOutcome[]> {
+  const outcomes = new Map<OpenPgpCheck, OpenPgpOutcome>();
+  for (const round of roundsOf(checks)) {
+    const found = await runGpg(store, round);
+    for (const [at, check] of round.entries()) outcomes.set(check, found[at] ?? 'gpgverify_error');
+  }
+  return checks.map((check) => outcomes.get(check) ?? 'gpgverify_error');
+}
+
+const checksPerProcess = 200;
+
+/**
+ * Divides checks so that no two different texts tell of the same key in one round: somebody else's copy of a key may lack what the
+ * owner's has, and only one of them is looked at.
+ */
+function roundsOf(checks: readonly OpenPgpCheck[]): OpenPgpCheck[][] {
+  const texts = new Map<string, string[]>();
+  const byRound = Map.groupBy(checks, ({ key }) => {
+    const known = texts.get(key.primary) ?? [];
+    texts.set(key.primary, known);
+    if (!known.includes(key.armored)) known.push(key.armored);
+    return known.indexOf(key.armored);
+  });
+  return [...byRound.values()].flatMap((round) => chunks(round, checksPerProcess));
+}
+
+/** No options but these, no agent, no network, and no trust in anything but the given keys. Not `--batch`, which ends at the first bad signature. */
+const fixedOptions = [
+  ...['--no-options', '--no-tty', '--quiet', '--no-autostart', '--no-auto-key-retrieve', '--no-auto-check-trustdb'],
+  ...['--trust-model', 'always', '--lock-never', '--no-default-keyring', '--status-fd', '1'],
+];
+
+/** What a shell answers where it finds no such program. */
+const noSuchProgram = 127;
+
+async function runGpg(store: GitStore, checks: readonly OpenPgpCheck[]): Promise<OpenPgpOutcome[]> {
+  const all = (outcome: OpenPgpOutcome) => checks.map(() => outcome);
+  const folder = await mkdtemp(join(store.root, 'tmp', 'gpg-'));
+  try {
+    const keyring = join(folder, 'keyring');
+    await writeFile(keyring, Buffer.concat([...new Set(checks.map(({ key }) => key.armored))].map(keyPackets)));
+    const names = checks.map((_, at) => join(folder, String(at)));
+    for (const [at, check] of checks.entries()) await writeFile(names[at] ?? '', signedMessage(check));
+    const args = [...fixedOptions, '--keyring', keyring, '--verify-files', ...names];
+    const options = { program: 'gpg', env: { GNUPGHOME: folder, HOME: folder }, codes: [0, 1, 2, noSuchProgram] } as const;
+    const { code, stdout } = await run({ store }, args, options);
+    if (code === noSuchProgram) return all('gpgverify_unavailable');
+    const statuses = statusesByFile(stdout.toString('utf8'));
+    return checks.map(({ key }, at) => outcomeOf(statuses.get(names[at] ?? '') ?? [], key.fingerprint));
+  } catch (error) {
+    if (!isGitError(error)) throw error;
+    return all('gpgverify_error');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const keyTags = [tags.publicKey, tags.publicSubkey, tags.userId, tags.userAttribute, tags.signature];
+
+/** The packets of an armored key, as a keyring has them. */
+const keyPackets = (armored: string): Buffer =>
+  Buffer.concat(
+    readPackets(dearmor(armored))
+      .filter(({ tag }) => keyTags.includes(tag))
+      .map(writePacket),
+  );
+
+const literalData = 11;
+/** Binary data without a name and a date. */
+const literalHead = Buffer.from([0x62, 0, 0, 0, 0, 0]);
+
+/** A signature before what it signs: a whole message of OpenPGP (RFC 9580, 10.3), so that one process can read many of them. */
+const signedMessage = ({ signature, payload }: OpenPgpCheck): Buffer =>
+  Buffer.concat([signature.packet, writePacket({ tag: literalData, body: Buffer.concat([literalHead, payload]) })]);
+
+type Status = { word: string; rest: string[] };
+
+/** What gpg says of each file. */
+function statusesByFile(text: string): Map<string, Status[]> {
+  const byFile = new Map<string, Status[]>();
+  let current: Status[] = [];
+  for (const line of text.split('\n')) {
+    const [mark, word = '', ...rest] = line.split(' ');
+    if (mark !== '[GNUPG:]') continue;
+    if (word === 'FILE_START') {
+      current = [];
+      byFile.set(rest.slice(1).join(' '), current);
+    } else current.push({ word, rest });
+  }
+  return byFile;
+}
+
+/** Valid is one good signature, by the key that is expected; what gpg says of it else comes before that. */
+function outcomeOf(statuses: readonly Status[], fingerprint: string): OpenPgpOutcome {
+  const has = (word: string) => statuses.some((status) => status.word === word);
+  const valid = statuses.filter(({ word }) => word === 'VALIDSIG');
+  if (has('BADSIG') || has('REVKEYSIG') || has('EXPSIG')) return 'invalid';
+  if (has('EXPKEYSIG')) return 'expired_key';
+  if (has('NO_PUBKEY')) return 'unknown_key';
+  if (valid.length === 1 && valid[0]?.rest[0] === fingerprint && has('GOODSIG')) return 'valid';
+  return has('NODATA') || has('ERRSIG') || valid.length > 0 ? 'invalid' : 'gpgverify_error';
+}

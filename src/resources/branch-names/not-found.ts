@@ -1,0 +1,3 @@
+import { Refusal } from '#lib/refusal.ts';
+
+export const branchNotFound = (): Refusal => new Refusal('not_found', 'Branch not found');

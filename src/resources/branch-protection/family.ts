@@ -1,0 +1,15 @@
+import { family } from '#resources/family.ts';
+import * as protections from './endpoints/protections.ts';
+import * as restrictions from './endpoints/restrictions.ts';
+import * as reviews from './endpoints/reviews.ts';
+import * as statusChecks from './endpoints/status-checks.ts';
+import * as switches from './endpoints/switches.ts';
+import { branchProtectionEvents } from './events.ts';
+import * as schemas from './schemas.ts';
+
+export const branchProtection = family({
+  name: 'branch-protection',
+  schemas,
+  endpoints: [protections, switches, reviews, statusChecks, restrictions],
+  events: branchProtectionEvents,
+});

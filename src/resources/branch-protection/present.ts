@@ -1,0 +1,104 @@
+import type { ViewerContext } from '#endpoint/context.ts';
+import { type NamedRepository, repositoryUrl } from '#endpoint/links.ts';
+import { type ActorKind, actorKinds } from './actor-kinds.ts';
+import type { Protection, ProtectionSwitch, PushRestrictions, RequiredReviews, RequiredStatusChecks } from './schemas.ts';
+import type { Actor, ActorList, ProtectionRow, ReviewRequirements, StatusChecks } from './store.ts';
+
+/** Presenters of protections have the repository of the path, for addresses. */
+export type ProtectionContext = ViewerContext & { repo: NamedRepository };
+
+/** The address of the protection of a branch. Slashes of its name are escaped, since they stand in the middle. */
+export const protectionUrl = (repositoryUrl: string, branch: string): string =>
+  `${repositoryUrl}/branches/${encodeURIComponent(branch)}/protection`;
+
+const urlOf = ({ links, repo }: ProtectionContext, { branch }: ProtectionRow): string =>
+  protectionUrl(repositoryUrl(links, repo), branch);
+
+/** The switches that have addresses of their own. */
+export type Switch = 'enforce_admins' | 'required_signatures';
+
+export const presentSwitch = (context: ProtectionContext, row: ProtectionRow, name: Switch): ProtectionSwitch => ({
+  url: `${urlOf(context, row)}/${name}`,
+  enabled: row[name],
+});
+
+export const contextsOf = ({ checks }: StatusChecks): string[] => checks.map(({ context }) => context);
+
+export function presentStatusChecks(
+  context: ProtectionContext,
+  row: ProtectionRow,
+  required: StatusChecks,
+): RequiredStatusChecks {
+  const url = `${urlOf(context, row)}/required_status_checks`;
+  const checks = required.checks.map(({ context, app_id }) => ({ context, app_id }));
+  return { url, strict: required.strict, contexts: contextsOf(required), checks, contexts_url: `${url}/contexts` };
+}
+
+const actorsOf = ({ actors }: ProtectionRow, list: ActorList): Actor[] => actors.filter((actor) => actor.list === list);
+
+/** One kind of the actors of a list. */
+export const presentActors = <Kind extends ActorKind>(
+  context: ProtectionContext,
+  row: ProtectionRow,
+  list: ActorList,
+  kind: Kind,
+) => actorKinds[kind].present(context, actorsOf(row, list)) as ReturnType<(typeof actorKinds)[Kind]['present']>; // the present of this kind
+
+async function presentList(context: ProtectionContext, row: ProtectionRow, list: ActorList) {
+  const [users, teams, apps] = await Promise.all([
+    presentActors(context, row, list, 'users'),
+    presentActors(context, row, list, 'teams'),
+    presentActors(context, row, list, 'apps'),
+  ]);
+  return { users, teams, apps };
+}
+
+export async function presentRestrictions(context: ProtectionContext, row: ProtectionRow): Promise<PushRestrictions> {
+  const url = `${urlOf(context, row)}/restrictions`;
+  const urls = { url, users_url: `${url}/users`, teams_url: `${url}/teams`, apps_url: `${url}/apps` };
+  const { users, teams, apps } = await presentList(context, row, 'push');
+  // As the public API has it, apps have a description here in any case.
+  return { ...urls, users, teams, apps: apps.map((app) => ({ ...app, description: app.description ?? '' })) };
+}
+
+export async function presentReviews(
+  context: ProtectionContext,
+  row: ProtectionRow,
+  required: ReviewRequirements,
+): Promise<RequiredReviews> {
+  const { restricts_dismissals, ...demands } = required;
+  const dismissals = `${urlOf(context, row)}/dismissal_restrictions`;
+  const urls = { url: dismissals, users_url: `${dismissals}/users`, teams_url: `${dismissals}/teams` };
+  const [dismissal, bypass] = await Promise.all([
+    restricts_dismissals ? presentList(context, row, 'dismissal') : undefined,
+    actorsOf(row, 'bypass').length > 0 ? presentList(context, row, 'bypass') : undefined,
+  ]);
+  return {
+    url: `${urlOf(context, row)}/required_pull_request_reviews`,
+    ...demands,
+    ...(dismissal && { dismissal_restrictions: { ...urls, ...dismissal } }),
+    ...(bypass && { bypass_pull_request_allowances: bypass }),
+  };
+}
+
+export async function presentProtection(context: ProtectionContext, row: ProtectionRow): Promise<Protection> {
+  const [restrictions, reviews] = await Promise.all([
+    row.restricts_pushes ? presentRestrictions(context, row) : undefined,
+    row.reviews ? presentReviews(context, row, row.reviews) : undefined,
+  ]);
+  return {
+    url: urlOf(context, row),
+    ...(row.status_checks && { required_status_checks: presentStatusChecks(context, row, row.status_checks) }),
+    ...(restrictions && { restrictions }),
+    ...(reviews && { required_pull_request_reviews: reviews }),
+    required_signatures: presentSwitch(context, row, 'required_signatures'),
+    enforce_admins: presentSwitch(context, row, 'enforce_admins'),
+    required_linear_history: { enabled: row.required_linear_history },
+    allow_force_pushes: { enabled: row.allow_force_pushes },
+    allow_deletions: { enabled: row.allow_deletions },
+    block_creations: { enabled: row.block_creations },
+    required_conversation_resolution: { enabled: row.required_conversation_resolution },
+    lock_branch: { enabled: row.lock_branch },
+    allow_fork_syncing: { enabled: row.allow_fork_syncing },
+  };
+}

@@ -1,0 +1,2 @@
+export { findCodeOwners } from './find.ts';
+export { ownerListsOf, resolveOwners } from './owners.ts';

@@ -1,0 +1,61 @@
+import type { Services } from '#endpoint/services.ts';
+import type { RefMove } from '#events/ref-moves.ts';
+import { batchSubscription } from '#events/subscription.ts';
+import { listNewOids } from '#git/history/history.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Commit, Tag } from '#git/objects/parse-commit.ts';
+import { getDefaultBranch } from '#git/refs/refs.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { verify } from './rules.ts';
+import { hasSigningKeys } from './store.ts';
+
+const maxCommits = fixedValue(limitTable.repositories.verifiedCommits);
+
+/**
+ * Verifies what was pushed, so that it stays verified though nobody looks at it before its key is removed. What a fork begins with was
+ * verified in its source, and what is older than the latest `maxCommits` of a push when it is first read.
+ */
+export const verifyPushed = batchSubscription<'push', Services>({
+  name: 'commit-verification.verify-pushed',
+  on: ['push'],
+  attempts: 10,
+  batch: 10,
+  lanes: 2,
+  async runAll(events, { db, services: { git, url }, now }) {
+    if (!(await hasSigningKeys(db))) return;
+    const host = url === undefined ? undefined : new URL(url).hostname;
+    for (const { repository, data } of events) {
+      if (repository === undefined || data.initial) continue;
+      const disk = repoOf(git, repository);
+      if (!(await repositoryExists(disk))) continue;
+      for (const move of data.moves)
+        for await (const objects of pushedBy(disk, move))
+          await verify(
+            { db, git, host, now },
+            objects.map((object) => ({ repository, object })),
+          );
+    }
+  },
+});
+
+const commitsPerBatch = 50;
+
+/**
+ * The commits that a move added to a branch or tag, in batches, and the tag itself. Nothing where it has moved on and they are gone.
+ */
+async function* pushedBy(disk: Disk, { ref, before, after }: RefMove): AsyncGenerator<(Commit | Tag)[]> {
+  if (after === null) return;
+  await using reader = await openObjects(disk, { isBulk: true });
+  const info = await reader.findInfo(after);
+  if (info?.type === 'tag') yield [await reader.getTag(after)];
+  const tip = info && (await reader.findInfo(after, { peel: 'commit' }));
+  if (!tip) return;
+  // Of a new branch, what isn't in the default branch: all else was pushed before.
+  const main = before === null ? await getDefaultBranch(disk) : undefined;
+  const exclude = main?.oid && ref !== `refs/heads/${main.name}` ? [main.oid] : [];
+  const oids = await listNewOids(disk, { from: before, to: tip.oid, exclude, limit: maxCommits });
+  for (let at = 0; at < oids.length; at += commitsPerBatch)
+    yield [...(await reader.findCommits(oids.slice(at, at + commitsPerBatch))).values()];
+}

@@ -1,0 +1,15 @@
+import { Type } from 'typebox';
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { customPropertyEvents } from './events.ts';
+import * as schemas from './schemas.ts';
+
+const values = Type.Array(schemas.PropertyValue);
+
+export const customProperties = family({
+  name: 'custom-properties',
+  schemas,
+  endpoints: [endpoints],
+  events: customPropertyEvents,
+  payloadParts: { definition: schemas.CustomProperty, new_property_values: values, old_property_values: values },
+});

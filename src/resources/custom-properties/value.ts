@@ -1,0 +1,47 @@
+// Values of properties: which a definition allows, and how they are shown.
+import { invalid, type Refusal } from '#lib/refusal.ts';
+import { isShort, type PropertyValue, type WantedValue } from './schemas.ts';
+import type { PropertyRow } from './store.ts';
+
+/** A definition, as far as values depend on it. */
+export type Typed = Pick<PropertyRow, 'value_type' | 'allowed_values'>;
+
+/** Whether a property names its values. */
+export const isSelect = (type: PropertyRow['value_type']): boolean => type === 'single_select' || type === 'multi_select';
+
+/** Where a value stands in a request: the resource and the field that a refusal names. */
+export type Place = { readonly resource: string; readonly field: string };
+
+/**
+ * A wanted value as it is stored; null where it removes the value, as an empty list does.
+ * @throws Refusal where the definition doesn't allow it
+ */
+export function storedValue(property: Typed, wanted: WantedValue, place: Place): string[] | null {
+  if (wanted === null) return null;
+  const wrong = (message: string): Refusal => invalid(place.resource, place.field, 'invalid', message);
+  if (Array.isArray(wanted) !== (property.value_type === 'multi_select'))
+    throw wrong(Array.isArray(wanted) ? 'Only a multi_select takes several values' : 'A multi_select takes a list of values');
+  const values = Array.isArray(wanted) ? [...new Set(wanted)] : [wanted];
+  const problem = values.map((value) => problemOf(property, value)).find((found) => found !== undefined);
+  if (problem !== undefined) throw wrong(problem);
+  return values.length === 0 ? null : values;
+}
+
+function problemOf({ value_type, allowed_values }: Typed, value: string): string | undefined {
+  if (value_type === 'url')
+    return isWebAddress(value) ? undefined : 'The value must be an address that begins with http:// or https://';
+  if (!isShort(value)) return 'The value is too long';
+  if (value_type === 'true_false' && value !== 'true' && value !== 'false') return 'The value must be true or false';
+  if (isSelect(value_type) && !allowed_values?.includes(value)) return 'The value is not among the allowed values';
+  return undefined;
+}
+
+const isWebAddress = (value: string): boolean => /^https?:\/\/[^\s]+$/i.test(value) && URL.canParse(value);
+
+/** A stored value as replies have it. */
+export const shownValue = (type: PropertyRow['value_type'], value: readonly string[] | null): PropertyValue['value'] =>
+  value === null ? null : type === 'multi_select' ? [...value] : (value[0] ?? null);
+
+/** Whether two stored values are the same. */
+export const isSameValue = (one: readonly string[] | null, other: readonly string[] | null): boolean =>
+  one === other || (one?.length === other?.length && one?.every((value, at) => value === other?.[at]) === true);

@@ -1,0 +1,31 @@
+import type { Db, OrSql, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import type { KeyRow } from '#resources/accounts/index.ts';
+
+/** A deploy key, with the login of who added it. */
+export type DeployKeyRow = KeyRow & { adder: string | null };
+
+type Repository = Id<'repositories'>;
+type Key = Id<'public_keys'>;
+
+const selectDeployKeys = (db: Db) =>
+  db
+    .selectFrom('public_keys')
+    .leftJoin('accounts', 'accounts.id', 'public_keys.added_by')
+    .selectAll('public_keys')
+    .select('accounts.login as adder');
+
+export const listDeployKeys = (db: Db, repository: Repository, page: Page): Promise<Listed<DeployKeyRow>> =>
+  list(db, selectDeployKeys(db).where('repository_id', '=', repository).orderBy('public_keys.id'), page);
+
+export const selectDeployKey = (db: Db, repository: OrSql<Repository>, id: Key) =>
+  selectDeployKeys(db).where('repository_id', '=', repository).where('public_keys.id', '=', id);
+
+export const findDeployKeyById = (db: Db, id: Key): Promise<DeployKeyRow | undefined> =>
+  selectDeployKeys(db).where('public_keys.id', '=', id).executeTakeFirst();
+
+/** The same key again, its row locked; undefined when it was deleted. */
+export const findDeployKeyForUpdate = (tx: Tx, { id }: Pick<DeployKeyRow, 'id'>): Promise<DeployKeyRow | undefined> =>
+  selectDeployKeys(tx).where('public_keys.id', '=', id).forUpdate('public_keys').executeTakeFirst();

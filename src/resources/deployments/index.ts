@@ -1,0 +1,2 @@
+export { deploymentEvaluators } from './rule-evaluators.ts';
+export { listActiveDeploymentEnvironments } from './store.ts';

@@ -1,0 +1,12 @@
+export {
+  type Approval,
+  type Attempt,
+  type BranchProtection,
+  loadProtection,
+  mayDeploy,
+  type Protection,
+  type Waiting,
+  waitsFor,
+} from './protection.ts';
+export { checkEnvironmentName, ensureEnvironment, findBranchProtection, takesRef } from './rules.ts';
+export { type EnvironmentRow, findEnvironment } from './store.ts';

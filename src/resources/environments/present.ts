@@ -1,0 +1,114 @@
+import type { ViewerContext } from '#endpoint/context.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import { gather, getOptional, grouped, keyed } from '#lib/collections.ts';
+import { nodeId } from '#lib/id.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
+import { timestamp } from '#lib/time.ts';
+import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
+import type { RepositoryUrls } from '#resources/commits/index.ts';
+import { loadVisibleTeams, presentTeams } from '#resources/teams/index.ts';
+import type {
+  DeploymentBranchPolicy,
+  DeploymentProtectionRule,
+  DeploymentRuleApp,
+  Environment,
+  EnvironmentRule,
+} from './schemas.ts';
+import {
+  type BranchPolicyRow,
+  type CustomRule,
+  type EnvironmentRow,
+  loadReviewers,
+  loadRules,
+  type ReviewerRow,
+  type RuleApp,
+  type RuleRow,
+} from './store.ts';
+
+type EnvironmentContext = ViewerContext & { urls: RepositoryUrls };
+/** The address of an environment, where slashes of its name are escaped. */
+export const environmentUrl = ({ url }: Pick<RepositoryUrls, 'url'>, name: string): string =>
+  `${url}/environments/${encodeURIComponent(name)}`;
+
+type ShownReviewer = Extract<EnvironmentRule, { type: 'required_reviewers' }>['reviewers'][number];
+
+/** Environments of a whole page. Rules that ask apps have lists of their own. */
+export async function presentEnvironments(context: EnvironmentContext, rows: readonly EnvironmentRow[]): Promise<Environment[]> {
+  const { db, urls } = context;
+  const ids = gather(rows, 'id');
+  const [rules, reviewers] = await Promise.all([loadRules(db, ids), loadReviewers(db, ids)]);
+  const present = await reviewerPresenter(context, reviewers);
+  const rulesOf = grouped(rules, ({ environment_id }) => environment_id);
+  const reviewersOf = grouped(reviewers, ({ environment_id }) => environment_id);
+  return rows.map((row) => ({
+    id: row.id,
+    node_id: nodeId('Environment', row.id),
+    name: row.name,
+    url: environmentUrl(urls, row.name),
+    html_url: `${urls.html}/deployments/activity_log?environments_filter=${encodeURIComponent(row.name)}`,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    protection_rules: (rulesOf.get(row.id) ?? []).flatMap((rule) =>
+      presentRule(rule, () => (reviewersOf.get(row.id) ?? []).flatMap(present)),
+    ),
+    deployment_branch_policy:
+      row.deploys === 'all'
+        ? null
+        : { protected_branches: row.deploys === 'protected', custom_branch_policies: row.deploys === 'custom' },
+  }));
+}
+
+/** One environment. */
+export const presentEnvironment = async (context: EnvironmentContext, row: EnvironmentRow): Promise<Environment> =>
+  firstOrNotFound(await presentEnvironments(context, [row]));
+
+/** Loads people, and the teams that the viewer may see. */
+async function reviewerPresenter(
+  { db, links, viewer }: EnvironmentContext,
+  rows: readonly ReviewerRow[],
+): Promise<(row: ReviewerRow) => ShownReviewer[]> {
+  const [users, seen] = await Promise.all([
+    loadAccounts(db, gather(rows, 'user_id')),
+    loadVisibleTeams(
+      db,
+      viewer,
+      gather(rows, 'team_id').flatMap((id) => id ?? []),
+    ),
+  ]);
+  const teams = keyed(await presentTeams({ db, links }, seen), ({ id }) => id);
+  return ({ user_id, team_id }) => {
+    const [user, team] = [getOptional(users, user_id), getOptional(teams, team_id as number | null)];
+    if (user) return [{ type: 'User', reviewer: presentUser(links, user) }];
+    return team ? [{ type: 'Team', reviewer: team }] : [];
+  };
+}
+
+function presentRule(rule: RuleRow, reviewers: () => ShownReviewer[]): EnvironmentRule[] {
+  const { id, type } = rule;
+  const known = { id, node_id: nodeId('EnvironmentRule', id) };
+  if (type === 'wait_timer') return [{ ...known, type, wait_timer: rule.wait_minutes ?? 0 }];
+  if (type === 'required_reviewers')
+    return [{ ...known, type, prevent_self_review: rule.prevent_self_review === true, reviewers: reviewers() }];
+  return type === 'branch_policy' ? [{ ...known, type }] : [];
+}
+
+export const presentBranchPolicy = ({ id, name, type }: BranchPolicyRow): DeploymentBranchPolicy => ({
+  id,
+  node_id: nodeId('EnvironmentBranchPolicy', id),
+  name,
+  type,
+});
+
+export const presentRuleApp = (links: Links, { id, slug }: RuleApp): DeploymentRuleApp => ({
+  id,
+  slug,
+  integration_url: path(`${links.api}/apps`, slug),
+  node_id: nodeId('App', id),
+});
+
+export const presentProtectionRule = (links: Links, { id, app_id, slug }: CustomRule): DeploymentProtectionRule => ({
+  id,
+  node_id: nodeId('EnvironmentRule', id),
+  enabled: true,
+  app: presentRuleApp(links, { id: app_id, slug }),
+});

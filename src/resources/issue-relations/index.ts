@@ -1,0 +1,9 @@
+export {
+  insertImportedDependencies,
+  insertImportedSubIssues,
+  loadBlocking,
+  loadSubIssues,
+  type RelatedIssue,
+} from './archive-store.ts';
+export { endRelations } from './ending.ts';
+export { lockRelations } from './relations.ts';

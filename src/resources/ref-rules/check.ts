@@ -1,0 +1,97 @@
+import type { Db } from '#database/connect.ts';
+import { areAncestors } from '#git/history/ancestors.ts';
+import { type CommitFile, readCommitFiles } from '#git/history/commit-files.ts';
+import { listCommitsWithout } from '#git/history/new-commits.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import type { Commit } from '#git/objects/parse-commit.ts';
+import { findRef, hasBranches } from '#git/refs/refs.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { gather, grouped, unique } from '#lib/collections.ts';
+import { kindOfMove, type RuleCheck, type RuledMove } from './evaluator.ts';
+
+/** Thrown where a ref gets more commits than rules can look at. */
+export class TooManyCommits extends Error {}
+
+type Given = Pick<RuleCheck, 'repo' | 'actor' | 'merge' | 'syncsUpstream' | 'host' | 'now'> & {
+  db: Db;
+  disk: Disk;
+  moves: readonly RuledMove[];
+};
+
+/** The files that new commits change are kept while they are so many at most, and read anew by each rule otherwise. */
+const maxKeptFiles = 100_000;
+
+/** What evaluators may ask about some moves. Disposing of it ends its reader. */
+export async function openCheck({ moves, ...given }: Given): Promise<RuleCheck & AsyncDisposable> {
+  const { disk, repo } = given;
+  const reader = await openObjects(disk);
+  const { ruledCommits } = disk.store.limits;
+  const commits = new Map<string, Promise<readonly Commit[]>>();
+  const defaultTip = once(() => findRef(disk, `refs/heads/${repo.default_branch}`));
+  const fastForwards = once(() => listFastForwards(disk, moves));
+  // One round trip for all new tips, which the reader keeps.
+  const tips = once(() => reader.findCommits(moves.flatMap(({ after }) => after ?? [])));
+  const read = async ({ ref, before, after }: RuledMove): Promise<readonly Commit[]> => {
+    if (after === null) return [];
+    await tips();
+    // A new branch gets what the default branch hasn't.
+    const without = before ?? (ref === `refs/heads/${repo.default_branch}` ? null : ((await defaultTip())?.oid ?? null));
+    const found = await listCommitsWithout({ repo: disk, reader }, { to: after, without, limit: ruledCommits + 1 });
+    if (found.length > ruledCommits) throw new TooManyCommits();
+    return found;
+  };
+  const newCommits = (move: RuledMove) => {
+    const key = `${move.before} ${move.after}`;
+    const known = commits.get(key) ?? read(move);
+    commits.set(key, known);
+    return known;
+  };
+  const files = once(async () => {
+    const ofMoves = await Promise.all(moves.map(newCommits));
+    return keepFiles(readCommitFiles(disk, unique(gather(ofMoves.flat(), 'oid'))));
+  });
+  return {
+    ...given,
+    reader,
+    newCommits,
+    async *newFiles(move) {
+      const oids = gather(await newCommits(move), 'oid');
+      const kept = await files();
+      if (kept) yield oids.flatMap((oid) => kept.get(oid) ?? []);
+      else yield* readCommitFiles(disk, oids);
+    },
+    isFastForward: async (move) => (await fastForwards()).has(move.ref),
+    isEmpty: once(async () => !(await hasBranches(disk))),
+    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
+  };
+}
+
+/** Files by their commits; undefined where they are too many. */
+async function keepFiles(batches: AsyncIterable<CommitFile[]>): Promise<ReadonlyMap<Oid, readonly CommitFile[]> | undefined> {
+  const kept: CommitFile[] = [];
+  for await (const files of batches) {
+    if (kept.length + files.length > maxKeptFiles) return undefined;
+    for (const file of files) kept.push(file);
+  }
+  return grouped(kept, ({ commit }) => commit);
+}
+
+async function listFastForwards(disk: Disk, moves: readonly RuledMove[]): Promise<ReadonlySet<string>> {
+  const pairs = moves.flatMap(({ ref, before, after }) =>
+    before === null || after === null ? [] : [{ ref, ancestor: before, descendant: after }],
+  );
+  const are = await areAncestors(disk, pairs);
+  return new Set([
+    ...moves.filter((move) => kindOfMove(move) !== 'update').map(({ ref }) => ref),
+    ...pairs.filter((_, at) => are[at]).map(({ ref }) => ref),
+  ]);
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | undefined;
+  return () => {
+    known ??= work();
+    return known;
+  };
+}

@@ -1,0 +1,12 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { removeOldSuites } from './jobs.ts';
+import * as schemas from './schemas.ts';
+
+/** Rules on refs: what applies to a move, what it says, and what it said. Rulesets and branch protection have families of their own. */
+export const refRules = family({
+  name: 'ref-rules',
+  schemas,
+  endpoints: [endpoints],
+  jobs: [removeOldSuites],
+});

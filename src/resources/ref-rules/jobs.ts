@@ -1,0 +1,17 @@
+import type { Services } from '#endpoint/services.ts';
+import { job } from '#jobs/job.ts';
+import { addDays } from '#lib/time.ts';
+import { removeSuitesBefore } from './store.ts';
+
+/** Lists go back a month at most. */
+const keptDays = 31;
+
+/** Removes what rules said long ago. */
+export const removeOldSuites = job<Record<string, never>, Services>({
+  name: 'ref-rules.remove-old-suites',
+  attempts: 3,
+  schedule: { cron: '41 3 * * *' },
+  async run(_payload, { db, now }) {
+    while ((await removeSuitesBefore(db, addDays(now, -keptDays))) > 0);
+  },
+});

@@ -1,0 +1,178 @@
+// The one evaluator of rules on refs: every way in that moves a ref asks it, whether the rules come from rulesets or from branch protection.
+import type { Db } from '#database/connect.ts';
+import { branchOf } from '#git/refs/ref-name.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import type { Id } from '#lib/id.ts';
+import { periodicYield } from '#lib/turns.ts';
+import { loadProtections, appliedRulesOf as rulesOfProtection } from '#resources/branch-protection/index.ts';
+import {
+  type AppliedRule,
+  loadRulesetsOf,
+  matchesRef,
+  type RuledRepository,
+  appliedRulesOf as rulesOfRuleset,
+} from '#resources/rulesets/index.ts';
+import { openCheck, TooManyCommits } from './check.ts';
+import {
+  kindOfMove,
+  type MergedPull,
+  type MoveKind,
+  type RefRules,
+  type RuleCheck,
+  type RuledMove,
+  type RuleEvaluators,
+} from './evaluator.ts';
+import { loadActorFacts } from './store.ts';
+
+const isRuled = ({ ref }: RuledMove): boolean => branchOf(ref) !== undefined || ref.startsWith('refs/tags/');
+
+/** Who moves refs: an account, a deploy key, or for neither the server itself. */
+export type RefActor = { readonly account: Id<'accounts'> | undefined; readonly isDeployKey?: boolean };
+
+/** On which occasion refs move, where a rule may ask that. */
+export type Occasion = {
+  /** The pull request by whose merge a branch moves. */
+  readonly merge?: MergedPull | undefined;
+  /** The branch gets what its upstream has. */
+  readonly syncsUpstream?: boolean | undefined;
+  /** A branch gets another name, and takes its protection along. */
+  readonly isRename?: boolean | undefined;
+};
+
+/** Moves that somebody wants to make. */
+export type WantedMoves = Occasion & {
+  readonly repo: RuledRepository;
+  readonly actor: RefActor;
+  readonly moves: readonly RuledMove[];
+};
+
+/** Rules that apply to some moves, as they apply to who makes them: those of which the actor is exempt aren't among them. */
+export type RulesOfMoves = WantedMoves & {
+  readonly facts: RuleCheck['actor'];
+  readonly byRef: ReadonlyMap<string, readonly AppliedRule[]>;
+};
+
+/** A rule that was judged. `violation`: how the move breaks it. `isBypassed`: its breach was allowed. */
+export type Evaluation = { readonly applied: AppliedRule; readonly violation: string | undefined; readonly isBypassed: boolean };
+
+/** What the rules say of a move. Rules that are tried out alone (`evaluate`) refuse nothing. */
+export type Judgement = {
+  readonly move: RuledMove;
+  readonly evaluations: readonly Evaluation[];
+  readonly result: 'pass' | 'fail' | 'bypass';
+};
+
+/** The rules that apply to some moves; undefined where there are none, which takes two statements that are sent together. */
+export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMoves | undefined> {
+  const { repo, actor } = wanted;
+  const moves = wanted.moves.filter(isRuled);
+  if (moves.length === 0) return undefined;
+  const branches = moves.flatMap(({ ref }) => branchOf(ref) ?? []);
+  const [rulesets, protections] = await Promise.all([loadRulesetsOf(db, repo), loadProtections(db, repo.id, branches)]);
+  if (rulesets.length === 0 && protections.size === 0) return undefined;
+  const facts = await loadActorFacts(db, repo, actor);
+  const ofRulesets = rulesets.map((row) => ({ row, rules: rulesOfRuleset(row, facts) }));
+  const isLeft = ({ rule }: AppliedRule) => !(wanted.isRename && rule.type === 'deletion');
+  const byRef = new Map<string, readonly AppliedRule[]>();
+  for (const { ref } of moves) {
+    const branch = branchOf(ref);
+    const protection = branch === undefined ? undefined : protections.get(branch);
+    const applied = [
+      ...ofRulesets.flatMap(({ row, rules }) => (matchesRef(row, ref, repo) ? rules : [])),
+      ...(protection ? rulesOfProtection(protection, facts).filter(isLeft) : []),
+    ].filter(({ bypass }) => bypass !== 'exempt');
+    if (applied.length > 0) byRef.set(ref, applied);
+  }
+  return byRef.size === 0 ? undefined : { ...wanted, moves, facts, byRef };
+}
+
+/** The rules that apply to a ref, as they apply to an actor: those of which it is exempt aren't among them. */
+export async function loadRulesOfRef(
+  db: Db,
+  { repo, actor, ref }: Pick<WantedMoves, 'repo' | 'actor'> & { ref: string },
+): Promise<{ readonly rules: readonly AppliedRule[]; readonly facts: RuleCheck['actor'] } | undefined> {
+  const found = await loadRules(db, { repo, actor, moves: [{ ref, before: null, after: null }] });
+  const rules = found?.byRef.get(ref);
+  return found && rules && { rules, facts: found.facts };
+}
+
+type JudgeContext = { db: Db; disk: Disk; refRules: RefRules; now: Date };
+
+/** Which rules are judged: those that need no objects, those that do, or all. */
+type Stage = 'names' | 'objects' | 'all';
+
+/** An evaluator of some type, whose rule is handed to it alone. */
+type AnyEvaluator = Omit<RuleEvaluators['creation'], 'violation'> & {
+  violation(check: RuleCheck, rule: never, move: RuledMove): Promise<string | undefined> | string | undefined;
+};
+
+/** Judges moves by the rules of a stage. Moves without such rules aren't in the result. */
+export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: Stage = 'all'): Promise<Judgement[]> {
+  const { db, disk, refRules, now } = context;
+  const { evaluators, host } = refRules;
+  const { repo, facts: actor, merge, syncsUpstream = false, moves, byRef } = rules;
+  await using check = await openCheck({ db, disk, host, now, repo, actor, merge, syncsUpstream, moves });
+  const yieldNow = periodicYield();
+  const judgements: Judgement[] = [];
+  for (const move of moves) {
+    const kind = kindOfMove(move);
+    const evaluations: Evaluation[] = [];
+    for (const applied of byRef.get(move.ref) ?? []) {
+      const evaluator: AnyEvaluator = evaluators[applied.rule.type];
+      if (!isAbout(applied, evaluator, kind) || (stage !== 'all' && stage !== evaluator.needs)) continue;
+      const violation = await violationOf(evaluator, check, applied, move);
+      evaluations.push({ applied, violation, isBypassed: violation !== undefined && mayBypass(applied, merge) });
+      await yieldNow();
+    }
+    if (evaluations.length > 0) judgements.push(judgementOf(move, evaluations));
+  }
+  return judgements;
+}
+
+/** Whether some move has a rule that is judged once the objects of a push are there. */
+export const needObjects = ({ moves, byRef }: RulesOfMoves, { evaluators }: RefRules): boolean =>
+  moves.some((move) =>
+    byRef.get(move.ref)?.some((applied) => {
+      const evaluator: AnyEvaluator = evaluators[applied.rule.type];
+      return evaluator.needs === 'objects' && isAbout(applied, evaluator, kindOfMove(move));
+    }),
+  );
+
+/** Whether a rule is about a kind of moves. A protected branch that doesn't exist may be created by a push, unless that is restricted. */
+const isAbout = ({ rule, source }: AppliedRule, { kinds }: AnyEvaluator, kind: MoveKind): boolean =>
+  kinds.includes(kind) && !(kind === 'creation' && source.type === 'ProtectedBranch' && rule.type === 'pull_request');
+
+async function violationOf(
+  evaluator: AnyEvaluator,
+  check: RuleCheck,
+  { rule }: AppliedRule,
+  move: RuledMove,
+): Promise<string | undefined> {
+  try {
+    return await evaluator.violation(check, rule as never, move);
+  } catch (error) {
+    if (error instanceof TooManyCommits) return 'There are more new commits than this rule can check.';
+    throw error;
+  }
+}
+
+const mayBypass = ({ bypass }: AppliedRule, merge: MergedPull | undefined): boolean =>
+  bypass === 'always' || (bypass === 'pull_request' && merge !== undefined);
+
+/** The result of evaluations: a breach that isn't bypassed fails. */
+export function judgementOf(move: RuledMove, evaluations: readonly Evaluation[]): Judgement {
+  const broken = evaluations.filter(({ applied, violation }) => violation !== undefined && applied.enforcement === 'active');
+  const result = broken.length === 0 ? 'pass' : broken.every(({ isBypassed }) => isBypassed) ? 'bypass' : 'fail';
+  return { move, evaluations, result };
+}
+
+/** Judgements of two stages as one, by ref. */
+export function mergeJudgements(first: readonly Judgement[], second: readonly Judgement[]): Judgement[] {
+  const later = new Map(second.map((judgement) => [judgement.move.ref, judgement]));
+  const merged = first.map((one) => {
+    const other = later.get(one.move.ref);
+    later.delete(one.move.ref);
+    return other ? judgementOf(one.move, [...one.evaluations, ...other.evaluations]) : one;
+  });
+  return [...merged, ...later.values()];
+}

@@ -1,0 +1,49 @@
+// Rules as they apply to one ref and one actor, wherever they come from: rulesets and branch protection become the same.
+import type { Id } from '#lib/id.ts';
+import type { Rule } from './rule-types.ts';
+
+/** What a rule comes from. `id` is that of the ruleset, or of the branch protection. */
+export type RuleSource = {
+  readonly type: 'Repository' | 'Organization' | 'ProtectedBranch';
+  readonly id: number;
+  readonly name: string;
+};
+
+/**
+ * Whether an actor needs to keep a rule. `exempt`: it isn't asked. `always`: breaking it is recorded, and allowed. `pull_request`: the
+ * same, for merges of pull requests alone.
+ */
+export type Bypass = 'never' | 'pull_request' | 'always' | 'exempt';
+
+/** A rule of branch protection that rulesets have as a part of another rule. */
+export type ProtectionRule = { readonly type: 'required_conversation_resolution' };
+
+export type AppliedRule = {
+  readonly rule: Rule | ProtectionRule;
+  readonly source: RuleSource;
+  /** `evaluate`: its result is recorded, and refuses nothing. */
+  readonly enforcement: 'active' | 'evaluate';
+  readonly bypass: Bypass;
+};
+
+/** What decides whether an actor may bypass rules of a repository. A deploy key has no account. */
+export type ActorFacts = {
+  readonly account: Id<'accounts'> | undefined;
+  /** The level of its role in the repository (`roleLevel`); 0 for none. */
+  readonly level: number;
+  /** Whether it owns the organization of the repository. */
+  readonly isOwner: boolean;
+  /** Its teams, with the parents of these. */
+  readonly teams: ReadonlySet<Id<'teams'>>;
+  /** The app whose bot it is. */
+  readonly app: Id<'apps'> | undefined;
+  readonly isDeployKey: boolean;
+};
+
+/** The repository whose refs move, as rules know it. */
+export type RuledRepository = {
+  readonly id: Id<'repositories'>;
+  readonly owner_id: Id<'accounts'>;
+  readonly name: string;
+  readonly default_branch: string;
+};

@@ -1,0 +1,12 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { rulesetEvents } from './events.ts';
+import * as schemas from './schemas.ts';
+
+export const rulesets = family({
+  name: 'rulesets',
+  schemas,
+  endpoints: [endpoints],
+  events: rulesetEvents,
+  payloadParts: { repository_ruleset: schemas.Ruleset },
+});

@@ -1,0 +1,129 @@
+import { authorize } from '#access/authorize.ts';
+import { findOrg } from '#access/lookup.ts';
+import type { Org, Repo, Viewer } from '#access/viewer.ts';
+import type { Context } from '#endpoint/context.ts';
+import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import { nodeId } from '#lib/id.ts';
+import { timestamp } from '#lib/time.ts';
+import type { ActorFacts, Bypass } from './applied-rule.ts';
+import { bypassOf, loadActorFacts } from './bypass.ts';
+import { writesOrganizationRulesets, writesRepositoryRulesets } from './policies.ts';
+import type { Ruleset, RulesetSummary, RulesetVersion, RulesetVersionWithState } from './schemas.ts';
+import type { RulesetHead, RulesetRow, VersionHead, VersionRow } from './store.ts';
+
+/** The organization or repository through which a ruleset is seen. */
+export type Place = { readonly org: { readonly login: string } } | { readonly repo: NamedRepository };
+
+/** Where a ruleset comes from, and its addresses. One of the organization is so too where it is seen through a repository. */
+function sourceOf(links: Links, place: Place, row: Pick<RulesetHead, 'id' | 'organization_id'>) {
+  if ('repo' in place && row.organization_id === null) {
+    const { owner, name } = place.repo;
+    return {
+      source_type: 'Repository',
+      source: `${owner.login}/${name}`,
+      api: `${repositoryUrl(links, place.repo)}/rulesets/${row.id}`,
+      html: `${path(links.html, owner.login, name)}/rules/${row.id}`,
+    } as const;
+  }
+  const { login } = 'org' in place ? place.org : place.repo.owner;
+  return {
+    source_type: 'Organization',
+    source: login,
+    api: `${path(`${links.api}/orgs`, login)}/rulesets/${row.id}`,
+    html: `${path(`${links.html}/organizations`, login)}/settings/rules/${row.id}`,
+  } as const;
+}
+
+export function presentSummary(links: Links, place: Place, row: RulesetHead): RulesetSummary {
+  const { source_type, source, api, html } = sourceOf(links, place, row);
+  return {
+    id: row.id,
+    name: row.name,
+    target: row.target,
+    source_type,
+    source,
+    enforcement: row.enforcement,
+    node_id: nodeId('RepositoryRuleset', row.id),
+    _links: { self: { href: api }, html: { href: html } },
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+/** A ruleset with its rules, and without what depends on who sees it. */
+export const presentRuleset = (links: Links, place: Place, row: RulesetRow): Ruleset => ({
+  ...presentSummary(links, place, row),
+  ...contentOf(row),
+});
+
+const contentOf = ({ conditions, rules }: Pick<RulesetRow, 'conditions' | 'rules'>) => ({
+  ...(Object.keys(conditions).length === 0 ? {} : { conditions }),
+  rules: [...rules],
+});
+
+const bypassWords = {
+  never: 'never',
+  pull_request: 'pull_requests_only',
+  always: 'always',
+  exempt: 'exempt',
+} as const satisfies Record<Bypass, string>;
+
+type Seen = { readonly org: Org } | { readonly repo: Repo };
+
+/** A ruleset as a viewer sees it: with its bypass actors where they may change it, and how they may bypass it. */
+export async function presentRulesetTo(
+  { db, links, viewer }: Context & { viewer: Viewer },
+  place: Seen,
+  row: RulesetRow,
+): Promise<Ruleset> {
+  const [facts, mayWrite] = await Promise.all([factsIn(db, viewer, place), mayChange(db, viewer, place, row)]);
+  return {
+    ...presentRuleset(links, place, row),
+    ...(mayWrite ? { bypass_actors: [...row.bypass_actors] } : {}),
+    ...(viewer.account ? { current_user_can_bypass: bypassWords[bypassOf(row, facts)] } : {}),
+  };
+}
+
+/** Who owns an organization administers all of its repositories. */
+const factsIn = (db: Context['db'], viewer: Viewer, place: Seen): Promise<ActorFacts> =>
+  loadActorFacts(
+    db,
+    viewer,
+    'repo' in place ? place.repo : { owner_id: place.org.id, role: place.org.role === 'owner' ? 'admin' : undefined },
+  );
+
+async function mayChange(db: Context['db'], viewer: Viewer, place: Seen, row: RulesetRow): Promise<boolean> {
+  if ('repo' in place && row.organization_id === null)
+    return authorize(writesRepositoryRulesets, viewer, { repo: place.repo }, { write: false }).allowed;
+  const org = 'org' in place ? place.org : await findOrg(db, viewer, place.repo.owner.login);
+  return org !== undefined && authorize(writesOrganizationRulesets, viewer, { org }, { write: false }).allowed;
+}
+
+export const presentVersion = ({ id, actor_id, actor_kind, created_at }: VersionHead): RulesetVersion => ({
+  version_id: id,
+  actor: actor_id === null || actor_kind === null ? {} : { id: actor_id, type: actor_kind === 'bot' ? 'Bot' : 'User' },
+  updated_at: timestamp(created_at),
+});
+
+export function presentVersionWithState(
+  links: Links,
+  place: Place,
+  row: VersionRow,
+  ruleset: RulesetRow,
+): RulesetVersionWithState {
+  const { source_type, source } = sourceOf(links, place, ruleset);
+  const { name, target, enforcement, bypass_actors } = row.state;
+  return {
+    ...presentVersion(row),
+    state: {
+      id: ruleset.id,
+      name,
+      target,
+      source_type,
+      source,
+      enforcement,
+      bypass_actors: [...bypass_actors],
+      ...contentOf(row.state),
+    },
+  };
+}

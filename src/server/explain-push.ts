@@ -1,0 +1,69 @@
+import { authenticate } from '#access/authenticate.ts';
+import type { CheckResult } from '#access/authorize.ts';
+import type { Viewer } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import { findRef } from '#git/refs/refs.ts';
+import { findRevision } from '#git/refs/resolve.ts';
+import { repoOf } from '#git/store.ts';
+import { notFound, Refusal } from '#lib/refusal.ts';
+import { explainMove } from '#resources/ref-rules/index.ts';
+import { describeViewer, type Explanation } from './explain.ts';
+import { openRepository } from './git-access.ts';
+import { statusOf } from './refusals.ts';
+
+/** A step whose outcome is undefined depends on commits that aren't known. */
+export type PushExplanation = Omit<Explanation, 'endpoint' | 'steps'> & {
+  steps: (Omit<CheckResult, 'passed'> & { passed: boolean | undefined })[];
+};
+
+type ExplainPush = {
+  db: Db;
+  services: Pick<Services, 'git' | 'refRules'>;
+  authorization: string | undefined;
+  owner: string;
+  name: string;
+  /** A branch, by its short name, or a full ref name. */
+  ref: string;
+  /** What it is pushed to: a branch, tag or commit of the repository; null deletes it. Rules about commits need it. */
+  to: string | null | undefined;
+  now: Date;
+};
+
+/** Decides about a push of one ref as the server would, and lists what access and each rule say. Nothing moves. */
+export async function explainPush(given: ExplainPush): Promise<PushExplanation> {
+  const { db, services, authorization, owner, name, to, now } = given;
+  const steps: PushExplanation['steps'] = [];
+  let viewer: Viewer | undefined;
+  try {
+    viewer = await authenticate(authorization, { db, now });
+    const { repo } = await openRepository({ db, viewer, owner, name, service: 'git-receive-pack' });
+    steps.push({
+      check: 'access',
+      passed: true,
+      because: `${viewer.account?.login} may push to ${repo.owner.login}/${repo.name}`,
+    });
+    const disk = repoOf(services.git, repo.id);
+    const ref = given.ref.startsWith('refs/') ? given.ref : branchRef(given.ref);
+    const before = (await findRef(disk, ref))?.oid ?? null;
+    const target = typeof to === 'string' ? await findRevision(disk, to, { peel: 'commit' }) : undefined;
+    if (typeof to === 'string' && !target) throw notFound();
+    // Without a target, the rules that need none are asked about a move to where the default branch is.
+    const after =
+      to === null ? null : (target?.oid ?? before ?? (await findRef(disk, branchRef(repo.default_branch)))?.oid ?? null);
+    const move = { ref, before, after };
+    const rules = await explainMove(
+      { db, disk, now, refRules: services.refRules },
+      { repo, actor: { account: viewer.account?.id }, moves: [move] },
+      { hasObjects: to === null || target !== undefined },
+    );
+    steps.push(...rules.map(({ rule, passed, because }) => ({ check: rule, passed, because })));
+    const refused = rules.some(({ passed }) => passed === false);
+    return { viewer: describeViewer(viewer), steps, allowed: !refused, ...(refused ? { message: 'rules refuse it' } : {}) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const who = viewer ? describeViewer(viewer) : { login: undefined, credential: 'none' };
+    return { viewer: who, steps, allowed: false, status: statusOf(error), message: error.message };
+  }
+}

@@ -1,0 +1,168 @@
+import type { Socket } from 'node:net';
+import type { AuthContext, Connection as Client, Session as ClientSession } from 'ssh2';
+import { findSshKey } from '#access/ssh-keys.ts';
+import { fingerprintOf, readSshKey } from '#lib/ssh-key.ts';
+import type { Addresses, Admission } from './addresses.ts';
+import type { SshParts } from './server.ts';
+import { type Command, serveSession } from './session.ts';
+import { isSignedBy } from './signature.ts';
+
+export type ConnectionParts = SshParts & { socket: Socket; address: string; addresses: Addresses; admission: Admission };
+
+/** The bytes that wait for a client, or that one has sent ahead, beyond which it doesn't keep to the protocol. */
+const maxBuffered = 16 * 1024 * 1024;
+
+/** The time for a client to close its side of a connection that ends. */
+const leaveMs = 2_000;
+
+/** One connection: who comes, and the sessions in which commands run. */
+export class Connection {
+  readonly closed: Promise<void>;
+  readonly #parts: ConnectionParts;
+  readonly #commands = new Set<Command>();
+  readonly #authenticationTimer: NodeJS.Timeout;
+  #client: Client | undefined;
+  #fingerprint: string | undefined;
+  #isDraining = false;
+  #offered = 0;
+  #sessions = 0;
+  #begun = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+    const { socket } = parts;
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
+    socket.once('close', () => this.#end());
+    this.#authenticationTimer = setTimeout(() => this.destroy(), this.#limits.authenticationTime);
+  }
+
+  get #limits() {
+    return this.#parts.services.resourceLimits.ssh;
+  }
+
+  /** Whether the address may come. One that failed too often is told so, and the connection is closed. */
+  async admit(): Promise<boolean> {
+    const { socket, address, addresses, refusals, log } = this.#parts;
+    try {
+      const wait = await addresses.waitOf(address);
+      if (wait === undefined) return !socket.destroyed;
+      refusals.note({ ip: address }, 'ssh.failures');
+      // Clients show lines before the first of the protocol (RFC 4253, 4.2).
+      socket.end(`Too many connections of your address failed to authenticate. Try again in ${wait} s.\r\n`);
+    } catch (error) {
+      log.error({ err: error }, 'a connection by SSH could not be checked');
+      socket.destroy();
+    }
+    return false;
+  }
+
+  /** Serves a client whose first line was read. */
+  begin(client: Client): void {
+    this.#client = client;
+    const { socket, log } = this.#parts;
+    client.on('error', (error) => log.debug({ err: error }, 'a connection by SSH failed'));
+    client.on('authentication', (context) => void this.#authenticate(context));
+    client.on('ready', () => {
+      clearTimeout(this.#authenticationTimer);
+      this.#parts.admission.authenticated();
+      this.#rest();
+    });
+    client.on('session', (accept, reject) => {
+      if (this.#sessions >= this.#limits.sessions) return reject();
+      this.#serve(accept());
+    });
+    socket.on('data', () => this.#checkBuffers());
+    if (this.#isDraining) this.#leave();
+  }
+
+  /** Ends the connection as soon as no command runs. */
+  drain(): void {
+    this.#isDraining = true;
+    if (this.#commands.size > 0) return;
+    if (this.#fingerprint === undefined) this.destroy();
+    else this.#leave();
+  }
+
+  /** Tells the client that the connection ends. */
+  #leave(): void {
+    this.#client?.end();
+    const timer = setTimeout(() => this.destroy(), leaveMs);
+    this.#parts.socket.once('close', () => clearTimeout(timer));
+  }
+
+  destroy(): void {
+    this.#parts.socket.destroy();
+  }
+
+  /** Decides about a key. Known ones and others take the same work: one check of the signature, and one statement. */
+  async #authenticate(context: AuthContext): Promise<void> {
+    const { database, log } = this.#parts;
+    try {
+      if (context.method !== 'publickey') return context.reject(['publickey']);
+      if (++this.#offered > this.#limits.keys) return this.destroy();
+      const { key, blob, signature, hashAlgo } = context;
+      const isKey = readSshKey(key.data)?.type === key.algo && (key.algo !== 'ssh-rsa' || hashAlgo !== undefined);
+      const isSigned =
+        signature === undefined || (blob !== undefined && isSignedBy(key.data, { data: blob, bytes: signature, hash: hashAlgo }));
+      const fingerprint = fingerprintOf(key.data);
+      const known = await findSshKey(database.db, fingerprint);
+      if (!known || !isKey || !isSigned) return context.reject(['publickey']);
+      if (signature !== undefined) this.#fingerprint = fingerprint;
+      context.accept();
+    } catch (error) {
+      log.error({ err: error }, 'a key could not be checked');
+      this.destroy();
+    }
+  }
+
+  #serve(session: ClientSession): void {
+    this.#sessions++;
+    session.once('close', () => this.#sessions--);
+    const fingerprint = this.#fingerprint;
+    // The library opens sessions after authentication alone.
+    if (fingerprint === undefined) throw new Error('A session has no key');
+    serveSession(this.#parts, session, {
+      fingerprint,
+      begin: (command) => {
+        if (this.#isDraining || this.#begun >= this.#limits.perConnection) return false;
+        clearTimeout(this.#idleTimer);
+        this.#begun++;
+        this.#commands.add(command);
+        this.#parts.socket.once('close', command.abort);
+        return true;
+      },
+      end: (command) => {
+        this.#commands.delete(command);
+        this.#parts.socket.off('close', command.abort);
+        this.#rest();
+      },
+    });
+  }
+
+  /**
+   * Waits for the next command. Where there may be none, the client has a moment to close the connection by itself: one that is told to leave
+   * while it reads how its command ended takes that for a failure.
+   */
+  #rest(): void {
+    if (this.#commands.size > 0) return;
+    const isLast = this.#isDraining || this.#begun >= this.#limits.perConnection;
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => this.#leave(), isLast ? leaveMs : this.#limits.idleConnection);
+  }
+
+  /** Closes the connection of a client that sends more than it may, or asks without reading the answers. */
+  #checkBuffers(): void {
+    const ahead = [...this.#commands].reduce((sum, { channel }) => sum + channel.readableLength, 0);
+    if (this.#parts.socket.writableLength > maxBuffered || ahead > maxBuffered * this.#limits.sessions) this.destroy();
+  }
+
+  #end(): void {
+    clearTimeout(this.#authenticationTimer);
+    clearTimeout(this.#idleTimer);
+    const { admission, addresses, address, log } = this.#parts;
+    admission.ended();
+    if (this.#fingerprint !== undefined || this.#isDraining) return;
+    addresses.failed(address).catch((error) => log.warn({ err: error }, 'counting a failed connection by SSH failed'));
+  }
+}

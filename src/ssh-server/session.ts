@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
+import type { Session as ClientSession, ServerChannel } from 'ssh2';
+import { callerOf } from '#access/rate-limits.ts';
+import { findSshKey, type KnownSshKey } from '#access/ssh-keys.ts';
+import { linksOf, sshUrl } from '#endpoint/links.ts';
+import { GitError, isGitError } from '#git/errors.ts';
+import { repoOf } from '#git/store.ts';
+import { receivePackOver, uploadPackOver } from '#git/transport/connection.ts';
+import type { Caller } from '#lib/caller.ts';
+import { forbidden, Refusal } from '#lib/refusal.ts';
+import { keyUseMs, noteKeyUse } from '#resources/accounts/index.ts';
+import { type Exchange, failureOf, handlersOf, openExchange } from '#server/git-exchange.ts';
+import { Moved } from '#server/resolve.ts';
+import { type GitCommand, parseCommand } from './command.ts';
+import type { ConnectionParts } from './connection.ts';
+
+/** A command that runs in a session. */
+export type Command = { readonly channel: ServerChannel; readonly abort: () => void };
+
+type Serving = {
+  /** The fingerprint of the key that the client authenticated by. */
+  fingerprint: string;
+  /** Called before a command runs; false where none may. */
+  begin(command: Command): boolean;
+  /** Called when the command has ended, and its session too. */
+  end(command: Command): void;
+};
+
+/** The longest value of a variable that is looked at. */
+const maxVariable = 255;
+
+/** Serves one session: a command of Git, or the greeting in the place of a shell. The library refuses what isn't listened for. */
+export function serveSession(parts: ConnectionParts, session: ClientSession, serving: Serving): void {
+  let protocol: string | undefined;
+  session.on('env', (accept, reject, { key, val }) => {
+    if (key !== 'GIT_PROTOCOL' || val.length > maxVariable) return void reject?.();
+    protocol = val;
+    accept?.();
+  });
+  session.on('shell', (accept) => void serve(parts, { session, channel: accept(), serving, work: greet }));
+  session.on('exec', (accept, _reject, { command }) => {
+    const work = (running: Running) => runGit(running, command, protocol);
+    void serve(parts, { session, channel: accept(), serving, work });
+  });
+}
+
+/** A command while it runs. Each is one request: its key is looked up anew. */
+type Running = {
+  parts: ConnectionParts;
+  channel: ServerChannel;
+  known: KnownSshKey;
+  caller: Caller;
+  signal: AbortSignal;
+  /** What the log tells of it. */
+  fields: Record<string, unknown>;
+};
+
+type Served = {
+  session: ClientSession;
+  channel: ServerChannel;
+  serving: Serving;
+  /** Returns the exit status. */
+  work: (running: Running) => Promise<number>;
+};
+
+async function serve(parts: ConnectionParts, { session, channel, serving, work }: Served): Promise<void> {
+  const { log, database, clock } = parts;
+  const disconnected = new AbortController();
+  const abort = (): void => disconnected.abort(new GitError('aborted', 'The client went away'));
+  const command: Command = { channel, abort };
+  session.once('close', abort);
+  channel.on('error', () => undefined);
+  if (!serving.begin(command)) return void (await finish(parts, channel, { status: 1, signal: disconnected.signal }));
+  const since = performance.now();
+  const fields: Record<string, unknown> = { id: randomUUID() };
+  let caller: Caller | undefined;
+  let status = 1;
+  try {
+    const known = await findSshKey(database.db, serving.fingerprint);
+    if (!known) throw forbidden('The key that you came with was removed');
+    if (known.viewer.account?.suspended_at) throw forbidden('Sorry. Your account was suspended.');
+    noteUse(parts, known, clock());
+    caller = callerOf(known.viewer, parts.address);
+    fields.actor = known.name;
+    status = await work({ parts, channel, known, caller, signal: disconnected.signal, fields });
+  } catch (error) {
+    explain(parts, channel, { error, fields, caller });
+  }
+  log.info({ ...fields, status, ms: Math.round(performance.now() - since) }, `SSH ${fields.service ?? 'greeting'} ${status}`);
+  await finish(parts, channel, { status, signal: disconnected.signal });
+  serving.end(command);
+}
+
+function noteUse({ database: { db }, log }: ConnectionParts, { id, lastUsed }: KnownSshKey, now: Date): void {
+  if (lastUsed && now.getTime() - lastUsed.getTime() < keyUseMs) return;
+  noteKeyUse(db, id, now).catch((error) => log.warn({ err: error }, 'noting the use of a key failed'));
+}
+
+/** Says who the client is, as other servers do, and that there is no shell. */
+async function greet({ channel, known: { name } }: Running): Promise<number> {
+  channel.stderr.write(`Hi ${name}! You've successfully authenticated. Hearth gives no shell access.\n`);
+  return 1;
+}
+
+async function runGit(running: Running, text: string, protocol: string | undefined): Promise<number> {
+  const { parts, channel, signal, fields } = running;
+  const command = parseCommand(text);
+  if (!command) throw forbidden('Only Git can be used here, to fetch and to push');
+  fields.service = command.service;
+  const exchange = await open(running, command);
+  fields.repository = exchange.repo.id;
+  const disk = repoOf(exchange.git, exchange.repo.id);
+  const input = new PassThrough();
+  channel.pipe(input);
+  signal.addEventListener('abort', () => input.destroy(signal.reason as Error), { once: true });
+  input.on('error', () => undefined);
+  const options = { protocol, signal };
+  try {
+    const output =
+      command.service === 'git-upload-pack'
+        ? await uploadPackOver(input, disk, options)
+        : await receivePackOver(input, disk, { ...options, ...handlersOf(parts, exchange) });
+    await send(output, running);
+  } finally {
+    channel.unpipe(input);
+  }
+  return 0;
+}
+
+/** Opens the repository of a command. A former name leads to the present one, which the user is told. */
+async function open({ parts, channel, known: { viewer }, caller }: Running, command: GitCommand): Promise<Exchange> {
+  try {
+    return await openExchange(parts, { viewer, caller, ...command });
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error;
+    const { repo } = error;
+    channel.stderr.write(`This repository has moved: ${addressOf(parts, repo)}\n`);
+    return openExchange(parts, { viewer, caller, service: command.service, owner: repo.owner.login, name: repo.name });
+  }
+}
+
+function addressOf({ services: { url, ssh } }: ConnectionParts, repo: Moved['repo']): string {
+  return url === undefined ? `${repo.owner.login}/${repo.name}` : sshUrl(linksOf(url, ssh), repo);
+}
+
+/** The bytes that may wait in the socket. The window of a client may be larger than what it reads. */
+const maxWaiting = 1024 * 1024;
+
+/** Sends the output of Git as fast as the client reads it. */
+async function send(output: Readable, { channel, parts: { socket }, signal }: Running): Promise<void> {
+  try {
+    for await (const chunk of output) {
+      if (!channel.write(chunk)) await once(channel, 'drain', { signal });
+      if (socket.writableLength > maxWaiting) await once(socket, 'drain', { signal });
+    }
+    await written(channel, signal);
+  } catch (error) {
+    throw signal.aborted && !isGitError(error) ? signal.reason : error;
+  }
+}
+
+/** Waits until all was sent, as far as the client lets it. */
+async function written(channel: ServerChannel, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  channel.write(Buffer.alloc(0), () => resolve());
+  await promise;
+}
+
+/** Tells the client why a command failed, and the log where that is the server's fault. */
+function explain(
+  parts: ConnectionParts,
+  channel: ServerChannel,
+  { error, fields, caller }: { error: unknown; fields: Record<string, unknown>; caller: Caller | undefined },
+): void {
+  const failure = failureOf(parts, error, fields);
+  if (failure) parts.refusals.note({ ip: parts.address, caller }, failure.limit);
+  else parts.log.error({ err: error, ...fields }, 'a command by SSH failed');
+  const message = error instanceof Refusal && error.kind === 'not_found' ? 'Repository not found.' : failure?.message;
+  channel.stderr.write(`ERROR: ${message ?? `Server Error (request ${fields.id})`}\n`);
+}
+
+/**
+ * Ends a session. After a push that was answered, what the client still sends is read and dropped: some clients read the answer only
+ * when they have sent all, and others close their side only when they have the answer.
+ */
+async function finish(
+  { services }: ConnectionParts,
+  channel: ServerChannel,
+  { status, signal }: { status: number; signal: AbortSignal },
+): Promise<void> {
+  channel.exit(status);
+  if (status === 0 && !channel.readableEnded && !signal.aborted) {
+    channel.eof();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, services.resourceLimits.ssh.unreadTime);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    channel.once('end', resolve).on('data', () => void timer.refresh());
+    channel.resume();
+    await promise;
+    clearTimeout(timer);
+  }
+  channel.end();
+}

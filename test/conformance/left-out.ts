@@ -1,0 +1,139 @@
+/** Something that the public API takes in requests, and Hearth doesn't. */
+export type LeftOut = {
+  readonly operationIds: readonly string[];
+  /** As `requests.test.ts` writes them: `?/name` is a parameter, `/name=value` a value, and a name with `!` is demanded here alone. */
+  readonly places: readonly string[];
+  readonly reason: string;
+};
+
+const withReasons = (name: string, ...parts: readonly string[]): string[] => parts.map((part) => `/${name}/*/${part}`);
+const ofRule = (name: string): string => `/rules/*/parameters/${name}`;
+const ofSuggestions = ['rationale', 'confidence'] as const;
+
+/** All of it, with the reasons. Nothing may be here that is taken. */
+export const leftOut: readonly LeftOut[] = [
+  {
+    operationIds: ['issues/create', 'issues/update'],
+    places: ['/type'],
+    reason: 'Hearth has no types of issues',
+  },
+  {
+    operationIds: ['issues/create', 'issues/update'],
+    places: ['/labels/*/id', '/labels/*/description', '/labels/*/color', '/labels/*/name!'],
+    reason:
+      'a label is found by its name; the public API makes no use of what else an object of one says, which its replies have',
+  },
+  {
+    operationIds: ['issues/update', 'issues/add-labels'],
+    places: withReasons('labels', ...ofSuggestions),
+    reason: 'they belong to suggestions that wait for somebody’s word, and Hearth has none: `suggest` is refused',
+  },
+  {
+    operationIds: ['issues/update', 'issues/add-assignees'],
+    places: withReasons('assignees', ...ofSuggestions),
+    reason: 'as for labels',
+  },
+  {
+    operationIds: ['issues/update'],
+    places: withReasons('issue_field_values', 'suggest', ...ofSuggestions),
+    reason: 'as for labels; document 2 knows `field_id` and `value` alone, and others are refused',
+  },
+  {
+    operationIds: ['issues/update'],
+    places: ['/assignees/*/login!'],
+    reason: 'an assignee is named by a login, as the description of the other requests says',
+  },
+  {
+    operationIds: ['checks/update'],
+    places: ['/status=waiting', '/status=requested', '/status=pending'],
+    reason: 'the vendor’s own runs of workflows alone may have these, as the description says in words',
+  },
+  {
+    operationIds: ['repos/create-deployment-protection-rule'],
+    places: ['/integration_id!'],
+    reason: 'a rule is that of an app, and the public API refuses one without it',
+  },
+  {
+    operationIds: ['repos/create-or-update-environment'],
+    places: ['/reviewers/*/type!', '/reviewers/*/id!'],
+    reason: 'a reviewer is named by both, and the public API refuses one without them',
+  },
+  {
+    operationIds: ['git/create-tree'],
+    places: ['/tree/*/path!', '/tree/*/mode!'],
+    reason: 'an entry of a tree has both, and the public API refuses one without them',
+  },
+  {
+    operationIds: ['repos/create-webhook'],
+    places: ['/config!', '/config/url!'],
+    reason: 'a webhook has an address, as the description says in words',
+  },
+  {
+    operationIds: ['repos/update-webhook'],
+    places: ['/config/url!'],
+    reason: 'a configuration replaces the former one whole, and has an address',
+  },
+  {
+    operationIds: ['actions/create-hosted-runner-for-org'],
+    places: ['/image/id!', '/image/source!'],
+    reason: 'document 2 demands them: an image is named by both',
+  },
+  {
+    operationIds: ['orgs/custom-properties-for-repos-create-or-update-organization-definitions'],
+    places: ['/properties/*/source_type', '/properties/*/url'],
+    reason: 'replies have them, and what a request says of them changes nothing',
+  },
+  {
+    operationIds: ['repos/update'],
+    places: ['/has_pull_requests', '/pull_request_creation_policy'],
+    reason: 'pull requests can’t be switched off; who may open them, limits on interactions tell',
+  },
+  {
+    operationIds: ['repos/update'],
+    places: ['/security_and_analysis'],
+    reason: 'nothing in Hearth looks for secrets or weak dependencies yet',
+  },
+  {
+    operationIds: ['repos/generate-release-notes'],
+    places: ['/configuration_file_path'],
+    reason: 'such a file sorts pull requests by their labels; notes are made of commits',
+  },
+  {
+    operationIds: ['repos/update-release-asset'],
+    places: ['/state'],
+    reason: 'a file is uploaded or isn’t, whatever a client says of it',
+  },
+  {
+    operationIds: ['enterprise-admin/unsuspend-user'],
+    places: ['/reason'],
+    reason: 'nothing shows it: for a suspension, it is taken and not kept either',
+  },
+  {
+    operationIds: [
+      'repos/create-repo-ruleset',
+      'repos/update-repo-ruleset',
+      'repos/create-org-ruleset',
+      'repos/update-org-ruleset',
+    ],
+    places: ['code_scanning_tools', 'workflows', 'review_draft_pull_requests', 'review_on_push'].map(ofRule),
+    reason: 'of rules about scans of code, workflows and reviews by an assistant, which Hearth does not have',
+  },
+  {
+    operationIds: ['repos/create-repo-ruleset', 'repos/update-repo-ruleset'],
+    places: [
+      'check_response_timeout_minutes',
+      'grouping_strategy',
+      'max_entries_to_build',
+      'max_entries_to_merge',
+      'merge_method',
+      'min_entries_to_merge',
+      'min_entries_to_merge_wait_minutes',
+    ].map(ofRule),
+    reason: 'of the rule about a merge queue, which Hearth does not have',
+  },
+  {
+    operationIds: ['repos/create-org-ruleset', 'repos/update-org-ruleset'],
+    places: ['/target=repository'],
+    reason: 'of rules about repositories themselves, as their names and visibility; rulesets hold for branches, tags and pushes',
+  },
+];
