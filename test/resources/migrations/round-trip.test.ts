@@ -73,6 +73,7 @@ async function full() {
   await ok(asCarl.post(`${base}/pulls/comments/${begun[0].id}/reactions`, { content: 'eyes' }));
   await ok(asCarl.post(`${pull}/comments`, { body: 'All of it', commit_id: head, path: 'new.txt', subject_type: 'file' }));
   await ok(asCarl.post(`${pull}/comments`, { body: 'Left', commit_id: head, path: 'engine.txt', line: 20, side: 'LEFT' }));
+  await ok(asBob.put(`${base}/pulls/comments/${begun[1].id}/resolution`));
   const approval = await ok(asBob.post(`${pull}/reviews`, { event: 'APPROVE' }));
   await ok(client.put(`${pull}/reviews/${approval.id}/dismissals`, { message: 'It has changed' }));
   await ok(client.post(`${pull}/requested_reviewers`, { reviewers: [carl.login] }));
@@ -186,6 +187,17 @@ function once() {
   return stage;
 }
 
+/** The conversations of an owner's repositories that were resolved, of which no reply tells. */
+const resolvedIn = (login: string) =>
+  w.db
+    .selectFrom('review_comments as c')
+    .innerJoin('repositories as r', 'r.id', 'c.repository_id')
+    .innerJoin('accounts as a', 'a.id', 'r.owner_id')
+    .select(['c.body', 'c.resolved_at', 'c.resolved_by'])
+    .where('a.login', '=', login)
+    .where('c.resolved_at', 'is not', null)
+    .execute();
+
 test('what the API tells of it is the same in another organization, but for ids and addresses', async () => {
   const { full: made, archive } = await once();
   const { ada, bob, carl, repo } = made;
@@ -199,6 +211,7 @@ test('what the API tells of it is the same in another organization, but for ids 
   }
   const [before, after] = [await told(made, made.owner.login), await told(made, target.login)];
   for (const path of Object.keys(before)) expect([path, after[path]]).toEqual([path, before[path]]);
+  expect(await resolvedIn(target.login)).toEqual(await resolvedIn(made.owner.login));
 });
 
 test('the bytes of files of releases are downloaded as they were, and fixed tags stay fixed', async () => {
@@ -287,6 +300,12 @@ test.each<[string, string, Change, RegExp]>([
     'review_comments',
     ([one]) => [{ ...one, in_reply_to: one.url }],
     /begins no conversation/,
+  ],
+  [
+    'a reply that is resolved',
+    'review_comments',
+    (all) => all.map((one) => (one.in_reply_to === null ? one : { ...one, resolved_at: one.created_at })),
+    /only the comment that begins a conversation/,
   ],
   ['a comment on no line', 'review_comments', first({ original_line: null }), /lines and sides/],
   ['a comment with half a range', 'review_comments', first({ start_side: 'LEFT' }), /lines and sides/],

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { diskOf } from '#test/resources/commits/setting.ts';
 import { world } from '#test/support/world.ts';
+import { reviewed } from '../reviews/merge-setting.ts';
 import { pullSetting } from './setting.ts';
 
 const w = await world();
@@ -10,10 +11,20 @@ const w = await world();
 const total = Number(process.env.HEARTH_TEST_PULLS ?? 20);
 const clients = Math.min(50, Math.ceil(total / 4));
 
-test('pull requests that are opened and merged at the same time add up', { timeout: 3_600_000 }, async () => {
+test('pull requests that are opened, reviewed and merged at the same time add up', { timeout: 3_600_000 }, async () => {
   const { client, base, commit, repo } = await pullSetting(w);
+  const bob = await w.user();
+  await w.collaborator(repo, bob, 'write');
+  const reviewer = await w.as(bob);
   for (let number = 0; number < total; number++) await commit(`topic-${number}`, { [`file-${number}.txt`]: `${number}\n` });
   await w.settle();
+  const ruleset = {
+    name: 'Reviewed',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['~DEFAULT_BRANCH'], exclude: [] } },
+    rules: [{ type: 'pull_request', parameters: { ...reviewed, required_approving_review_count: 1 } }],
+  };
+  expect((await client.post(`${base}/rulesets`, ruleset)).status).toBe(201);
   const waiting = Array.from({ length: total }, (_, number) => number);
   const merged: string[] = [];
   const work = async () => {
@@ -22,6 +33,8 @@ test('pull requests that are opened and merged at the same time add up', { timeo
       expect(opened.status).toBe(201);
       const { number } = opened.body;
       const method = (['merge', 'squash', 'rebase'] as const)[next % 3];
+      expect((await client.put(`${base}/pulls/${number}/merge`, { merge_method: method })).status).toBe(405);
+      expect((await reviewer.post(`${base}/pulls/${number}/reviews`, { event: 'APPROVE' })).status).toBe(200);
       // Two requests for the same merge: one of them does it.
       const merges = await Promise.all([1, 2].map(() => client.put(`${base}/pulls/${number}/merge`, { merge_method: method })));
       expect(merges.map(({ status }) => status).sort()).toEqual([200, 405]);
@@ -50,6 +63,17 @@ test('pull requests that are opened and merged at the same time add up', { timeo
   expect(events).toEqual([
     { event: 'closed', count: total },
     { event: 'merged', count: total },
+  ]);
+  const suites = await w.db
+    .selectFrom('rule_suites')
+    .select(({ fn }) => ['result', fn.countAll<number>().as('count')])
+    .where('repository_id', '=', repo.id)
+    .groupBy('result')
+    .orderBy('result')
+    .execute();
+  expect(suites).toEqual([
+    { result: 'fail', count: total },
+    { result: 'pass', count: total },
   ]);
   expect(await w.db.selectFrom('planned_merges').selectAll().execute()).toEqual([]);
   const { path } = diskOf(w, repo);

@@ -2,7 +2,7 @@
 import { path } from '#endpoint/links.ts';
 import { gather, grouped } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { timestamp } from '#lib/time.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { type CommitCommentRow, listCommitCommentsAfter } from '#resources/commit-comments/index.ts';
 import { loadReactions, type ReactionRow } from '#resources/reactions/index.ts';
 import {
@@ -54,7 +54,8 @@ export async function* reviewCommentsOf({ db, html }: Source, place: Place, peop
   const list = (after: Id<'review_comments'>, limit: number) => listCommentsOfRepositoryAfter(db, place.row.id, after, limit);
   for await (const rows of batchesOf(asId<'review_comments'>(0), list, ({ id }) => id)) {
     const reactions = await loadReactions(db, 'review_comment_id', gather(rows, 'id'));
-    const accounts = await people.load([...gather(rows, 'author_id'), ...gather(reactions, 'user_id')]);
+    const ids = [...gather(rows, 'author_id'), ...gather(rows, 'resolved_by'), ...gather(reactions, 'user_id')];
+    const accounts = await people.load(ids);
     const reactionsOf = grouped(reactions, ({ review_comment_id }) => review_comment_id);
     yield rows.map((row) => reviewCommentRecord(html, place, row, { reactions: reactionsOf.get(row.id) ?? [], accounts }));
   }
@@ -97,6 +98,8 @@ const reviewCommentRecord = (
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
   submitted_at: timestamp(row.submitted_at),
+  resolved_at: timestampOrNull(row.resolved_at),
+  resolved_by: addressOrNull(html, accounts, row.resolved_by),
 });
 
 /** The comments on commits of a repository. */

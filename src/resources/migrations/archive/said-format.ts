@@ -54,6 +54,9 @@ export const ReviewCommentRecord = Type.Object({
   created_at: Time,
   updated_at: Time,
   submitted_at: Time,
+  /** Of a comment that begins a conversation: when that was resolved, and by whom. */
+  resolved_at: TimeOrNull,
+  resolved_by: AddressOrNull,
 });
 export type ReviewCommentRecord = Static<typeof ReviewCommentRecord>;
 

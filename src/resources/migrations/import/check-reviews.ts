@@ -24,6 +24,8 @@ export function reviewsToCheck(pulls: ReadonlySet<Address>) {
       if (in_reply_to === null) conversations.set(url, pull_request);
       else if (conversations.get(in_reply_to) !== pull_request)
         throw refused(`${url} replies to ${in_reply_to}, which begins no conversation before it on ${pull_request}`);
+      if (in_reply_to !== null && (one.resolved_at !== null || one.resolved_by !== null))
+        throw refused(`${url} is a reply, and only the comment that begins a conversation tells that it is resolved`);
       if (
         (subject_type === 'line') !== (one.original_line !== null) ||
         (start_side === null) !== (one.original_start_line === null)

@@ -77,6 +77,8 @@ async function importReviewComments(context: Context, issues: Issues, reviews: R
         reactions: rollupOf(given(accounts, one.reactions)),
         created_at: timeOf(one.created_at),
         updated_at: timeOf(one.updated_at),
+        resolved_at: one.resolved_at === null ? null : timeOf(one.resolved_at),
+        resolved_by: idOf(accounts, one.resolved_by),
       })),
     );
     const inserted = known.flatMap(({ one, pull }, at) => {
