@@ -175,3 +175,8 @@ export const readersOf = (
  */
 export const readableByAccount = (accountId: number): RawBuilder<boolean> =>
   sql<boolean>`(r.visibility = 'public' or ${affiliatedWith(accountId)})`;
+
+/** The ids of an account's teams in an organization, with the teams above these, as an array. */
+export const teamsOf = (account: number | RawBuilder<unknown>, organization: number): RawBuilder<number[]> =>
+  sql<number[]>`array(select distinct unnest(t.ancestors) from team_members tm join teams t on t.id = tm.team_id
+    where tm.user_id = ${account} and t.organization_id = ${organization})`;

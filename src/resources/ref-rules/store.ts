@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { teamsOf } from '#access/sql.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -19,8 +20,7 @@ export async function loadActorFacts(
     coalesce((select max(role.level) from repository_roles role
       where role.repository_id = ${id} and role.account_id = ${account}), 0) as level,
     exists (select from memberships m where m.organization_id = ${owner_id} and m.user_id = ${account} and m.role = 'owner') as is_owner,
-    array(select distinct unnest(t.ancestors) from team_members tm join teams t on t.id = tm.team_id
-      where tm.user_id = ${account} and t.organization_id = ${owner_id}) as teams,
+    ${teamsOf(account, owner_id)} as teams,
     (select a.id from apps a where a.bot_id = ${account}) as app`.execute(db);
   const [row] = rows;
   if (!row) return nobody;

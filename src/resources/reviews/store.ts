@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
+import { teamsOf } from '#access/sql.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -135,8 +136,7 @@ export async function loadReviewers(
   const { rows } = await sql<ReviewerRow>`select a.id as account,
     coalesce((select max(role.level) from repository_roles role
       where role.repository_id = ${id} and role.account_id = a.id), 0) as level,
-    array(select distinct unnest(t.ancestors) from team_members tm join teams t on t.id = tm.team_id
-      where tm.user_id = a.id and t.organization_id = ${owner_id}) as teams
+    ${teamsOf(sql`a.id`, owner_id)} as teams
     from accounts a where a.id = any (${[...accounts]}::bigint[])`.execute(db);
   return keyed(rows, ({ account }) => account);
 }

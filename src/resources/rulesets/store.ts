@@ -1,4 +1,5 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { teamsOf } from '#access/sql.ts';
 import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -223,8 +224,7 @@ export async function findMemberFacts(db: Db, organization: Id<'accounts'>, acco
   const { rows } = await sql<MemberFacts>`select
     exists (select from memberships m where m.organization_id = ${organization} and m.user_id = ${account}
       and m.role = 'owner') as "isOwner",
-    array(select distinct unnest(t.ancestors) from team_members tm join teams t on t.id = tm.team_id
-      where tm.user_id = ${account} and t.organization_id = ${organization}) as teams`.execute(db);
+    ${teamsOf(account, organization)} as teams`.execute(db);
   return rows[0] ?? { isOwner: false, teams: [] };
 }
 
