@@ -12,6 +12,9 @@ import type { ActorFacts, AppliedRule, RuledRepository } from '#resources/rulese
 /** A ref that is about to move. `before` is null for a new one, `after` for one that is deleted. */
 export type RuledMove = { readonly ref: string; readonly before: Oid | null; readonly after: Oid | null };
 
+/** Who moves refs: an account, a deploy key, or for neither the server itself. */
+export type RefActor = { readonly account: Id<'accounts'> | undefined; readonly isDeployKey?: boolean };
+
 export type MoveKind = 'creation' | 'update' | 'deletion';
 
 export const kindOfMove = ({ before, after }: RuledMove): MoveKind =>
@@ -74,6 +77,16 @@ export type RuleEvaluator<Type extends JudgedType> = {
 export type RefRules = { readonly evaluators: RuleEvaluators; readonly host: string | undefined };
 
 export type RuleEvaluators = { readonly [Type in JudgedType]: RuleEvaluator<Type> };
+
+/** A rule that was judged. `violation`: how the move breaks it. `isBypassed`: its breach was allowed. */
+export type Evaluation = { readonly applied: AppliedRule; readonly violation: string | undefined; readonly isBypassed: boolean };
+
+/** What the rules say of a move. Rules that are tried out alone (`evaluate`) refuse nothing. */
+export type Judgement = {
+  readonly move: RuledMove;
+  readonly evaluations: readonly Evaluation[];
+  readonly result: 'pass' | 'fail' | 'bypass';
+};
 
 declare module '#endpoint/services.ts' {
   interface Services {

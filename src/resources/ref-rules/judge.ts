@@ -2,7 +2,6 @@
 import type { Db } from '#database/connect.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
 import type { Repo as Disk } from '#git/repo.ts';
-import type { Id } from '#lib/id.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { loadProtections, appliedRulesOf as rulesOfProtection } from '#resources/branch-protection/index.ts';
 import {
@@ -14,9 +13,12 @@ import {
 } from '#resources/rulesets/index.ts';
 import { openCheck, TooManyCommits } from './check.ts';
 import {
+  type Evaluation,
+  type Judgement,
   kindOfMove,
   type MergedPull,
   type MoveKind,
+  type RefActor,
   type RefRules,
   type RuleCheck,
   type RuledMove,
@@ -25,9 +27,6 @@ import {
 import { loadActorFacts } from './store.ts';
 
 const isRuled = ({ ref }: RuledMove): boolean => branchOf(ref) !== undefined || ref.startsWith('refs/tags/');
-
-/** Who moves refs: an account, a deploy key, or for neither the server itself. */
-export type RefActor = { readonly account: Id<'accounts'> | undefined; readonly isDeployKey?: boolean };
 
 /** On which occasion refs move, where a rule may ask that. */
 export type Occasion = {
@@ -50,16 +49,6 @@ export type WantedMoves = Occasion & {
 export type RulesOfMoves = WantedMoves & {
   readonly facts: RuleCheck['actor'];
   readonly byRef: ReadonlyMap<string, readonly AppliedRule[]>;
-};
-
-/** A rule that was judged. `violation`: how the move breaks it. `isBypassed`: its breach was allowed. */
-export type Evaluation = { readonly applied: AppliedRule; readonly violation: string | undefined; readonly isBypassed: boolean };
-
-/** What the rules say of a move. Rules that are tried out alone (`evaluate`) refuse nothing. */
-export type Judgement = {
-  readonly move: RuledMove;
-  readonly evaluations: readonly Evaluation[];
-  readonly result: 'pass' | 'fail' | 'bypass';
 };
 
 /** The rules that apply to some moves; undefined where there are none, which takes two statements that are sent together. */

@@ -6,7 +6,7 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { ActorFacts, AppliedRule, RuledRepository, RuleSource } from '#resources/rulesets/index.ts';
-import type { Evaluation, Judgement, RefActor } from './judge.ts';
+import type { Evaluation, Judgement, RefActor } from './evaluator.ts';
 
 /** What decides whether somebody may bypass rules of a repository, in one statement; none for the server itself. */
 export async function loadActorFacts(

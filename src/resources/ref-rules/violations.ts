@@ -1,6 +1,6 @@
 // What people and programs are told of rules that refuse a move, or that were bypassed.
 import type { AppliedRule } from '#resources/rulesets/index.ts';
-import type { Evaluation, Judgement } from './judge.ts';
+import type { Evaluation, Judgement } from './evaluator.ts';
 
 /** Thrown where rules refuse to move refs. */
 export class RuleViolations extends Error {
