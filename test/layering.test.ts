@@ -24,11 +24,13 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
     may: ['access', 'vocabulary', 'lib'],
     types: ['database', 'git', 'net', 'objects', 'search', 'webhook-delivery', 'runner-providers'],
   },
+  'workflow-files': { may: ['lib'], types: ['access'] },
   openapi: { may: ['endpoint', 'access', 'vocabulary', 'lib'] },
   resources: {
     may: [
       'openapi',
       'endpoint',
+      'workflow-files',
       'runner-providers',
       'webhook-delivery',
       'search',
@@ -44,9 +46,11 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
       'lib',
     ],
   },
+  'runner-protocol': { may: ['resources', 'endpoint', 'database', 'lib'] },
   backup: { may: ['objects', 'git', 'database', 'lib'] },
   server: {
     may: [
+      'runner-protocol',
       'resources',
       'openapi',
       'endpoint',

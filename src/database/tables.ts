@@ -74,6 +74,7 @@ export interface Apps {
   events: Generated<string[]>;
   created_at: Date;
   updated_at: Date;
+  built_in: string | null;
 }
 
 export interface AuthorizationCodes {
@@ -1192,6 +1193,30 @@ export interface RunnerGroups {
   created_at: Date;
 }
 
+export interface RunnerTokens {
+  token_hash: Buffer;
+  purpose: 'registration' | 'removal';
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  expires_at: Date;
+}
+
+export interface Runners {
+  id: GeneratedAlways<Id<'runners'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  runner_group_id: Id<'runner_groups'> | null;
+  uuid: string;
+  token_hash: Buffer;
+  name: string;
+  os: string;
+  version: string;
+  labels: string[];
+  is_ephemeral: boolean;
+  seen_at: Date | null;
+  created_at: Date;
+}
+
 export interface SelectedRepositories {
   selection_id: Id<'repository_selections'>;
   repository_id: Id<'repositories'>;
@@ -1385,6 +1410,114 @@ export interface Webhooks {
   deleted_at: Date | null;
 }
 
+export interface WorkflowJobLogParts {
+  job_id: Id<'workflow_jobs'>;
+  first_row: number;
+  text: string;
+}
+
+export interface WorkflowJobSteps {
+  job_id: Id<'workflow_jobs'>;
+  number: number;
+  name: string;
+  status: 'queued' | 'in_progress' | 'completed';
+  conclusion: 'success' | 'failure' | 'cancelled' | 'skipped' | null;
+  started_at: Date | null;
+  completed_at: Date | null;
+  first_row: Generated<number>;
+  row_count: Generated<number>;
+}
+
+export interface WorkflowJobs {
+  id: GeneratedAlways<Id<'workflow_jobs'>>;
+  run_id: Id<'workflow_runs'>;
+  repository_id: Id<'repositories'>;
+  attempt: number;
+  key: string;
+  position: number;
+  name: string;
+  plan: Json;
+  status: 'waiting' | 'pending' | 'queued' | 'in_progress' | 'completed';
+  conclusion: 'action_required' | 'cancelled' | 'failure' | 'neutral' | 'skipped' | 'success' | 'timed_out' | null;
+  labels: string[];
+  group_name: string | null;
+  max_parallel: number | null;
+  outputs: JsonWithDefault;
+  problem: string | null;
+  problem_line: number | null;
+  runner_id: Id<'runners'> | null;
+  runner_name: string | null;
+  runner_group_id: Id<'runner_groups'> | null;
+  runner_group_name: string | null;
+  token_id: Id<'tokens'> | null;
+  check_run_id: Id<'check_runs'> | null;
+  cancelled_at: Date | null;
+  heard_at: Date | null;
+  log_rows: Generated<number>;
+  log_bytes: Generated<number>;
+  log_key: string | null;
+  created_at: Date;
+  queued_at: Date | null;
+  started_at: Date | null;
+  completed_at: Date | null;
+}
+
+export interface WorkflowRunAttempts {
+  run_id: Id<'workflow_runs'>;
+  attempt: number;
+  conclusion: string;
+  triggering_actor_id: Id<'accounts'> | null;
+  started_at: Date;
+  updated_at: Date;
+}
+
+export interface WorkflowRuns {
+  id: GeneratedAlways<Id<'workflow_runs'>>;
+  repository_id: Id<'repositories'>;
+  workflow_id: Id<'workflows'>;
+  run_number: number;
+  attempt: Generated<number>;
+  event: string;
+  event_id: number | null;
+  name: string;
+  title: string;
+  path: string;
+  status: 'requested' | 'waiting' | 'pending' | 'queued' | 'in_progress' | 'completed';
+  conclusion: 'action_required' | 'cancelled' | 'failure' | 'neutral' | 'skipped' | 'stale' | 'startup_failure' | 'success' | 'timed_out' | null;
+  head_branch: string | null;
+  head_sha: string;
+  head_repository_id: Id<'repositories'> | null;
+  head_commit: Json;
+  ref: string;
+  sha: string;
+  pull_request_id: Id<'issues'> | null;
+  actor_id: Id<'accounts'> | null;
+  triggering_actor_id: Id<'accounts'> | null;
+  payload: string;
+  file: string;
+  problems: JsonWithDefault;
+  concurrency_group: string | null;
+  cancels_in_progress: Generated<boolean>;
+  is_from_fork: Generated<boolean>;
+  cancelled_at: Date | null;
+  check_suite_id: Id<'check_suites'> | null;
+  created_at: Date;
+  started_at: Date;
+  updated_at: Date;
+}
+
+export interface Workflows {
+  id: GeneratedAlways<Id<'workflows'>>;
+  repository_id: Id<'repositories'>;
+  path: string;
+  name: string;
+  state: 'active' | 'deleted' | 'disabled_fork' | 'disabled_inactivity' | 'disabled_manually';
+  events: Json | null;
+  last_run_number: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface DB {
   account_words: AccountWords;
   accounts: Accounts;
@@ -1488,6 +1621,8 @@ export interface DB {
   ruleset_versions: RulesetVersions;
   rulesets: Rulesets;
   runner_groups: RunnerGroups;
+  runner_tokens: RunnerTokens;
+  runners: Runners;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
   ssh_signing_keys: SshSigningKeys;
@@ -1507,4 +1642,10 @@ export interface DB {
   webhook_deliveries: WebhookDeliveries;
   webhook_payloads: WebhookPayloads;
   webhooks: Webhooks;
+  workflow_job_log_parts: WorkflowJobLogParts;
+  workflow_job_steps: WorkflowJobSteps;
+  workflow_jobs: WorkflowJobs;
+  workflow_run_attempts: WorkflowRunAttempts;
+  workflow_runs: WorkflowRuns;
+  workflows: Workflows;
 }

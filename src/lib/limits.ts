@@ -22,6 +22,7 @@ import { search } from './limits/search.ts';
 import { ssh } from './limits/ssh.ts';
 import { texts } from './limits/texts.ts';
 import { names, webhooks } from './limits/webhooks.ts';
+import { workflows } from './limits/workflows.ts';
 
 export { fixedValue, type Limit } from './limits/limit.ts';
 
@@ -52,6 +53,7 @@ export const limitTable = {
   names,
   migrations,
   releases,
+  workflows,
 };
 
 type Table = typeof limitTable;

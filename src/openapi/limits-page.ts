@@ -38,6 +38,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   names: 'Names of hosts',
   migrations: 'Migrations',
   releases: 'Releases',
+  workflows: 'Workflows',
   rules: 'Rulesets',
   reviewers: 'Reviewers of pull requests',
 };

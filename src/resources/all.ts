@@ -61,6 +61,7 @@ import { repositorySelections } from './repository-selections/family.ts';
 import { reviews } from './reviews/family.ts';
 import { reviewEvaluators } from './reviews/index.ts';
 import { rulesets } from './rulesets/family.ts';
+import { runners } from './runners/family.ts';
 import { search } from './search/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
 import { stars } from './stars/family.ts';
@@ -70,6 +71,9 @@ import { timelines } from './timelines/family.ts';
 import { tokens } from './tokens/family.ts';
 import { watching } from './watching/family.ts';
 import { webhooks } from './webhooks/family.ts';
+import { workflowRuns } from './workflow-runs/family.ts';
+import { workflowTriggers } from './workflow-triggers/family.ts';
+import { workflows } from './workflows/family.ts';
 
 /** The families in their order: a family may import only families above it. */
 const families = [
@@ -132,19 +136,23 @@ const families = [
   privateRegistries,
   search,
   hostedRunners,
+  runners,
+  workflows,
+  workflowRuns,
   oauth,
 ] as const;
 
 const hooks = webhooks(families);
+const triggers = workflowTriggers(families);
 
 type KindsOf<One> = One extends Family<string, infer Events> ? keyof Events : never;
 type UndeclaredKind = Exclude<EventKind, KindsOf<(typeof families)[number] | typeof hooks>>;
 
 /**
- * All families, webhooks last, since they deliver the events of the others. A kind of event that no family declares is a type
+ * All families, webhooks and the triggers of workflows last, since they deliver the events of the others. A kind of event that no family declares is a type
  * error here that names the kind.
  */
-export const allFamilies: [UndeclaredKind] extends [never] ? readonly Family[] : UndeclaredKind = [...families, hooks];
+export const allFamilies: [UndeclaredKind] extends [never] ? readonly Family[] : UndeclaredKind = [...families, hooks, triggers];
 
 /** Every endpoint, with the family that it belongs to. */
 export const allEndpoints: readonly (Endpoint & { readonly family: string })[] = allFamilies.flatMap(endpointsOf);

@@ -73,7 +73,7 @@ export async function createApp(tx: Tx, request: NewApp): Promise<{ app: AppRow;
     callback_urls: [...(request.callbackUrls ?? [])],
     public: request.public ?? false,
     device_flow: request.deviceFlow ?? false,
-    client_id: newToken(clientIdPrefix),
+    client_id: clientIdOfApp(),
     client_secret_hash: hashToken(clientSecret),
     permissions: JSON.stringify(checkPermissions(request.permissions ?? {})),
     events: checkEvents(request.events ?? []),
@@ -103,7 +103,8 @@ export function checkEvents(events: readonly string[]): string[] {
   return [...new Set(events)];
 }
 
-const clientIdPrefix = 'Iv.';
+/** A new client id. */
+export const clientIdOfApp = (): string => newToken('Iv.');
 
 /** The app's name in the form used in addresses and in the bot's login. */
 function slugOf(name: string): string {

@@ -35,6 +35,10 @@ export async function loadApps(db: Db, ids: Iterable<App | null>): Promise<Map<A
   return new Map(rows.map((row) => [row.id, { ...row, owner: getOrThrow(owners, row.owner_id) }]));
 }
 
+/** An app that is a part of the server; undefined before its first use. */
+export const findBuiltInApp = (db: Db, name: NonNullable<AppRow['built_in']>): Promise<AppRow | undefined> =>
+  db.selectFrom('apps').selectAll().where('built_in', '=', name).executeTakeFirst();
+
 export const findAppById = (db: Db, id: App): Promise<AppRow | undefined> =>
   db.selectFrom('apps').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -94,7 +98,11 @@ export const findInstallationOn = (db: Db, app: App, account: Id<'accounts'>): P
 
 /** All installations on an account. There is one for each app at most. */
 export const loadInstallationsOn = (db: Db, account: Id<'accounts'>): Promise<InstallationOfApp[]> =>
-  withApp(db).where('installations.account_id', '=', account).orderBy('installations.id').execute();
+  withApp(db)
+    .where('installations.account_id', '=', account)
+    .where('apps.built_in', 'is', null)
+    .orderBy('installations.id')
+    .execute();
 /** Those of the apps that are installed on an account. */
 export async function listInstalledApps(db: Db, account: Id<'accounts'>, apps: readonly number[]): Promise<App[]> {
   const query = db.selectFrom('installations').select('app_id').where('account_id', '=', account);

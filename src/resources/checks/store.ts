@@ -81,6 +81,7 @@ export async function insertPushedSuites(tx: Tx, heads: readonly PushedHead[]): 
       join repositories r on r.id = h.repository
       left join accounts a on a.id = h.by
       join installations i on i.account_id = r.owner_id and i.suspended_at is null and i.permissions ->> 'checks' in ('write', 'admin')
+      join apps on apps.id = i.app_id and apps.built_in is null
     where (i.repository_selection = 'all' or exists (
         select from installation_repositories ir where ir.installation_id = i.id and ir.repository_id = r.id))
       and not exists (select from check_suite_preferences p where p.repository_id = r.id and p.app_id = i.app_id and not p.auto_trigger)

@@ -1,0 +1,3 @@
+import { family } from '#resources/family.ts';
+
+export const runners = family({ name: 'runners' });

@@ -1,0 +1,8 @@
+export { unknownAddress } from './contexts.ts';
+export { writeLog } from './logs.ts';
+export type { ProgressContext } from './progress.ts';
+export { takeJob } from './queue.ts';
+export { createRun, type HeadCommit, type NewRun } from './runs.ts';
+export { queuedChannel } from './store.ts';
+export { makeTask, type Task } from './task.ts';
+export { abandonJob, findJobOf, noteState, type ToldResult, type ToldState, type ToldStep } from './updates.ts';

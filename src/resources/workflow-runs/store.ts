@@ -1,0 +1,196 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import { asId, type Id } from '#lib/id.ts';
+import { servesRepository } from '#resources/runners/index.ts';
+
+/** A run, with the owner of its repository, to whom its events belong. */
+export type RunRow = Selectable<DB['workflow_runs']> & { owner_id: Id<'accounts'> };
+export type JobRow = Selectable<DB['workflow_jobs']>;
+export type StepRow = Selectable<DB['workflow_job_steps']>;
+type Repository = Id<'repositories'>;
+type Run = Id<'workflow_runs'>;
+type Job = Id<'workflow_jobs'>;
+
+const owner = sql<Id<'accounts'>>`(select p.owner_id from repositories p where p.id = workflow_runs.repository_id)`.as(
+  'owner_id',
+);
+
+const runs = (db: Db) => db.selectFrom('workflow_runs').selectAll('workflow_runs').select(owner);
+
+export const selectRun = (db: Db, repository: OrSql<Repository>, id: Run) =>
+  runs(db).where('repository_id', '=', repository).where('id', '=', id);
+
+/** A run, its row locked: whatever changes the state of a run or of its jobs holds this lock. */
+export const findRunForUpdate = (tx: Tx, id: Run): Promise<RunRow | undefined> =>
+  runs(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+
+/** Whether an event has made a run of a workflow. The caller holds the lock of the workflow's row. */
+export const hasRunOf = async (tx: Tx, workflow: Id<'workflows'>, event: Id<'events'>): Promise<boolean> =>
+  (await tx.selectFrom('workflow_runs').select('id').where('event_id', '=', event).where('workflow_id', '=', workflow).execute())
+    .length > 0;
+
+export const insertRun = (tx: Tx, row: Insertable<DB['workflow_runs']>): Promise<RunRow> =>
+  tx.insertInto('workflow_runs').values(row).returningAll().returning(owner).executeTakeFirstOrThrow();
+
+export const updateRun = (tx: Tx, id: Run, change: Updateable<DB['workflow_runs']>): Promise<RunRow> =>
+  tx.updateTable('workflow_runs').set(change).where('id', '=', id).returningAll().returning(owner).executeTakeFirstOrThrow();
+
+/** The runs of a concurrency group that aren't over, the oldest first, their rows locked. */
+export const listOpenInGroup = (tx: Tx, repository: Repository, group: string): Promise<RunRow[]> =>
+  runs(tx)
+    .where('repository_id', '=', repository)
+    .where('concurrency_group', '=', group)
+    .where('status', '<>', 'completed')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+
+/** Makes changes of a concurrency group wait for one another, until the end of the transaction. */
+export const lockGroup = async (tx: Tx, repository: Repository, group: string): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`concurrency ${repository} ${group}`}, 0))`.execute(tx);
+};
+
+export const selectJob = (db: Db, repository: OrSql<Repository>, id: Job) =>
+  db.selectFrom('workflow_jobs').selectAll().where('repository_id', '=', repository).where('id', '=', id);
+
+export const findJob = (db: Db, id: Job): Promise<JobRow | undefined> =>
+  db.selectFrom('workflow_jobs').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** The jobs of one attempt of a run. Their number is limited. */
+export const listJobsOfAttempt = (db: Db, run: Run, attempt: number): Promise<JobRow[]> =>
+  db.selectFrom('workflow_jobs').selectAll().where('run_id', '=', run).where('attempt', '=', attempt).orderBy('id').execute();
+
+export const insertJobs = async (tx: Tx, rows: readonly Insertable<DB['workflow_jobs']>[]): Promise<JobRow[]> =>
+  rows.length === 0 ? [] : tx.insertInto('workflow_jobs').values(rows).returningAll().execute();
+
+export const updateJob = (tx: Tx, id: Job, change: Updateable<DB['workflow_jobs']>): Promise<JobRow> =>
+  tx.updateTable('workflow_jobs').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Steps of a job as its runner tells of them. */
+export const putSteps = async (tx: Tx, rows: readonly Insertable<DB['workflow_job_steps']>[]): Promise<void> => {
+  if (rows.length === 0) return;
+  await tx
+    .insertInto('workflow_job_steps')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['job_id', 'number']).doUpdateSet((row) => ({
+        status: row.ref('excluded.status'),
+        conclusion: row.ref('excluded.conclusion'),
+        started_at: row.ref('excluded.started_at'),
+        completed_at: row.ref('excluded.completed_at'),
+        first_row: row.ref('excluded.first_row'),
+        row_count: row.ref('excluded.row_count'),
+      })),
+    )
+    .execute();
+};
+
+export const listSteps = (db: Db, jobs: readonly Job[]): Promise<StepRow[]> =>
+  jobs.length === 0
+    ? Promise.resolve([])
+    : db.selectFrom('workflow_job_steps').selectAll().where('job_id', 'in', jobs).orderBy('job_id').orderBy('number').execute();
+
+/** A runner that asks for a job, as far as the queue looks at it. */
+export type Taker = {
+  readonly id: Id<'runners'>;
+  readonly name: string;
+  /** In lower case. */
+  readonly labels: readonly string[];
+  readonly isEphemeral: boolean;
+};
+
+/** What a runner may take: jobs of repositories that it serves, with no other labels than its own, and in its group. */
+const fits = (taker: Taker) => sql<boolean>`
+  j.status = 'queued' and j.labels <@ ${taker.labels}::text[] and ${servesRepository}
+  and (j.group_name is null or lower(j.group_name) = lower(g.name))
+  and (j.max_parallel is null or j.max_parallel > (
+    select count(*) from workflow_jobs o
+    where o.run_id = j.run_id and o.attempt = j.attempt and o.key = j.key and o.status = 'in_progress'))
+  and not (${taker.isEphemeral} and exists (select from workflow_jobs o where o.runner_id = r.id))`;
+
+const queue = (taker: Taker) => sql`
+  workflow_jobs j
+    join workflow_runs w on w.id = j.run_id
+    join repositories p on p.id = j.repository_id
+    join runners r on r.id = ${taker.id}
+    left join runner_groups g on g.id = r.runner_group_id`;
+
+/**
+ * Gives the oldest waiting job that fits to a runner, with the row of its run locked. A run that others hold is passed over, so that runners
+ * don't wait for one another; see `hasFitting`.
+ */
+export async function claimJob(tx: Tx, taker: Taker, now: Date): Promise<Job | undefined> {
+  const { rows } = await sql<{ id: Job }>`
+    with next as (
+      select j.id, g.id as group_id, g.name as group_name from ${queue(taker)}
+      where ${fits(taker)} order by j.id limit 1 for no key update of w skip locked)
+    update workflow_jobs j
+    set status = 'in_progress', runner_id = ${taker.id}, runner_name = ${taker.name}, runner_group_id = next.group_id,
+      runner_group_name = next.group_name, started_at = ${now}, heard_at = null
+    from next where j.id = next.id and j.status = 'queued'
+    returning j.id`.execute(tx);
+  return rows[0]?.id;
+}
+
+/** Whether a job waits that fits. */
+export async function hasFitting(db: Db, taker: Taker): Promise<boolean> {
+  const { rows } = await sql`select 1 from ${queue(taker)} where ${fits(taker)} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Tells all processes that jobs wait, when the transaction is committed. */
+export const notifyQueued = (tx: Tx): void => sendUnawaited(tx, sql`select pg_notify(${queuedChannel}, '')`.compile(tx));
+
+/** The channel of `notifyQueued`. */
+export const queuedChannel = 'hearth_workflow_jobs';
+
+/**
+ * Appends rows to the log of a job, if it has as many as the caller knows.
+ * @returns whether it had
+ */
+export async function appendLog(
+  db: Db,
+  { id, log_rows }: Pick<JobRow, 'id' | 'log_rows'>,
+  { text, rows, now }: { text: string; rows: number; now: Date },
+): Promise<boolean> {
+  const bytes = Buffer.byteLength(text);
+  const { rows: written } = await sql`
+    with job as (
+      update workflow_jobs set log_rows = log_rows + ${rows}, log_bytes = log_bytes + ${bytes}, heard_at = ${now}
+      where id = ${id} and log_rows = ${log_rows} returning id)
+    insert into workflow_job_log_parts (job_id, first_row, text) select id, ${log_rows}, ${text} from job returning job_id`.execute(
+    db,
+  );
+  return written.length > 0;
+}
+
+/** The next parts of a log, from a row on, up to some of them. */
+export const listLogParts = (db: Db, job: Job, from: number, limit: number) =>
+  db
+    .selectFrom('workflow_job_log_parts')
+    .selectAll()
+    .where('job_id', '=', job)
+    .where('first_row', '>=', from)
+    .orderBy('first_row')
+    .limit(limit)
+    .execute();
+
+/** Names the stored log of a job, and drops its parts. */
+export const keepLog = async (tx: Tx, job: Job, key: string): Promise<void> => {
+  await updateJob(tx, job, { log_key: key });
+  await tx.deleteFrom('workflow_job_log_parts').where('job_id', '=', job).execute();
+};
+
+/** Jobs that should be told of and weren't: taken, but never heard of since; or not heard of for too long. */
+export const listSilentJobs = (db: Db, { before, limit }: { before: Date; limit: number }) =>
+  db
+    .selectFrom('workflow_jobs')
+    .select(['id', 'run_id', 'heard_at'])
+    .where('status', '=', 'in_progress')
+    .where(sql<boolean>`coalesce(heard_at, started_at) < ${before}`)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+export const runIds = (rows: readonly { run_id: number }[]): Run[] => rows.map(({ run_id }) => asId<'workflow_runs'>(run_id));

@@ -1,0 +1,107 @@
+// What a runner is given of the job that it took. It knows nothing of how runners speak.
+import type { Tx } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import { grouped } from '#lib/collections.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { addMinutes } from '#lib/time.ts';
+import { createJobToken } from '#resources/apps/index.ts';
+import { readWorkflowFile } from '#resources/workflows/index.ts';
+import type { Json } from '#workflow-files/expressions.ts';
+import type { WorkflowFileJob } from '#workflow-files/parse.ts';
+import { permissionsOfJob } from '#workflow-files/permissions.ts';
+import { type JobResult, resultOf } from '#workflow-files/plan.ts';
+import { fileForRunner } from '#workflow-files/runner-job.ts';
+import { githubContext } from './contexts.ts';
+import { planOf, resultOfJob } from './progress.ts';
+import type { TakenJob } from './queue.ts';
+import { type JobRow, listJobsOfAttempt, putSteps, updateJob } from './store.ts';
+import { loadSurroundings } from './surroundings.ts';
+
+/** What a runner needs to run a job. */
+export type Task = {
+  readonly job: JobRow;
+  /** The workflow file with this job alone. */
+  readonly file: string;
+  /** The context `github`. */
+  readonly context: { readonly [name: string]: Json };
+  readonly token: string;
+  readonly secrets: { readonly [name: string]: string };
+  readonly vars: { readonly [name: string]: string };
+  readonly needs: { readonly [id: string]: JobResult };
+};
+
+const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
+/** How long a token outlives the time of its job, in minutes: runners tell of the end a little later. */
+const tokenMinutesBeyond = 15;
+
+/**
+ * Makes the task of a job that was just taken: with a token of its own, which ends with the job.
+ * @returns undefined where there is nothing to run any more
+ */
+export async function makeTask(
+  tx: Tx,
+  { job, run }: TakenJob,
+  { links, now }: { links: Pick<Links, 'html' | 'api'>; now: Date },
+): Promise<Task | undefined> {
+  const parsed = await readWorkflowFile({ path: run.path, content: run.file });
+  const surroundings = await loadSurroundings(tx, run, links);
+  if (!('file' in parsed) || !surroundings) return undefined;
+  const { combination, timeoutMinutes } = planOf(job);
+  const minutes = timeoutMinutes ?? usualMinutes;
+  const definition = parsed.file.jobs.get(job.key);
+  const file = fileForRunner(parsed.file, {
+    id: job.key,
+    name: job.name,
+    combination,
+    labels: job.labels,
+    timeoutMinutes: minutes,
+  });
+  if (file === undefined || definition === undefined) return undefined;
+  const { token: permissions } = permissionsOfJob(parsed.file, job.key, { byDefault: 'write', mayWrite: !run.is_from_fork });
+  const { repository } = surroundings;
+  const { token, row } = await createJobToken(tx, {
+    repository: { id: run.repository_id, owner_id: run.owner_id },
+    permissions,
+    expiresAt: addMinutes(now, minutes + tokenMinutesBeyond),
+    now,
+  });
+  await putSteps(tx, stepsOf(job, definition));
+  const jobs = grouped(await listJobsOfAttempt(tx, run.id, run.attempt), ({ key }) => key);
+  const needs = definition.needs.map((need) => [need, resultOf((jobs.get(need) ?? []).map(resultOfJob))] as const);
+  return {
+    job: await updateJob(tx, job.id, { token_id: row.id }),
+    file,
+    context: {
+      ...githubContext(run, surroundings),
+      job: job.key,
+      token,
+      ref_protected: repository.default_branch === run.head_branch,
+    },
+    token,
+    secrets: { GITHUB_TOKEN: token },
+    vars: {},
+    needs: Object.fromEntries(needs),
+  };
+}
+
+/** The steps of a job before it runs: those of its file, between the two that every job has. Names with expressions stay as they are written. */
+function stepsOf({ id }: JobRow, { source }: WorkflowFileJob) {
+  const steps = Array.isArray(source.steps) ? (source.steps as { [part: string]: Json }[]) : [];
+  const names = ['Set up job', ...steps.map(nameOfStep), 'Complete job'];
+  return names.map((name, at) => ({
+    job_id: id,
+    number: at + 1,
+    name,
+    status: 'queued' as const,
+    conclusion: null,
+    started_at: null,
+    completed_at: null,
+  }));
+}
+
+/** A step's own name, or what it runs (the public API's form). */
+function nameOfStep({ name, uses, run }: { readonly [part: string]: Json }): string {
+  if (typeof name === 'string' && name !== '') return name;
+  const [line = ''] = String(run ?? '').split('\n');
+  return uses === undefined ? `Run ${line}` : `Run ${String(uses)}`;
+}

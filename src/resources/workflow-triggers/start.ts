@@ -1,0 +1,112 @@
+import { change } from '#database/connect.ts';
+import { linksOf } from '#endpoint/links.ts';
+import type { Services } from '#endpoint/services.ts';
+import type { EventKind } from '#events/kinds.ts';
+import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#events/subscription.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import type { JobContext } from '#jobs/job.ts';
+import { gather, unique } from '#lib/collections.ts';
+import type { WebhookEvent } from '#resources/event-kinds.ts';
+import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
+import type { WebhookEvents } from '#resources/webhooks/index.ts';
+import { createRun, unknownAddress } from '#resources/workflow-runs/index.ts';
+import { listWaitingFor, listWorkflowFiles, readWorkflowFile } from '#resources/workflows/index.ts';
+import { emitBody } from '#vocabulary/body.ts';
+import { isTriggered } from '#workflow-files/triggers.ts';
+import { eventsOfCommits, type Occasion, occasionOf } from './occasions.ts';
+
+/** Starts the runs of workflows whose files name an event. */
+export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Services> =>
+  batchSubscription<EventKind, Services>({
+    name: 'workflow-triggers.start',
+    on: webhooks.kinds,
+    attempts: 25,
+    batch: 100,
+    lanes: 2,
+    async runAll(all, context) {
+      const { db, services } = context;
+      const repositories = await loadNamedRepositories(db, unique(gather(all, 'repository').filter((id) => id !== undefined)));
+      const waiting = await workflowsWaiting(all, webhooks, context);
+      // Payloads are those of webhooks, in the words of the public API: files name their parts as `github.event`.
+      const { git, refRules } = services;
+      const build = webhooks.openBuilder({ db, git, refRules, links: linksOf(services.url ?? unknownAddress, services.ssh) });
+      for (const event of all) {
+        const repository = event.repository && repositories.get(event.repository);
+        if (!repository || !mayStart(event, webhooks, waiting)) continue;
+        for (const built of await build(event)) await startFor(context, { event, built, repository, parts: webhooks.parts });
+      }
+    },
+  });
+
+/** Whether an event may start a run: a workflow of its repository waits for it, or its own commit may have one that does. */
+function mayStart(event: Recorded, webhooks: WebhookEvents, waiting: ReadonlySet<string>): boolean {
+  const names = gather(webhooks.typesOf(event), 'name');
+  return names.some((name) => eventsOfCommits.includes(name) || waiting.has(`${event.repository} ${name}`));
+}
+
+/** The events that workflows on default branches wait for, as `repository name`. */
+async function workflowsWaiting(
+  all: readonly Recorded[],
+  webhooks: WebhookEvents,
+  { db }: JobContext<Services>,
+): Promise<Set<string>> {
+  const others = all.filter((event) => !gather(webhooks.typesOf(event), 'name').every((name) => eventsOfCommits.includes(name)));
+  const repositories = unique(gather(others, 'repository').filter((id) => id !== undefined));
+  if (repositories.length === 0) return new Set();
+  const names = unique(others.flatMap((event) => gather(webhooks.typesOf(event), 'name')));
+  const workflows = await listWaitingFor(db, repositories, names);
+  return new Set(
+    workflows.flatMap(({ repository_id, events }) => Object.keys(events ?? {}).map((name) => `${repository_id} ${name}`)),
+  );
+}
+
+type Started = {
+  readonly event: Recorded;
+  readonly built: WebhookEvent;
+  readonly repository: RepositoryWithOwner;
+  readonly parts: WebhookEvents['parts'];
+};
+
+async function startFor(
+  { db, services, now }: JobContext<Services>,
+  { event, built, repository, parts }: Started,
+): Promise<void> {
+  const disk = repoOf(services.git, repository.id);
+  if (!(await repositoryExists(disk))) return;
+  const occasion = await occasionOf({ disk, repository }, event, built);
+  if (!occasion) return;
+  const payload = emitBody('github', built.body, parts) as object;
+  const links = linksOf(services.url ?? unknownAddress);
+  for (const file of await triggeredFiles(disk, occasion))
+    await change(db, (tx) =>
+      createRun(
+        { tx, links, now },
+        {
+          repository: repository.id,
+          ...file,
+          event: occasion.trigger.event,
+          eventId: event.id,
+          payload,
+          title: occasion.title,
+          head: occasion.head,
+          ref: occasion.ref,
+          sha: occasion.sha,
+          pullRequest: occasion.pullRequest,
+          isFromFork: occasion.isFromFork ?? false,
+          actor: event.actor,
+        },
+      ),
+    );
+}
+
+/** The workflow files that an occasion starts. Of those that can't be read, nobody knows what starts them: a push makes a failed run. */
+async function triggeredFiles(disk: ReturnType<typeof repoOf>, { files, trigger }: Occasion) {
+  const found = await listWorkflowFiles(disk, files);
+  const wanted = await Promise.all(
+    found.map(async (file) => {
+      const parsed = await readWorkflowFile(file);
+      return 'file' in parsed ? isTriggered(parsed.file.events, trigger) : trigger.event === 'push';
+    }),
+  );
+  return found.filter((_, at) => wanted[at]);
+}

@@ -1,0 +1,4 @@
+import { family } from '#resources/family.ts';
+import { followFiles } from './jobs.ts';
+
+export const workflows = family({ name: 'workflows', subscriptions: [followFiles] });

@@ -1,0 +1,79 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+
+export type WorkflowRow = Selectable<DB['workflows']>;
+type Repository = Id<'repositories'>;
+
+export const selectWorkflow = (db: Db, repository: OrSql<Repository>, id: Id<'workflows'>) =>
+  db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).where('id', '=', id);
+
+/** All workflows of a repository. Their number is limited by that of the files of a commit. */
+export const listAllWorkflows = (db: Db, repository: Repository): Promise<WorkflowRow[]> =>
+  db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).orderBy('id').execute();
+
+/** The workflows, by repository, whose file on the default branch names one of these events. */
+export const listWaitingFor = (db: Db, repositories: readonly Repository[], events: readonly string[]): Promise<WorkflowRow[]> =>
+  db
+    .selectFrom('workflows')
+    .selectAll()
+    .where('repository_id', 'in', repositories)
+    .where('state', '=', 'active')
+    .where(sql<boolean>`events ?| ${events}`)
+    .orderBy('id')
+    .execute();
+
+type WorkflowFileRow = Pick<Insertable<DB['workflows']>, 'repository_id' | 'path' | 'name'> & {
+  /** The events of the file; null where it can't be read; undefined for a file that isn't that of the default branch. */
+  readonly events?: object | null;
+  readonly now: Date;
+};
+
+/** Adds a workflow, or changes what the file of the default branch says of it. One that was deleted is active again. */
+export const putWorkflow = (tx: Tx, { events, now, ...row }: WorkflowFileRow): Promise<WorkflowRow> =>
+  tx
+    .insertInto('workflows')
+    .values({
+      ...row,
+      state: 'active',
+      events: events ? JSON.stringify(events) : null,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['repository_id', 'path']).doUpdateSet((row) =>
+        events === undefined
+          ? { path: row.ref('excluded.path') }
+          : {
+              name: row.ref('excluded.name'),
+              events: row.ref('excluded.events'),
+              state: sql`case when workflows.state = 'deleted' then 'active' else workflows.state end`,
+              updated_at: sql`case when workflows.name = excluded.name and workflows.events is not distinct from excluded.events
+                and workflows.state <> 'deleted' then workflows.updated_at else excluded.updated_at end`,
+            },
+      ),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Marks the workflows of a repository as deleted whose files aren't on the default branch any more. */
+export const markDeleted = (tx: Tx, repository: Repository, { except, now }: { except: readonly string[]; now: Date }) =>
+  tx
+    .updateTable('workflows')
+    .set({ state: 'deleted', events: null, updated_at: now })
+    .where('repository_id', '=', repository)
+    .where('events', 'is not', null)
+    .where(sql<boolean>`path <> all(${except})`)
+    .execute();
+
+/** The next number of a workflow's runs, with its row locked until the end of the transaction. */
+export async function takeRunNumber(tx: Tx, id: Id<'workflows'>): Promise<number> {
+  const { last_run_number } = await tx
+    .updateTable('workflows')
+    .set({ last_run_number: sql<number>`last_run_number + 1` })
+    .where('id', '=', id)
+    .returning('last_run_number')
+    .executeTakeFirstOrThrow();
+  return last_run_number;
+}
