@@ -95,7 +95,10 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
 
 type Import = { file: string; from: string; isType: boolean };
 
-const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+  // Generated files hold what a `.proto` file says.
+  (name) => name.endsWith('.ts') && !name.includes('/generated/'),
+);
 const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 const imports: Import[] = [...texts].flatMap(([file, text]) =>
   [...text.matchAll(/^(?:import|export)\b([^;']*?)\s*'([^']+)'|\bimport\('([^']+)'\)/gm)].map(([, names = '', from, later]) => ({

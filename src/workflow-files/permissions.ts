@@ -1,4 +1,4 @@
-import { isPermissionName, type PermissionSet } from '#access/permissions.ts';
+import type { PermissionName, PermissionSet } from '#access/permissions.ts';
 import type { Json } from './expressions.ts';
 import type { WorkflowFile } from './parse.ts';
 
@@ -19,7 +19,7 @@ const known = {
   'pull-requests': 'pull_requests',
   'security-events': 'security_events',
   statuses: 'statuses',
-} as const;
+} as const satisfies Readonly<Record<string, PermissionName>>;
 
 /** What the restricted default of the settings allows (the public API's rule). */
 const restricted: readonly string[] = ['contents', 'packages'];
@@ -40,7 +40,7 @@ export function permissionsOfJob(
   };
   const token = Object.entries(known).flatMap(([name, permission]) => {
     const level = levelOf(name);
-    return level === 'none' || !isPermissionName(permission) ? [] : [[permission, level] as const];
+    return level === 'none' ? [] : [[permission, level] as const];
   });
   const identity = wanted !== undefined && mayWrite && levelOf('id-token') === 'write' ? 'write' : 'none';
   return { token: { ...Object.fromEntries(token), metadata: 'read' }, identity };
