@@ -1516,6 +1516,7 @@ export interface Workflows {
   last_run_number: Generated<number>;
   created_at: Date;
   updated_at: Date;
+  next_run_at: Date | null;
 }
 
 export interface DB {

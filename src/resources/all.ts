@@ -56,6 +56,7 @@ import { refRules as refRulesFamily } from './ref-rules/family.ts';
 import { gitEvaluators, type RuleEvaluators, signatureEvaluators, statusEvaluators } from './ref-rules/index.ts';
 import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
+import { repositoryDispatches } from './repository-dispatches/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { reviews } from './reviews/family.ts';
@@ -139,6 +140,7 @@ const families = [
   runners,
   workflows,
   workflowRuns,
+  repositoryDispatches,
   oauth,
 ] as const;
 

@@ -1,6 +1,6 @@
 import type { PermissionSet } from '#access/permissions.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
-import type { Tx } from '#database/connect.ts';
+import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { newToken } from '#lib/token.ts';
 import { insertAccount } from '#resources/accounts/index.ts';
@@ -83,3 +83,7 @@ export async function createJobToken(tx: Tx, options: JobTokenOptions): Promise<
   await insertTokenRepositories(tx, row.id, [repository.id]);
   return { token, row };
 }
+
+/** The bot that the tokens of jobs act as; undefined before the first. */
+export const findActionsBot = async (db: Db): Promise<Id<'accounts'> | undefined> =>
+  (await findBuiltInApp(db, 'actions'))?.bot_id ?? undefined;

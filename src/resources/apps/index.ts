@@ -1,4 +1,4 @@
-export { actionsAppOf, createJobToken } from './built-in.ts';
+export { actionsAppOf, createJobToken, findActionsBot } from './built-in.ts';
 export { uninstallAll } from './installations.ts';
 export { offerManifest, readManifest, type SentManifest } from './manifests.ts';
 export { appOf } from './path-resources.ts';

@@ -25,3 +25,4 @@ export {
   type PullCommit,
   type PullRow,
 } from './store.ts';
+export { testMerges } from './test-merges.ts';

@@ -1,91 +1,87 @@
-// What an event is for workflows: which of its files it looks at, and what a run of them is of.
-import type { Recorded } from '#events/subscription.ts';
-import { isGitError } from '#git/errors.ts';
-import { listChanges } from '#git/history/changes.ts';
-import { openObjects } from '#git/objects/objects.ts';
-import type { Oid } from '#git/objects/oid.ts';
-import { zeroOid } from '#git/objects/oid.ts';
-import type { Repo } from '#git/repo.ts';
-import { gather } from '#lib/collections.ts';
+// Which events start workflows, and what each is for them.
 import type { Id } from '#lib/id.ts';
-import { timestamp } from '#lib/time.ts';
-import type { WebhookEvent } from '#resources/event-kinds.ts';
-import type { RepositoryWithOwner } from '#resources/repositories/index.ts';
-import type { HeadCommit } from '#resources/workflow-runs/index.ts';
-import type { Trigger } from '#workflow-files/triggers.ts';
+import type { Occasion, OccasionContext } from './occasion.ts';
+import { ofCommit, ofDefaultBranch } from './others.ts';
+import { ofPullRequest, ofPullRequestTarget } from './pull-requests.ts';
+import { ofCreation, ofPush } from './pushes.ts';
 
-/** Something that may start runs: the trigger, and what a run of it is of. */
-export type Occasion = {
-  readonly trigger: Trigger;
-  /** The commit whose workflow files are read. */
-  readonly files: Oid;
-  readonly title: string;
-  readonly head: { readonly branch: string | null; readonly commit: HeadCommit; readonly repository: Id<'repositories'> };
-  readonly ref: string;
-  readonly sha: Oid;
-  readonly pullRequest?: Id<'issues'>;
-  readonly isFromFork?: boolean;
+/** The parts of payloads that are looked at. */
+type Parts = {
+  readonly issue?: { readonly title: string };
+  readonly release?: { readonly tag_name: string; readonly name: string | null };
+  readonly deployment?: { readonly sha: string; readonly ref: string };
+  readonly sha?: string;
+  readonly workflow?: { readonly name: string };
+  readonly workflow_run?: { readonly name: string; readonly head_branch: string | null };
 };
 
-export type OccasionContext = { readonly disk: Repo; readonly repository: RepositoryWithOwner };
+/**
+ * What the webhook events of these names are for workflows, by the names. Of others, as of everything that only organizations have, no
+ * workflow runs.
+ */
+const kinds: Readonly<Record<string, (context: OccasionContext, parts: Parts) => Promise<readonly (Occasion | undefined)[]>>> = {
+  push: async (context) => [await ofPush(context)],
+  create: async (context) => [await ofCreation(context)],
+  pull_request: (context) => ofPulls(context),
+  pull_request_review: (context) => ofPulls(context, { hasTarget: false }),
+  pull_request_review_comment: (context) => ofPulls(context, { hasTarget: false }),
+  issues: async (context, { issue }) => [await ofDefaultBranch(context, titled(issue?.title))],
+  issue_comment: async (context, { issue }) => [await ofDefaultBranch(context, titled(issue?.title))],
+  release: async (context, { release }) =>
+    release
+      ? [
+          await ofCommit(context, {
+            rev: `refs/tags/${release.tag_name}`,
+            ref: `refs/tags/${release.tag_name}`,
+            ...titled(release.name ?? release.tag_name),
+          }),
+        ]
+      : [],
+  deployment: (context, parts) => ofDeployment(context, parts),
+  deployment_status: (context, parts) => ofDeployment(context, parts),
+  status: async (context, { sha }) => (sha === undefined ? [] : [await ofCommit(context, { rev: sha })]),
+  workflow_run: async (context, { workflow_run: run }) => [
+    await ofDefaultBranch(context, { workflow: run?.name, ...(run?.head_branch ? { branch: run.head_branch } : {}) }),
+  ],
+  branch_protection_rule: async (context) => [await ofDefaultBranch(context)],
+  check_run: async (context) => [await ofDefaultBranch(context)],
+  check_suite: async (context) => [await ofDefaultBranch(context)],
+  delete: async (context) => [await ofDefaultBranch(context)],
+  fork: async (context) => [await ofDefaultBranch(context)],
+  label: async (context) => [await ofDefaultBranch(context)],
+  milestone: async (context) => [await ofDefaultBranch(context)],
+  public: async (context) => [await ofDefaultBranch(context)],
+  repository_dispatch: async (context) => [await ofDefaultBranch(context)],
+  watch: async (context) => [await ofDefaultBranch(context)],
+};
 
-/** The names of events that only workflow files of the pushed commit see, so that the default branch needn't know them. */
-export const eventsOfCommits: readonly string[] = ['push'];
+/** The names of the webhook events that may start workflows. */
+export const startingNames: readonly string[] = Object.keys(kinds);
 
-/** What a webhook event is for workflows; undefined where no workflow may run for it. */
-export async function occasionOf(context: OccasionContext, event: Recorded, built: WebhookEvent): Promise<Occasion | undefined> {
-  if (event.kind === 'push') return ofPush(context, built);
-  return undefined;
+/** Those of which the files of another commit than that of the default branch decide, so that it needn't name them. */
+export const namesOfCommits: readonly string[] = [
+  'push',
+  'create',
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_comment',
+];
+
+/** What a webhook event is for workflows. */
+export async function occasionsOf(context: OccasionContext): Promise<Occasion[]> {
+  const found = await kinds[context.built.type.name]?.(context, context.built.body as Parts);
+  return (found ?? []).filter((occasion) => occasion !== undefined);
 }
 
-async function ofPush({ disk, repository }: OccasionContext, { body }: WebhookEvent): Promise<Occasion | undefined> {
-  const { ref, before, after } = body as { ref: string; before: string; after: string };
-  if (after === zeroOid) return undefined;
-  const commit = await headCommitOf(disk, after);
-  if (!commit || skips(commit.message)) return undefined;
-  const [, kind, name = ''] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? [];
-  return {
-    trigger: {
-      event: 'push',
-      ...(kind === 'tags' ? { tag: name } : { branch: name }),
-      changedPaths: async () => (before === zeroOid ? undefined : changedPaths(disk, before, commit.id)),
-    },
-    files: commit.id,
-    title: firstLine(commit.message),
-    head: { branch: name, commit, repository: repository.id },
-    ref,
-    sha: commit.id,
-  };
+const titled = (title: string | undefined) => (title === undefined ? {} : { title });
+
+async function ofPulls(context: OccasionContext, { hasTarget = true } = {}): Promise<(Occasion | undefined)[]> {
+  // All events of pull requests and their reviews name it.
+  const { issue } = context.event.data as { issue?: Id<'issues'> };
+  if (issue === undefined) return [];
+  return [await ofPullRequest(context, issue), hasTarget ? await ofPullRequestTarget(context, issue) : undefined];
 }
 
-const firstLine = (message: string): string => message.split('\n', 1)[0] ?? '';
-
-/** What a commit message says so that no workflow runs for it (the public API's words). */
-const skips = (message: string): boolean => /\[(skip ci|ci skip|no ci|skip actions|actions skip)\]/.test(message);
-
-/** The commit that an object is, or that a tag is of; undefined for anything else. */
-export async function headCommitOf(disk: Repo, oid: Oid): Promise<HeadCommit | undefined> {
-  await using reader = await openObjects(disk);
-  const info = await reader.findInfo(oid, { peel: 'commit' });
-  if (info?.type !== 'commit') return undefined;
-  const { tree, message, author, committer } = await reader.getCommit(info.oid);
-  const person = ({ name, email }: { name: string; email: string }) => ({ name, email });
-  return {
-    id: info.oid,
-    tree_id: tree,
-    message,
-    timestamp: timestamp(committer.date),
-    author: person(author),
-    committer: person(committer),
-  };
-}
-
-/** The paths that differ between two commits; undefined where they are too many, or a commit is gone. */
-async function changedPaths(disk: Repo, from: Oid, to: Oid): Promise<string[] | undefined> {
-  try {
-    return gather(await listChanges(disk, { from, to }), 'path');
-  } catch (error) {
-    if (isGitError(error, 'too-large') || isGitError(error, 'not-found') || isGitError(error, 'failed')) return undefined;
-    throw error;
-  }
+async function ofDeployment(context: OccasionContext, { deployment }: Parts): Promise<(Occasion | undefined)[]> {
+  return deployment ? [await ofCommit(context, { rev: deployment.sha, title: deployment.ref })] : [];
 }

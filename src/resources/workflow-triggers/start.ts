@@ -6,6 +6,7 @@ import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#ev
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
+import { findActionsBot } from '#resources/apps/index.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { WebhookEvents } from '#resources/webhooks/index.ts';
@@ -13,13 +14,16 @@ import { createRun, unknownAddress } from '#resources/workflow-runs/index.ts';
 import { listWaitingFor, listWorkflowFiles, readWorkflowFile } from '#resources/workflows/index.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { isTriggered } from '#workflow-files/triggers.ts';
-import { eventsOfCommits, type Occasion, occasionOf } from './occasions.ts';
+import type { Occasion } from './occasion.ts';
+import { namesOfCommits, occasionsOf, startingNames } from './occasions.ts';
 
 /** Starts the runs of workflows whose files name an event. */
 export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Services> =>
   batchSubscription<EventKind, Services>({
     name: 'workflow-triggers.start',
-    on: webhooks.kinds,
+    on: webhooks.kinds.filter((kind) =>
+      gather(webhooks.typesOf({ kind } as Recorded), 'name').some((name) => startingNames.includes(name)),
+    ),
     attempts: 25,
     batch: 100,
     lanes: 2,
@@ -30,18 +34,25 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Service
       // Payloads are those of webhooks, in the words of the public API: files name their parts as `github.event`.
       const { git, refRules } = services;
       const build = webhooks.openBuilder({ db, git, refRules, links: linksOf(services.url ?? unknownAddress, services.ssh) });
+      const own = await findActionsBot(db);
       for (const event of all) {
         const repository = event.repository && repositories.get(event.repository);
         if (!repository || !mayStart(event, webhooks, waiting)) continue;
-        for (const built of await build(event)) await startFor(context, { event, built, repository, parts: webhooks.parts });
+        // What the token of a job does starts no further runs, which could go on for ever; but for what asks for one (the public API's rule).
+        if (event.actor !== undefined && event.actor === own && !isAsked(event)) continue;
+        for (const built of await build(event))
+          if (startingNames.includes(built.type.name))
+            await startFor(context, { event, built, repository, parts: webhooks.parts });
       }
     },
   });
 
+const isAsked = ({ kind }: Recorded): boolean => kind === 'repository.dispatched';
+
 /** Whether an event may start a run: a workflow of its repository waits for it, or its own commit may have one that does. */
 function mayStart(event: Recorded, webhooks: WebhookEvents, waiting: ReadonlySet<string>): boolean {
   const names = gather(webhooks.typesOf(event), 'name');
-  return names.some((name) => eventsOfCommits.includes(name) || waiting.has(`${event.repository} ${name}`));
+  return names.some((name) => namesOfCommits.includes(name) || waiting.has(`${event.repository} ${name}`));
 }
 
 /** The events that workflows on default branches wait for, as `repository name`. */
@@ -50,7 +61,7 @@ async function workflowsWaiting(
   webhooks: WebhookEvents,
   { db }: JobContext<Services>,
 ): Promise<Set<string>> {
-  const others = all.filter((event) => !gather(webhooks.typesOf(event), 'name').every((name) => eventsOfCommits.includes(name)));
+  const others = all.filter((event) => !gather(webhooks.typesOf(event), 'name').every((name) => namesOfCommits.includes(name)));
   const repositories = unique(gather(others, 'repository').filter((id) => id !== undefined));
   if (repositories.length === 0) return new Set();
   const names = unique(others.flatMap((event) => gather(webhooks.typesOf(event), 'name')));
@@ -67,36 +78,20 @@ type Started = {
   readonly parts: WebhookEvents['parts'];
 };
 
-async function startFor(
-  { db, services, now }: JobContext<Services>,
-  { event, built, repository, parts }: Started,
-): Promise<void> {
+async function startFor(job: JobContext<Services>, { event, built, repository, parts }: Started): Promise<void> {
+  const { db, services, now } = job;
   const disk = repoOf(services.git, repository.id);
   if (!(await repositoryExists(disk))) return;
-  const occasion = await occasionOf({ disk, repository }, event, built);
-  if (!occasion) return;
   const payload = emitBody('github', built.body, parts) as object;
   const links = linksOf(services.url ?? unknownAddress);
-  for (const file of await triggeredFiles(disk, occasion))
-    await change(db, (tx) =>
-      createRun(
-        { tx, links, now },
-        {
-          repository: repository.id,
-          ...file,
-          event: occasion.trigger.event,
-          eventId: event.id,
-          payload,
-          title: occasion.title,
-          head: occasion.head,
-          ref: occasion.ref,
-          sha: occasion.sha,
-          pullRequest: occasion.pullRequest,
-          isFromFork: occasion.isFromFork ?? false,
-          actor: event.actor,
-        },
-      ),
-    );
+  for (const occasion of await occasionsOf({ disk, repository, event, built, job })) {
+    const { trigger, title, head, ref, sha, pullRequest, isFromFork = false } = occasion;
+    const about = { repository: repository.id, event: trigger.event, eventId: event.id, payload, actor: event.actor };
+    for (const file of await triggeredFiles(disk, occasion))
+      await change(db, (tx) =>
+        createRun({ tx, links, now }, { ...about, ...file, title, head, ref, sha, pullRequest, isFromFork }),
+      );
+  }
 }
 
 /** The workflow files that an occasion starts. Of those that can't be read, nobody knows what starts them: a push makes a failed run. */

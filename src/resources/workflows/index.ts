@@ -1,2 +1,2 @@
 export { type FoundFile, findWorkflowFile, listWorkflowFiles, readWorkflowFile } from './files.ts';
-export { listWaitingFor, putWorkflow, takeRunNumber, type WorkflowRow } from './store.ts';
+export { listScheduled, listWaitingFor, passScheduled, putWorkflow, takeRunNumber, type WorkflowRow } from './store.ts';

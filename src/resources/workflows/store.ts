@@ -1,7 +1,9 @@
+import type { EventsConfig } from '@actions/workflow-parser/model/workflow-template';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
+import { nextRunOf } from '#workflow-files/schedule.ts';
 
 export type WorkflowRow = Selectable<DB['workflows']>;
 type Repository = Id<'repositories'>;
@@ -26,7 +28,7 @@ export const listWaitingFor = (db: Db, repositories: readonly Repository[], even
 
 type WorkflowFileRow = Pick<Insertable<DB['workflows']>, 'repository_id' | 'path' | 'name'> & {
   /** The events of the file; null where it can't be read; undefined for a file that isn't that of the default branch. */
-  readonly events?: object | null;
+  readonly events?: EventsConfig | null;
   readonly now: Date;
 };
 
@@ -38,6 +40,7 @@ export const putWorkflow = (tx: Tx, { events, now, ...row }: WorkflowFileRow): P
       ...row,
       state: 'active',
       events: events ? JSON.stringify(events) : null,
+      next_run_at: events ? (nextRunOf(events, now)?.at ?? null) : null,
       created_at: now,
       updated_at: now,
     })
@@ -48,6 +51,7 @@ export const putWorkflow = (tx: Tx, { events, now, ...row }: WorkflowFileRow): P
           : {
               name: row.ref('excluded.name'),
               events: row.ref('excluded.events'),
+              next_run_at: row.ref('excluded.next_run_at'),
               state: sql`case when workflows.state = 'deleted' then 'active' else workflows.state end`,
               updated_at: sql`case when workflows.name = excluded.name and workflows.events is not distinct from excluded.events
                 and workflows.state <> 'deleted' then workflows.updated_at else excluded.updated_at end`,
@@ -61,7 +65,7 @@ export const putWorkflow = (tx: Tx, { events, now, ...row }: WorkflowFileRow): P
 export const markDeleted = (tx: Tx, repository: Repository, { except, now }: { except: readonly string[]; now: Date }) =>
   tx
     .updateTable('workflows')
-    .set({ state: 'deleted', events: null, updated_at: now })
+    .set({ state: 'deleted', events: null, next_run_at: null, updated_at: now })
     .where('repository_id', '=', repository)
     .where('events', 'is not', null)
     .where(sql<boolean>`path <> all(${except})`)
@@ -76,4 +80,28 @@ export async function takeRunNumber(tx: Tx, id: Id<'workflows'>): Promise<number
     .returning('last_run_number')
     .executeTakeFirstOrThrow();
   return last_run_number;
+}
+
+/** Workflows that are to run by their schedules, those that wait longest first. */
+export const listScheduled = (db: Db, { until, limit }: { until: Date; limit: number }): Promise<WorkflowRow[]> =>
+  db
+    .selectFrom('workflows')
+    .selectAll()
+    .where('next_run_at', '<=', until)
+    .where('state', '=', 'active')
+    .orderBy('next_run_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+/** Moves a workflow on to its next time, if it still waits for this one. @returns whether it did, so that one process runs it */
+export async function passScheduled(tx: Tx, { id, next_run_at }: WorkflowRow, next: Date | null): Promise<boolean> {
+  const passed = await tx
+    .updateTable('workflows')
+    .set({ next_run_at: next })
+    .where('id', '=', id)
+    .where('next_run_at', '=', next_run_at)
+    .returning('id')
+    .execute();
+  return passed.length > 0;
 }
