@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Json } from '#workflow-files/expressions.ts';
 import { combinationsOf, MatrixProblem, nameOfCombination } from '#workflow-files/matrix.ts';
 
 test('lists are crossed in their order', () => {
@@ -18,7 +19,7 @@ test('what is excluded is taken away, by a part of its values too', () => {
 
 // The example of the public API's documentation.
 test('what is included extends combinations that keep their values, or is one of its own', () => {
-  const include = [
+  const include: Json = [
     { color: 'green' },
     { color: 'pink', animal: 'cat' },
     { fruit: 'apple', shape: 'circle' },
