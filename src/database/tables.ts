@@ -263,6 +263,22 @@ export interface CommitStatuses {
   created_at: Date;
 }
 
+export interface ConcurrencyGroupMembers {
+  id: GeneratedAlways<Id<'concurrency_group_members'>>;
+  group_id: Id<'concurrency_groups'>;
+  run_id: Id<'workflow_runs'>;
+  job_id: Id<'workflow_jobs'> | null;
+  status: 'in_progress' | 'pending';
+  cancels_in_progress: boolean;
+}
+
+export interface ConcurrencyGroups {
+  id: GeneratedAlways<Id<'concurrency_groups'>>;
+  repository_id: Id<'repositories'>;
+  name: string;
+  last_acquired_at: Date | null;
+}
+
 export interface CustomImageVersions {
   id: GeneratedAlways<Id<'custom_image_versions'>>;
   image_id: Id<'custom_images'>;
@@ -1496,8 +1512,6 @@ export interface WorkflowRuns {
   payload: string;
   file: string;
   problems: JsonWithDefault;
-  concurrency_group: string | null;
-  cancels_in_progress: Generated<boolean>;
   is_from_fork: Generated<boolean>;
   cancelled_at: Date | null;
   check_suite_id: Id<'check_suites'> | null;
@@ -1542,6 +1556,8 @@ export interface DB {
   commit_comments: CommitComments;
   commit_indexes: CommitIndexes;
   commit_statuses: CommitStatuses;
+  concurrency_group_members: ConcurrencyGroupMembers;
+  concurrency_groups: ConcurrencyGroups;
   custom_image_versions: CustomImageVersions;
   custom_images: CustomImages;
   custom_properties: CustomProperties;

@@ -1,21 +1,21 @@
 // How a run goes on: which jobs it makes next, and when it is over. All of it holds the lock of the run's row.
 import type { Tx } from '#database/connect.ts';
-import type { Links } from '#endpoint/links.ts';
+import { type Links, linksOf } from '#endpoint/links.ts';
 import { record, recordEach } from '#events/record.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { readWorkflowFile } from '#resources/workflows/index.ts';
 import type { WorkflowFile } from '#workflow-files/parse.ts';
-import { isOver, type JobResult, type PlannedJob, planJobs, resultOf } from '#workflow-files/plan.ts';
-import { runContexts } from './contexts.ts';
+import { type Concurrency, isOver, type JobResult, type PlannedJob, planJobs, resultOf } from '#workflow-files/plan.ts';
+import { enterGroup, leaveGroup, type Turns } from './concurrency.ts';
+import { runContexts, unknownAddress } from './contexts.ts';
 import {
+  findJob,
   findRunForUpdate,
   insertJobs,
   type JobRow,
   listJobsOfAttempt,
-  listOpenInGroup,
-  lockGroup,
   notifyQueued,
   type RunRow,
   updateJob,
@@ -113,6 +113,7 @@ export async function endJob(
 ): Promise<JobRow> {
   const ended = await updateJob(tx, job.id, { status: 'completed', completed_at: now, cancelled_at: null, ...change });
   await record(tx, { ...inRun(run, now), kind: 'workflow_job.completed', data: { run: run.id, job: job.id } });
+  if (planOf(job).concurrency) await leaveGroup(tx, { run: run.id, job: job.id });
   return ended;
 }
 
@@ -120,59 +121,49 @@ async function makeJobs(context: ProgressContext, run: RunRow, planned: readonly
   const { tx, now } = context;
   const rows = await insertJobs(
     tx,
-    planned.map(
-      ({
-        id,
-        name,
-        index,
-        ended,
-        labels,
-        group,
-        maxParallel,
-        combination,
-        total,
-        environment,
-        concurrency,
-        isOptional,
-        timeoutMinutes,
-        failsFast,
-      }) => ({
-        run_id: run.id,
-        repository_id: run.repository_id,
-        attempt: run.attempt,
-        key: id,
-        position: index,
-        name,
-        plan: JSON.stringify({
-          combination,
-          total,
-          environment,
-          concurrency,
-          isOptional,
-          timeoutMinutes,
-          failsFast,
-        } satisfies KeptPlan),
-        status: ended ? ('completed' as const) : ('queued' as const),
-        conclusion: ended?.result ?? null,
-        problem: ended?.result === 'failure' ? ended.problem : null,
-        problem_line: ended?.result === 'failure' ? ended.line : null,
-        labels: labels.map((label) => label.toLowerCase()),
-        group_name: group,
-        max_parallel: maxParallel,
-        created_at: now,
-        queued_at: ended ? null : now,
-        started_at: ended ? now : null,
-        completed_at: ended ? now : null,
-      }),
-    ),
+    planned.map((job) => rowOf(run, job, now)),
   );
-  await recordEach(tx, rows, (job) => ({
+  const told = rows.filter(({ status }) => status !== 'pending');
+  await recordEach(tx, told, (job) => ({
     ...inRun(run, now),
     kind: job.status === 'completed' ? ('workflow_job.completed' as const) : ('workflow_job.queued' as const),
     data: { run: run.id, job: job.id },
   }));
+  for (const job of rows) {
+    const { concurrency } = planOf(job);
+    if (job.status === 'pending' && concurrency)
+      await enterGroup(tx, run.repository_id, { run: run.id, job: job.id }, concurrency);
+  }
   if (rows.some(({ status }) => status === 'queued')) notifyQueued(tx);
   return rows;
+}
+
+/** The row of a planned job. One in a concurrency group is pending until it is its turn. */
+function rowOf(run: RunRow, job: PlannedJob, now: Date): Parameters<typeof insertJobs>[1][number] {
+  const { id, name, index, ended, labels, group, maxParallel, ...planned } = job;
+  const { combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast } = planned;
+  const kept: KeptPlan = { combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast };
+  const isQueued = !ended && concurrency === null;
+  return {
+    run_id: run.id,
+    repository_id: run.repository_id,
+    attempt: run.attempt,
+    key: id,
+    position: index,
+    name,
+    plan: JSON.stringify(kept),
+    status: ended ? 'completed' : isQueued ? 'queued' : 'pending',
+    conclusion: ended?.result ?? null,
+    problem: ended?.result === 'failure' ? ended.problem : null,
+    problem_line: ended?.result === 'failure' ? ended.line : null,
+    labels: labels.map((label) => label.toLowerCase()),
+    group_name: group,
+    max_parallel: maxParallel,
+    created_at: now,
+    queued_at: isQueued ? now : null,
+    started_at: ended ? now : null,
+    completed_at: ended ? now : null,
+  };
 }
 
 async function endIfOver(context: ProgressContext, run: RunRow, file: WorkflowFile, jobs: readonly JobRow[]): Promise<RunRow> {
@@ -189,54 +180,56 @@ function conclusionOf({ cancelled_at }: RunRow, results: readonly JobResult[]): 
   return found.has('success') ? 'success' : 'skipped';
 }
 
-/** Ends a run, and begins the one that waits for its concurrency group. */
+/** Ends a run. Another one that waits for its concurrency group has its turn. */
 export async function endRun(
-  context: ProgressContext,
-  run: RunRow,
-  conclusion: NonNullable<RunRow['conclusion']>,
-): Promise<RunRow> {
-  const { tx, now } = context;
-  const ended = await updateRun(tx, run.id, { status: 'completed', conclusion, updated_at: now });
-  await record(tx, { ...inRun(run, now), kind: 'workflow_run.completed', data: { run: run.id, attempt: run.attempt } });
-  if (run.concurrency_group !== null) await beginWaiting(context, run.repository_id, run.concurrency_group);
-  return ended;
-}
-
-/** Begins the run that waits for a concurrency group, where no other of the group is in progress. */
-async function beginWaiting(context: ProgressContext, repository: Id<'repositories'>, group: string): Promise<void> {
-  await lockGroup(context.tx, repository, group);
-  const open = await listOpenInGroup(context.tx, repository, group);
-  const [waiting] = open;
-  if (!waiting || open.some(({ status }) => status !== 'pending')) return;
-  await advanceRun(context, await updateRun(context.tx, waiting.id, { status: 'queued', updated_at: context.now }));
-}
-
-/**
- * Begins a run that was just made. In a concurrency group, of which another run is in progress, it waits; a run that waited before it is
- * cancelled, as only the latest does (the public API's rule).
- */
-export async function beginRun(context: ProgressContext, run: RunRow): Promise<RunRow> {
-  const { tx, now } = context;
-  if (run.concurrency_group === null) return advanceRun(context, run);
-  await lockGroup(tx, run.repository_id, run.concurrency_group);
-  const others = (await listOpenInGroup(tx, run.repository_id, run.concurrency_group)).filter(({ id }) => id !== run.id);
-  for (const other of others.filter(({ status }) => status === 'pending')) await endRunHere(context, other, 'cancelled');
-  const inProgress = others.filter(({ status }) => status !== 'pending');
-  if (inProgress.length === 0) return advanceRun(context, run);
-  const waiting = await updateRun(tx, run.id, { status: 'pending', updated_at: now });
-  if (run.cancels_in_progress) for (const other of inProgress) await cancelRun(context, other);
-  return (await findRunForUpdate(tx, run.id)) ?? waiting;
-}
-
-/** As `endRun`, for a run that hadn't begun: nobody waits for it. */
-async function endRunHere(
   { tx, now }: ProgressContext,
   run: RunRow,
   conclusion: NonNullable<RunRow['conclusion']>,
-): Promise<void> {
-  await updateRun(tx, run.id, { status: 'completed', conclusion, updated_at: now });
+): Promise<RunRow> {
+  const ended = await updateRun(tx, run.id, { status: 'completed', conclusion, updated_at: now });
   await record(tx, { ...inRun(run, now), kind: 'workflow_run.completed', data: { run: run.id, attempt: run.attempt } });
+  await leaveGroup(tx, { run: run.id, job: null });
+  return ended;
 }
+
+/** Begins a run that was just made, or lets it wait for its concurrency group. */
+export async function beginRun(context: ProgressContext, run: RunRow, concurrency: Concurrency | null): Promise<RunRow> {
+  const { tx, now } = context;
+  if (concurrency === null) return advanceRun(context, run);
+  await enterGroup(tx, run.repository_id, { run: run.id, job: null }, concurrency);
+  return updateRun(tx, run.id, { status: 'pending', updated_at: now });
+}
+
+/** What members of concurrency groups do when it is their turn, or another's. */
+export const turns: Turns = {
+  async begin({ change, services, now }, { run_id, job_id }) {
+    await change(async (tx) => {
+      const run = await findRunForUpdate(tx, run_id);
+      if (job_id === null) {
+        const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
+        if (run?.status === 'pending')
+          await advanceRun(context, await updateRun(tx, run_id, { status: 'queued', updated_at: now }));
+      } else if ((await findJob(tx, job_id))?.status === 'pending' && run) {
+        const job = await updateJob(tx, job_id, { status: 'queued', queued_at: now });
+        await record(tx, { ...inRun(run, now), kind: 'workflow_job.queued', data: { run: run.id, job: job.id } });
+        notifyQueued(tx);
+      }
+    });
+  },
+  async cancel({ change, services, now }, { run_id, job_id }) {
+    await change(async (tx) => {
+      const run = await findRunForUpdate(tx, run_id);
+      const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
+      if (!run || run.status === 'completed') return;
+      if (job_id === null) await cancelRun(context, run);
+      else {
+        const job = await findJob(tx, job_id);
+        if (job) await cancelJobs(context, run, [job]);
+        await advanceRunOf(context, run.id);
+      }
+    });
+  },
+};
 
 /** Cancels a run: its jobs that wait end at once, and those that run when their runners hear of it. Those with `always()` still come. */
 export async function cancelRun(context: ProgressContext, run: RunRow): Promise<RunRow> {

@@ -87,14 +87,7 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   if ('problem' in told)
     return endRun(context, await updateRun(tx, run.id, { problems: JSON.stringify([told.problem]) }), 'startup_failure');
   const { title, concurrency } = told;
-  return beginRun(
-    context,
-    await updateRun(tx, run.id, {
-      ...(title === '' ? {} : { title }),
-      concurrency_group: concurrency?.group.toLowerCase() ?? null,
-      cancels_in_progress: concurrency?.cancelsInProgress ?? false,
-    }),
-  );
+  return beginRun(context, title === '' ? run : await updateRun(tx, run.id, { title }), concurrency);
 }
 
 const problemsOf = (parsed: ParsedWorkflow): readonly WorkflowProblem[] => ('problems' in parsed ? parsed.problems : []);

@@ -36,21 +36,6 @@ export const insertRun = (tx: Tx, row: Insertable<DB['workflow_runs']>): Promise
 export const updateRun = (tx: Tx, id: Run, change: Updateable<DB['workflow_runs']>): Promise<RunRow> =>
   tx.updateTable('workflow_runs').set(change).where('id', '=', id).returningAll().returning(owner).executeTakeFirstOrThrow();
 
-/** The runs of a concurrency group that aren't over, the oldest first, their rows locked. */
-export const listOpenInGroup = (tx: Tx, repository: Repository, group: string): Promise<RunRow[]> =>
-  runs(tx)
-    .where('repository_id', '=', repository)
-    .where('concurrency_group', '=', group)
-    .where('status', '<>', 'completed')
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-
-/** Makes changes of a concurrency group wait for one another, until the end of the transaction. */
-export const lockGroup = async (tx: Tx, repository: Repository, group: string): Promise<void> => {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`concurrency ${repository} ${group}`}, 0))`.execute(tx);
-};
-
 export const selectJob = (db: Db, repository: OrSql<Repository>, id: Job) =>
   db.selectFrom('workflow_jobs').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
