@@ -32,4 +32,4 @@ export const cloudA = {
   client_id: 'client',
 };
 
-export const tables = ['private_registries', 'registry_keys', 'events'];
+export const tables = ['private_registries', 'encryption_keys', 'events'];
