@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Patch } from '#lib/shape.ts';
 import { namedFields, selectionFields, wantedSelection } from '#resources/actions-configuration/index.ts';
 
@@ -12,7 +13,13 @@ export type OrganizationActionsVariable = Static<typeof OrganizationActionsVaria
 
 const title = { title: 'ActionsVariable' };
 
-export const NewActionsVariable = Type.Object({ name: Type.String(), value: Type.String() }, title);
+/** The rules bound the bytes of a value, and say which names there may be. */
+const fields = {
+  name: Type.String({ maxLength: fixedValue(limitTable.variables.name) }),
+  value: Type.String({ maxLength: fixedValue(limitTable.variables.value) }),
+};
+
+export const NewActionsVariable = Type.Object(fields, title);
 export type NewActionsVariable = Static<typeof NewActionsVariable>;
 
 export const NewOrganizationActionsVariable = Type.Object({ ...NewActionsVariable.properties, ...wantedSelection }, title);
