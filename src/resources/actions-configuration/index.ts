@@ -1,6 +1,5 @@
-export { checkedName, storedName } from './names.ts';
+export { checkedName } from './names.ts';
 export {
-  type AnyHolder,
   environmentOf,
   holderOf,
   holderOfRow,
@@ -13,3 +12,4 @@ export {
 } from './place.ts';
 export { namedFields, selectionFields, type Visibility, wantedSelection } from './schemas.ts';
 export { presentSelection, setSelection } from './selection.ts';
+export { mayUse, readsOf, visibilityOf } from './store.ts';

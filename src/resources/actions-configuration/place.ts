@@ -50,7 +50,7 @@ export type AnyHolder = { readonly column: Holder['column']; readonly id: OrSql<
 export const ofHolder = ({ column, id }: AnyHolder): RawBuilder<boolean> => sql<boolean>`${sql.ref(column)} = ${id}`;
 
 /** The columns of a row that name its place. One of them has a value. */
-type Held = {
+export type Held = {
   readonly organization_id: Extract<Holder, { column: 'organization_id' }>['id'] | null;
   readonly repository_id: Extract<Holder, { column: 'repository_id' }>['id'] | null;
   readonly environment_id: Extract<Holder, { column: 'environment_id' }>['id'] | null;

@@ -1,20 +1,10 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
-import {
-  type AnyHolder,
-  holderOfRow,
-  lockPlace,
-  ofHolder,
-  storedName,
-  type Visibility,
-} from '#resources/actions-configuration/index.ts';
+import { mayUse, ofHolder, readsOf, type Visibility, visibilityOf } from '#resources/actions-configuration/index.ts';
 import type { Holder } from '#resources/encryption-keys/index.ts';
-import { removeSelection, selectionIncludes, selectionMode } from '#resources/repository-selections/index.ts';
+import { removeSelection } from '#resources/repository-selections/index.ts';
 
 type Row = Selectable<DB['actions_secrets']>;
 /** A secret without its value; `visibility` is null but for those of organizations. */
@@ -30,35 +20,16 @@ const columns = [
   'created_at',
   'updated_at',
 ] as const;
-const selection = sql.ref('actions_secrets.selection_id');
 
 const secrets = (db: Db) =>
-  db
-    .selectFrom('actions_secrets')
-    .select(columns)
-    .select(sql<Visibility | null>`${selectionMode(selection)}`.as('visibility'));
+  db.selectFrom('actions_secrets').select(columns).select(visibilityOf('actions_secrets').as('visibility'));
 
-/** The secrets of a place, by name. */
-export const listSecrets = (db: Db, holder: Holder, page: Page): Promise<Listed<SecretRow>> =>
-  list(db, secrets(db).where(ofHolder(holder)).orderBy('name'), page);
-
-/** The secrets of its organization that a repository may use, by name. */
-export const listOrganizationSecrets = (
-  db: Db,
-  { id, owner_id }: Pick<RepositoryRow, 'id' | 'owner_id'>,
-  page: Page,
-): Promise<Listed<SecretRow>> =>
-  list(db, secrets(db).where('organization_id', '=', owner_id).where(selectionIncludes(selection, id)).orderBy('name'), page);
-
-/** A secret of a place by its name, in any case. */
-export const selectSecret = (db: Db, holder: AnyHolder, name: string) =>
-  secrets(db).where(ofHolder(holder)).where('name', '=', storedName(name));
-
-/** The same secret again, which nobody else changes until the transaction ends; undefined when it was deleted. */
-export async function findSecretForUpdate(tx: Tx, row: SecretRow): Promise<SecretRow | undefined> {
-  await lockPlace(tx, holderOfRow(row));
-  return secrets(tx).where('id', '=', row.id).executeTakeFirst();
-}
+export const {
+  list: listSecrets,
+  listUsable: listOrganizationSecrets,
+  select: selectSecret,
+  findForUpdate: findSecretForUpdate,
+} = readsOf('actions_secrets', secrets);
 
 /** How many secrets a place has, and the one of them that has this name. */
 export async function countSecrets(
@@ -110,7 +81,7 @@ export async function listJobSecrets(
       union all
       (select actions_secrets.*, 3 from actions_secrets
         where organization_id = (select r.owner_id from repositories r where r.id = ${repository})
-          and ${selectionIncludes(selection, repository)}
+          and ${mayUse('actions_secrets', repository)}
         order by name limit ${most})
     ) as available order by name, place`.execute(db);
   return rows;

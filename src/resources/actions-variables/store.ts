@@ -1,54 +1,24 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
-import {
-  type AnyHolder,
-  holderOfRow,
-  lockPlace,
-  ofHolder,
-  storedName,
-  type Visibility,
-} from '#resources/actions-configuration/index.ts';
+import { mayUse, ofHolder, readsOf, type Visibility, visibilityOf } from '#resources/actions-configuration/index.ts';
 import type { Holder } from '#resources/encryption-keys/index.ts';
-import { removeSelection, selectionIncludes, selectionMode } from '#resources/repository-selections/index.ts';
+import { removeSelection } from '#resources/repository-selections/index.ts';
 
 type Row = Selectable<DB['actions_variables']>;
 /** A variable; `visibility` is null but for those of organizations. */
 export type VariableRow = Row & { visibility: Visibility | null };
 
-const selection = sql.ref('actions_variables.selection_id');
-
 const variables = (db: Db) =>
-  db
-    .selectFrom('actions_variables')
-    .selectAll()
-    .select(sql<Visibility | null>`${selectionMode(selection)}`.as('visibility'));
+  db.selectFrom('actions_variables').selectAll().select(visibilityOf('actions_variables').as('visibility'));
 
-/** The variables of a place, by name. */
-export const listVariables = (db: Db, holder: Holder, page: Page): Promise<Listed<VariableRow>> =>
-  list(db, variables(db).where(ofHolder(holder)).orderBy('name'), page);
-
-/** The variables of its organization that a repository may use, by name. */
-export const listOrganizationVariables = (
-  db: Db,
-  { id, owner_id }: Pick<RepositoryRow, 'id' | 'owner_id'>,
-  page: Page,
-): Promise<Listed<VariableRow>> =>
-  list(db, variables(db).where('organization_id', '=', owner_id).where(selectionIncludes(selection, id)).orderBy('name'), page);
-
-/** A variable of a place by its name, in any case. */
-export const selectVariable = (db: Db, holder: AnyHolder, name: string) =>
-  variables(db).where(ofHolder(holder)).where('name', '=', storedName(name));
-
-/** The same variable again, which nobody else changes until the transaction ends; undefined when it was deleted. */
-export async function findVariableForUpdate(tx: Tx, row: VariableRow): Promise<VariableRow | undefined> {
-  await lockPlace(tx, holderOfRow(row));
-  return variables(tx).where('id', '=', row.id).executeTakeFirst();
-}
+export const {
+  list: listVariables,
+  listUsable: listOrganizationVariables,
+  select: selectVariable,
+  findForUpdate: findVariableForUpdate,
+} = readsOf('actions_variables', variables);
 
 /** How many variables a place has, and whether one of them has this name. */
 export const countVariables = (tx: Tx, holder: Holder, name: string): Promise<{ total: number; clash: boolean }> =>
@@ -96,7 +66,7 @@ export async function listJobVariables(
           union all
           select name, value, 3 from actions_variables
             where organization_id = (select r.owner_id from repositories r where r.id = ${repository})
-              and ${selectionIncludes(selection, repository)}
+              and ${mayUse('actions_variables', repository)}
         ) as shared
       ) as summed where bytes <= ${bytes}
     ) as available order by name, place`.execute(db);
