@@ -5,6 +5,7 @@
 export const permissions = {
   repository: [
     'actions',
+    'actions_variables',
     'administration',
     'artifact_metadata',
     'attestations',
@@ -36,6 +37,7 @@ export const permissions = {
   organization: [
     'members',
     'issue_fields',
+    'organization_actions_variables',
     'organization_administration',
     'organization_assistant_business',
     'organization_custom_roles',

@@ -31,6 +31,30 @@ export interface Accounts {
   updated_at: Date;
 }
 
+export interface ActionsSecrets {
+  id: GeneratedAlways<Id<'actions_secrets'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  environment_id: Id<'environments'> | null;
+  selection_id: Id<'repository_selections'> | null;
+  name: string;
+  value: Buffer;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface ActionsVariables {
+  id: GeneratedAlways<Id<'actions_variables'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  environment_id: Id<'environments'> | null;
+  selection_id: Id<'repository_selections'> | null;
+  name: string;
+  value: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface AppKeys {
   id: GeneratedAlways<Id<'app_keys'>>;
   app_id: Id<'apps'>;
@@ -374,6 +398,18 @@ export interface EmailAddresses {
 export interface Embedders {
   id: GeneratedAlways<Id<'embedders'>>;
   identity: string;
+}
+
+export interface EncryptionKeys {
+  id: GeneratedAlways<Id<'encryption_keys'>>;
+  organization_id: Id<'accounts'> | null;
+  public_key: Buffer;
+  private_key: Buffer | null;
+  created_at: Date;
+  retired_at: Date | null;
+  purpose: 'private_registries' | 'actions';
+  repository_id: Id<'repositories'> | null;
+  environment_id: Id<'environments'> | null;
 }
 
 export interface EnvironmentBranchPolicies {
@@ -954,15 +990,6 @@ export interface RefreshTokens {
   expires_at: Date;
 }
 
-export interface RegistryKeys {
-  id: GeneratedAlways<Id<'registry_keys'>>;
-  organization_id: Id<'accounts'>;
-  public_key: Buffer;
-  private_key: Buffer | null;
-  created_at: Date;
-  retired_at: Date | null;
-}
-
 export interface ReleaseAssets {
   id: GeneratedAlways<Id<'release_assets'>>;
   release_id: Id<'releases'>;
@@ -1536,6 +1563,8 @@ export interface Workflows {
 export interface DB {
   account_words: AccountWords;
   accounts: Accounts;
+  actions_secrets: ActionsSecrets;
+  actions_variables: ActionsVariables;
   app_keys: AppKeys;
   app_manifest_codes: AppManifestCodes;
   app_manifest_requests: AppManifestRequests;
@@ -1567,6 +1596,7 @@ export interface DB {
   device_codes: DeviceCodes;
   email_addresses: EmailAddresses;
   embedders: Embedders;
+  encryption_keys: EncryptionKeys;
   environment_branch_policies: EnvironmentBranchPolicies;
   environment_reviewers: EnvironmentReviewers;
   environment_rules: EnvironmentRules;
@@ -1618,7 +1648,6 @@ export interface DB {
   reactions: Reactions;
   ref_changes: RefChanges;
   refresh_tokens: RefreshTokens;
-  registry_keys: RegistryKeys;
   release_assets: ReleaseAssets;
   releases: Releases;
   repositories: Repositories;

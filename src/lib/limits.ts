@@ -1,3 +1,4 @@
+import { secrets, variables } from './limits/configuration.ts';
 import { database } from './limits/database.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
@@ -46,6 +47,8 @@ export const limitTable = {
   checks,
   environments,
   deployments,
+  secrets,
+  variables,
   reviewers,
   notifications,
   search,

@@ -32,6 +32,8 @@ const titles: Record<keyof typeof limitTable, string> = {
   checks: 'Checks',
   environments: 'Environments',
   deployments: 'Deployments',
+  secrets: 'Secrets of workflows',
+  variables: 'Variables of workflows',
   notifications: 'Notifications',
   search: 'Search',
   webhooks: 'Webhooks',

@@ -6,6 +6,9 @@ import type { BackgroundLoop } from '#jobs/background-loop.ts';
 import type { Job } from '#jobs/job.ts';
 import { namedSchemas } from '#openapi/schemas.ts';
 import { accounts } from './accounts/family.ts';
+import { actionsConfiguration } from './actions-configuration/family.ts';
+import { actionsSecrets } from './actions-secrets/family.ts';
+import { actionsVariables } from './actions-variables/family.ts';
 import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
@@ -25,6 +28,7 @@ import { deployKeys } from './deploy-keys/family.ts';
 import { deployments } from './deployments/family.ts';
 import { deploymentEvaluators } from './deployments/index.ts';
 import { emojis } from './emojis/family.ts';
+import { encryptionKeys } from './encryption-keys/family.ts';
 import { environments } from './environments/family.ts';
 import { endpointsOf, type Family } from './family.ts';
 import { gitData } from './git-data/family.ts';
@@ -123,6 +127,10 @@ const families = [
   codeOwners,
   reviews,
   environments,
+  encryptionKeys,
+  actionsConfiguration,
+  actionsSecrets,
+  actionsVariables,
   deployments,
   timelines,
   commitComments,

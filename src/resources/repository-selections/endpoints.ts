@@ -19,10 +19,12 @@ type OneRepository = { readonly repository: { readonly id: Id<'repositories'> } 
 type Setting<At> = {
   /** The selection of the setting that the path names; undefined where the setting was never made. */
   selectionOf: (db: Db, at: At) => Promise<SelectionId | undefined>;
+  /** What else belongs to a change of the selected repositories, in its transaction: as to record an event. */
+  changed?: (tx: Tx, action: OrganizationAction, at: At) => Promise<void>;
 };
 
 /** The declarations of the endpoints, each to be completed by its id, path, resources, summary and access. */
-export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({ selectionOf }: Setting<At>) => {
+export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({ selectionOf, changed }: Setting<At>) => {
   const locked = async (tx: Tx, at: At): Promise<SelectionRow> => {
     const id = await selectionOf(tx, at);
     if (id === undefined) throw notSelected('no');
@@ -47,23 +49,32 @@ export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({ 
       refuses: [409],
       replies: { 204: Nothing },
       async handle({ change, at, action, body }: SettingCall<At> & { body: RepositorySelection }) {
-        await change(async (tx) => selectRepositories(tx, action, await locked(tx, at), body.selected_repository_ids));
+        await change(async (tx) => {
+          await selectRepositories(tx, action, await locked(tx, at), body.selected_repository_ids);
+          await changed?.(tx, action, at);
+        });
       },
     },
     add: {
       method: 'PUT',
       refuses: [409],
       replies: { 204: Nothing },
-      async handle({ change, at }: SettingCall<At & OneRepository>) {
-        await change(async (tx) => addRepository(tx, await locked(tx, at), at.repository));
+      async handle({ change, at, action }: SettingCall<At & OneRepository>) {
+        await change(async (tx) => {
+          await addRepository(tx, await locked(tx, at), at.repository);
+          await changed?.(tx, action, at);
+        });
       },
     },
     remove: {
       method: 'DELETE',
       refuses: [409],
       replies: { 204: Nothing },
-      async handle({ change, at }: SettingCall<At & OneRepository>) {
-        await change(async (tx) => removeRepository(tx, await locked(tx, at), at.repository));
+      async handle({ change, at, action }: SettingCall<At & OneRepository>) {
+        await change(async (tx) => {
+          await removeRepository(tx, await locked(tx, at), at.repository);
+          await changed?.(tx, action, at);
+        });
       },
     },
   } as const;
