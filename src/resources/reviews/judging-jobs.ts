@@ -4,7 +4,7 @@ import { batchSubscription, type Recorded, subscription } from '#events/subscrip
 import { enqueue, job } from '#jobs/job.ts';
 import { gather, grouped, unique } from '#lib/collections.ts';
 import { movedBranches } from '#resources/pulls/index.ts';
-import { judgePulls, listOwnedInto } from './judging.ts';
+import { judgedAtOnce, judgePulls, listOwnedInto } from './judging.ts';
 import { listOpenPulls, listUnjudged, type PullPlace, type PullScope } from './store.ts';
 
 const ofPulls = [
@@ -13,6 +13,7 @@ const ofPulls = [
   'pull_request.reopened',
   'pull_request.edited',
   'pull_request.synchronize',
+  'pull_request.base_renamed',
   'pull_request_review.submitted',
   'pull_request_review.dismissed',
 ] as const;
@@ -89,8 +90,8 @@ export const judgeConcerned = subscription<Cause, Services>({
   },
 });
 
-/** So many are judged by one job. */
-const pageSize = 100;
+/** So many are judged by one job, and in one transaction. */
+const pageSize = judgedAtOnce;
 
 /** Judges some open pull requests, and leaves those after them to another job. */
 export const judgePage = job<{ scope: PullScope; after: PullPlace }, Services>({

@@ -19,7 +19,7 @@ type Repository = Id<'repositories'>;
 type Context = { change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; services: { git: GitStore; refRules: RefRules } };
 
 /** So many are judged in one transaction. */
-const judgedAtOnce = 50;
+export const judgedAtOnce = 50;
 
 /** Finds out of pull requests of a repository whether they lack reviews, and stores it. Closed ones lack none. It can be repeated. */
 export async function judgePulls(context: Context, repository: Repository, issues: readonly Id<'issues'>[]): Promise<void> {

@@ -116,6 +116,22 @@ test('another base, closed and opened again, and merged', async () => {
   expect(await found(required)).toEqual([]);
 });
 
+test('a base that is not the default branch gets another name', async () => {
+  const { client, base, commit, rule, bring, found } = await setting();
+  await commit('next', { 'n.txt': 'n\n' });
+  const more = {
+    conditions: { ref_name: { include: ['refs/heads/v*'], exclude: [] } },
+    bypass_actors: [{ actor_id: 5, actor_type: 'RepositoryRole', bypass_mode: 'always' }],
+  };
+  await rule({ required_approving_review_count: 1 }, more);
+  const { number, path } = await bring({ 'a.txt': 'a\n' });
+  await client.patch(path, { base: 'next' });
+  expect(await found(required)).toEqual([]);
+  expect((await client.post(`${base}/branches/next/rename`, { new_name: 'v2' })).status).toBe(201);
+  expect(await found(required)).toEqual([number]);
+  expect((await client.get(path)).body.base.ref).toBe('v2');
+});
+
 test('a rule for the default branch follows it', async () => {
   const { client, base, commit, rule, bring, found } = await setting();
   await commit('next', { 'n.txt': 'n\n' });
@@ -236,7 +252,7 @@ test('more pull requests than one job judges, and those of before an upgrade', a
   const { owner, client, ada } = one;
   const { services } = w.hearth;
   await one.commit('topic', { 'b.txt': 'b\n' });
-  const names = Array.from({ length: 101 }, (_, at) => `base-${at}`);
+  const names = Array.from({ length: 51 }, (_, at) => `base-${at}`);
   const changes = names.map((name) => ({ ref: `refs/heads/${name}`, from: null, to: one.first }));
   const context = { db: w.db, change: w.change, git: services.git, refRules: services.refRules, now: w.clock.now };
   await mustMoveRefs(context, { repo: one.repo, changes, actor: ada.id });
@@ -253,14 +269,14 @@ test('more pull requests than one job judges, and those of before an upgrade', a
     const q = encodeURIComponent(`${required} org:${owner.login}`);
     return (await client.get(`/search/issues?q=${q}`)).body.total_count;
   };
-  expect(await total()).toBe(101);
+  expect(await total()).toBe(51);
   // As an upgrade leaves them.
   await w.db.updateTable('pull_requests').set({ lacks_reviews: null }).where('repository_id', '=', one.repo.id).execute();
   expect(await total()).toBe(0);
   const { worker } = w.hearth;
   const job = { db: w.db, change: w.change, services, now: w.clock.now, log: worker.log };
   const { statements } = await countStatements(() => judgeMissing.run({}, job));
-  expect(await total()).toBe(101);
-  // Two lists; for each 50 the lock, the repository, its pull requests, two kinds of rules, and the write; and the reviews of each.
-  expect(statements.length).toBe(3 + 3 * 6 + 101);
+  expect(await total()).toBe(51);
+  // Three lists; for each 50 the lock, the repository, its pull requests, two kinds of rules, and the write; and the reviews of each.
+  expect(statements.length).toBe(3 + 2 * 6 + 51);
 });
