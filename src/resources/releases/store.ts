@@ -32,13 +32,17 @@ export const selectPublished = (db: Db, repository: OrSql<Repository>, tag: stri
 export const findPublished = (db: Db, repository: Repository, tag: string): Promise<ReleaseRow | undefined> =>
   selectPublished(db, repository, tag).executeTakeFirst();
 
-/** The latest release: the one that was made so, or else the newest. */
+/** The numbers of a version that a tag names, as `{1,10,0}` of `v1.10.0-rc.1`; null of another. */
+const versionOfTag = sql`string_to_array((regexp_match(tag_name, '^[^0-9]*([0-9]{1,100}(?:[.][0-9]{1,100}){0,9})'))[1], '.')::numeric[]`;
+
+/** The latest release: the one that was made so, or else the newest; of several for commits of the same date, the highest version. */
 export const findLatest = (db: Db, repository: Repository): Promise<ReleaseRow | undefined> =>
   ofRepository(db, repository, { drafts: false })
     .where('prerelease', '=', false)
     .where('latest', '<>', sql.lit('false'))
     .orderBy(sql`(latest = 'true')`, 'desc')
     .orderBy('created_at', 'desc')
+    .orderBy(versionOfTag, (order) => order.desc().nullsLast())
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();

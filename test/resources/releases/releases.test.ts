@@ -114,6 +114,25 @@ test('the latest release is the one that was made so, or else the newest; never 
   expect(await latest()).toBeUndefined();
 });
 
+test('of several releases of one commit, the highest version is the latest, where none was made so', async () => {
+  const { client, path } = await setting(here);
+  const latest = async () => (await client.get(`${path}/latest`)).body.tag_name;
+  const publish = async (tag_name: string) =>
+    expect((await client.post(path, { tag_name, make_latest: 'legacy' })).status).toBe(201);
+  for (const [tag, expected] of [
+    ['nightly', 'nightly'],
+    ['v1.9.1', 'v1.9.1'],
+    ['v1.10', 'v1.10'],
+    ['v1.9.2', 'v1.10'],
+    ['release-2', 'release-2'],
+    ['weekly', 'release-2'],
+    [`v1.${'9'.repeat(60)}`, 'release-2'],
+  ] as const) {
+    await publish(tag);
+    expect(await latest(), tag).toBe(expected);
+  }
+});
+
 test.each([
   [{ tag_name: 'a b' }, { field: 'tag_name', code: 'invalid' }],
   [{ tag_name: '../x' }, { field: 'tag_name', code: 'invalid' }],
