@@ -56,6 +56,19 @@ export const findNewestBeside = (db: Db, repository: Repository, tag: string): P
     .limit(1)
     .executeTakeFirst();
 
+export type MergedPull = { number: number; title: string; author: string | null };
+
+/** The pull requests of a repository whose merges are among some commits, in the order of their merges. */
+export async function listMergedBy(db: Db, repository: Repository, commits: readonly string[]): Promise<MergedPull[]> {
+  if (commits.length === 0) return [];
+  const { rows } = await sql<MergedPull>`
+    select i.number, i.title, a.login as author
+    from pull_requests p join issues i on i.id = p.issue_id left join accounts a on a.id = i.author_id
+    where p.repository_id = ${repository} and p.merge_commit_sha = any (${[...commits]}::text[]) and i.merged_at is not null
+    order by i.merged_at, i.number`.execute(db);
+  return rows;
+}
+
 /** The same release again, its row locked; undefined when it was deleted. */
 export const findReleaseForUpdate = (tx: Tx, { id }: Pick<ReleaseRow, 'id'>): Promise<ReleaseRow | undefined> =>
   tx.selectFrom('releases').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { pullSetting } from '#test/resources/pulls/setting.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { world } from '#test/support/world.ts';
 import { setting } from './support.ts';
@@ -204,6 +205,25 @@ test('notes are made of the commits since the release before', async () => {
   expect(unknown).toMatchObject({ status: 422, body: { errors: [{ field: 'previous_tag_name' }] } });
   const created = await client.post(path, { ...wanted, body: 'Mine', generate_release_notes: true });
   expect(created.body).toMatchObject({ name: 'v2', body: `Mine\n\n${notes.body.body}` });
+});
+
+test('notes list the pull requests that were merged since, by each method, and nothing that was only opened', async () => {
+  const { client, base, commit, open, tested, ada, repo } = await pullSetting(here);
+  await client.post(`${base}/releases`, { tag_name: 'v1' });
+  const expected: string[] = [];
+  for (const merge_method of ['merge', 'squash', 'rebase']) {
+    await commit(merge_method, { [`${merge_method}-1.txt`]: '1\n' }, 'One of two');
+    await commit(merge_method, { [`${merge_method}-2.txt`]: '2\n' }, 'Two of two');
+    const number = await open(merge_method, { title: `By ${merge_method}` });
+    await tested(number);
+    expect((await client.put(`${base}/pulls/${number}/merge`, { merge_method })).status).toBe(200);
+    expected.push(`* By ${merge_method} by @${ada.login} in ${here.url}/${ada.login}/${repo.name}/pull/${number}`);
+  }
+  await commit('open', { 'open.txt': 'o\n' });
+  await tested(await open('open'));
+  const { body } = await client.post(`${base}/releases/generate-notes`, { tag_name: 'v2' });
+  const compared = `${here.url}/${ada.login}/${repo.name}/compare/v1...v2`;
+  expect(body.body).toBe(`## What's Changed\n${expected.join('\n')}\n\n**Full Changelog**: ${compared}`);
 });
 
 test('a release has reactions', async () => {
