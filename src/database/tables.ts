@@ -953,6 +953,7 @@ export interface PullRequests {
   head_pushed_by: Id<'accounts'> | null;
   same_heads: Generated<string[]>;
   base_changed_at: Date | null;
+  lacks_reviews: boolean | null;
 }
 
 export interface RateLimits {

@@ -1,5 +1,6 @@
 export { maxCommits } from './changes.ts';
 export { presentPayloadPull } from './events.ts';
+export { movedBranches } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
@@ -19,10 +20,12 @@ export {
   findPullForUpdate,
   insertImportedCommits,
   insertImportedPulls,
+  listOpenInto,
   listPullsAfter,
   loadPullCommits,
   loadPulls,
   type PullCommit,
   type PullRow,
+  saveLackingReviews,
 } from './store.ts';
 export { testMerges } from './test-merges.ts';

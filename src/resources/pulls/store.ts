@@ -11,7 +11,7 @@ type Repository = Id<'repositories'>;
 type Issue = Id<'issues'>;
 
 /** A pull request: the row of its issue, with the columns of its own. Its `id` is that of the issue. */
-export type PullRow = IssueRow & Omit<Selectable<DB['pull_requests']>, 'issue_id' | 'repository_id'>;
+export type PullRow = IssueRow & Omit<Selectable<DB['pull_requests']>, 'issue_id' | 'repository_id' | 'lacks_reviews'>;
 
 const ownColumns = [
   'p.pull_id',
@@ -82,6 +82,15 @@ export const insertPull = (tx: Tx, row: Insertable<DB['pull_requests']>): Promis
 
 export const updatePull = (tx: Tx, issue: Issue, change: Updateable<DB['pull_requests']>) =>
   tx.updateTable('pull_requests').set(change).where('issue_id', '=', issue).execute();
+
+/** Stores of pull requests whether they lack reviews; rows that say so already aren't written. */
+export async function saveLackingReviews(tx: Tx, judged: readonly { issue: Issue; lacksReviews: boolean }[]): Promise<void> {
+  if (judged.length === 0) return;
+  await sql`
+    update pull_requests p set lacks_reviews = j.lacks
+    from unnest(${gather(judged, 'issue')}::bigint[], ${gather(judged, 'lacksReviews')}::boolean[]) as j (issue, lacks)
+    where p.issue_id = j.issue and p.lacks_reviews is distinct from j.lacks`.execute(tx);
+}
 
 /** Changes the number of comments of a pull request's reviews. */
 export const countReviewComments = (tx: Tx, issue: Issue, by: number) =>

@@ -75,15 +75,12 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   return byRef.size === 0 ? undefined : { ...wanted, moves, facts, byRef };
 }
 
-/** The rules that apply to a ref, as they apply to an actor: those of which it is exempt aren't among them. */
-export async function loadRulesOfRef(
+/** The rules that apply to some refs, as they apply to an actor: those of which it is exempt aren't among them. */
+export const loadRulesOfRefs = (
   db: Db,
-  { repo, actor, ref }: Pick<WantedMoves, 'repo' | 'actor'> & { ref: string },
-): Promise<{ readonly rules: readonly AppliedRule[]; readonly facts: RuleCheck['actor'] } | undefined> {
-  const found = await loadRules(db, { repo, actor, moves: [{ ref, before: null, after: null }] });
-  const rules = found?.byRef.get(ref);
-  return found && rules && { rules, facts: found.facts };
-}
+  { repo, actor, refs }: Pick<WantedMoves, 'repo' | 'actor'> & { refs: readonly string[] },
+): Promise<Pick<RulesOfMoves, 'byRef' | 'facts'> | undefined> =>
+  loadRules(db, { repo, actor, moves: refs.map((ref) => ({ ref, before: null, after: null })) });
 
 type JudgeContext = { db: Db; disk: Disk; refRules: RefRules; now: Date };
 

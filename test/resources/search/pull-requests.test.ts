@@ -71,7 +71,7 @@ test('reviews and requests for them', async () => {
   expect(await found('review:changes_requested')).toEqual(['leak']);
   expect(await found('review:approved')).toEqual(['paint']);
   expect(await found('review:none')).toEqual(['dropped', 'merged', 'next']);
-  expect(await found('review:required')).toEqual([]);
+  expect(await found('review:required')).toEqual([]); // no rule wants any
   expect(await found(`reviewed-by:${grace.login}`)).toEqual(['leak', 'next', 'paint']);
   expect(await found(`reviewed-by:${ada.login}`)).toEqual([]);
   expect(await found(`-reviewed-by:${grace.login} is:pr`)).toEqual(['dropped', 'merged']);
