@@ -12,6 +12,7 @@ import {
 } from '@connectrpc/connect';
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { change, type Database } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
@@ -22,7 +23,10 @@ import { authenticateRunner, declareRunner, noteSeen, type RunnerRow, registerRu
 import {
   abandonJob,
   findJobOf,
+  findRunOf,
+  type JobRow,
   makeTask,
+  maskOf,
   noteState,
   queuedChannel,
   type Task,
@@ -68,6 +72,11 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
   const { database, services, clock, queue } = parts;
   const { db } = database;
   const { workflows: limits } = services.resourceLimits;
+
+  const masks = openMasks(async (job) => {
+    const run = await findRunOf(db, job);
+    return run ? maskOf(db, services.secrets, { job, run }) : (text) => text;
+  });
 
   router.service(PingService, { ping: ({ data }) => ({ data: `Hello, ${data}!` }) });
 
@@ -128,13 +137,30 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
       const ack = await writeLog(db, job, {
         from: Number(index),
         rows: given,
-        mask: (text) => text,
+        mask: await masks.of(job),
         maxBytes: limits.logBytes,
         now,
       });
       return { ackIndex: BigInt(ack) };
     },
   });
+}
+
+type Mask = (text: string) => string;
+
+/** The masks of the jobs that tell of their logs now. Secrets that change meanwhile are those of later jobs. */
+function openMasks(make: (job: JobRow) => Promise<Mask>) {
+  const made = new LRUCache<number, Promise<Mask>>({ max: 1_000, ttl: 10 * 60_000 });
+  return {
+    of(job: JobRow): Promise<Mask> {
+      const known = made.get(job.id);
+      if (known) return known;
+      const making = make(job);
+      made.set(job.id, making);
+      making.catch(() => made.delete(job.id));
+      return making;
+    },
+  };
 }
 
 /** A job for a runner, with its task; a job that nothing can be made of any more ends, and the next one is tried. */
@@ -148,7 +174,7 @@ async function nextTask(
     const taken = await takeJob(db, runner, clock());
     if (!taken) return undefined;
     const task = await change(db, async (tx) => {
-      const made = await makeTask(tx, taken, { links, now: clock() });
+      const made = await makeTask(tx, taken, { links, secrets: parts.services.secrets, now: clock() });
       if (!made) await abandonJob({ tx, links, now: clock() }, taken, 'Its workflow file has no such job');
       return made;
     });

@@ -1,10 +1,11 @@
 // How a run goes on: which jobs it makes next, and when it is over. All of it holds the lock of the run's row.
-import type { Tx } from '#database/connect.ts';
+import type { Db, Tx } from '#database/connect.ts';
 import { type Links, linksOf } from '#endpoint/links.ts';
 import { record, recordEach } from '#events/record.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
+import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { readWorkflowFile } from '#resources/workflows/index.ts';
 import type { WorkflowFile } from '#workflow-files/parse.ts';
 import { type Concurrency, isOver, type JobResult, type PlannedJob, planJobs, resultOf } from '#workflow-files/plan.ts';
@@ -52,12 +53,16 @@ export async function advanceRun(context: ProgressContext, run: RunRow): Promise
   const surroundings = await loadSurroundings(context.tx, run, context.links);
   if (!surroundings) return run;
   const progress = { made: new Set(byKey.keys()), results, isCancelled: run.cancelled_at !== null };
-  const planned = planJobs(parsed.file, runContexts(run, surroundings, {}), progress);
+  const planned = planJobs(parsed.file, runContexts(run, surroundings, await variablesOf(context.tx, run)), progress);
   if (jobs.length + planned.length > maxJobs) return endRun(context, run, 'startup_failure');
   const made = await makeJobs(context, run, planned);
   const all = [...jobs, ...made];
   return endIfOver(context, run, parsed.file, all);
 }
+
+/** The context `vars` of a run: what its organization and repository have. A job's environment adds its own, for the runner alone. */
+export const variablesOf = async (db: Db, { repository_id }: RunRow): Promise<{ [name: string]: string }> =>
+  Object.fromEntries(await loadVariablesForJob(db, { repository: repository_id }));
 
 /** How the jobs of each id have ended, for those of which all have. */
 function resultsOf(byKey: ReadonlyMap<string, readonly JobRow[]>): Map<string, JobResult> {

@@ -7,7 +7,7 @@ import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/
 import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/parse.ts';
 import { type Concurrency, concurrencyOf } from '#workflow-files/plan.ts';
 import { runContexts } from './contexts.ts';
-import { beginRun, endRun, inRun, type ProgressContext } from './progress.ts';
+import { beginRun, endRun, inRun, type ProgressContext, variablesOf } from './progress.ts';
 import { hasRunOf, insertRun, type RunRow, updateRun } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
 
@@ -100,7 +100,7 @@ async function tell(
 ): Promise<{ title: string; concurrency: Concurrency | null } | { problem: WorkflowProblem }> {
   const surroundings = await loadSurroundings(tx, run, links);
   if (!surroundings) return { title: '', concurrency: null };
-  const contexts = runContexts(run, surroundings, {});
+  const contexts = runContexts(run, surroundings, await variablesOf(tx, run));
   const evaluated = (part: string): Json => {
     const token = file.parts.find(part);
     return token ? evaluate(token, contexts) : null;

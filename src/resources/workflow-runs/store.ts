@@ -21,6 +21,8 @@ const runs = (db: Db) => db.selectFrom('workflow_runs').selectAll('workflow_runs
 export const selectRun = (db: Db, repository: OrSql<Repository>, id: Run) =>
   runs(db).where('repository_id', '=', repository).where('id', '=', id);
 
+export const findRun = (db: Db, id: Run): Promise<RunRow | undefined> => runs(db).where('id', '=', id).executeTakeFirst();
+
 /** A run, its row locked: whatever changes the state of a run or of its jobs holds this lock. */
 export const findRunForUpdate = (tx: Tx, id: Run): Promise<RunRow | undefined> =>
   runs(tx).where('id', '=', id).forUpdate().executeTakeFirst();

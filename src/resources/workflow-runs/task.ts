@@ -1,9 +1,12 @@
 // What a runner is given of the job that it took. It knows nothing of how runners speak.
-import type { Tx } from '#database/connect.ts';
+import type { Db, Tx } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
-import { grouped } from '#lib/collections.ts';
+import { grouped, unique } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
+import type { Secrets } from '#lib/secrets.ts';
 import { addMinutes } from '#lib/time.ts';
+import { loadSecretsForJob } from '#resources/actions-secrets/index.ts';
+import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { createJobToken } from '#resources/apps/index.ts';
 import { readWorkflowFile } from '#resources/workflows/index.ts';
 import type { Json } from '#workflow-files/expressions.ts';
@@ -41,7 +44,7 @@ const tokenMinutesBeyond = 15;
 export async function makeTask(
   tx: Tx,
   { job, run }: TakenJob,
-  { links, now }: { links: Pick<Links, 'html' | 'api'>; now: Date },
+  { links, secrets, now }: { links: Pick<Links, 'html' | 'api'>; secrets: Secrets; now: Date },
 ): Promise<Task | undefined> {
   const parsed = await readWorkflowFile({ path: run.path, content: run.file });
   const surroundings = await loadSurroundings(tx, run, links);
@@ -78,11 +81,30 @@ export async function makeTask(
       ref_protected: repository.default_branch === run.head_branch,
     },
     token,
-    secrets: { GITHUB_TOKEN: token },
-    vars: {},
+    secrets: { ...(await secretsOf(tx, secrets, { job, run })), GITHUB_TOKEN: token },
+    vars: Object.fromEntries(await loadVariablesForJob(tx, placeOf({ job, run }))),
     needs: Object.fromEntries(needs),
   };
 }
+
+/** What a job's secrets and variables are looked up by. */
+const placeOf = ({ job, run }: TakenJob) => ({ repository: run.repository_id, environment: planOf(job).environment?.name });
+
+/** The secrets of a job; none for a fork's pull request, whose author could read them (the public API's rule). */
+async function secretsOf(db: Db, secrets: Secrets, taken: TakenJob): Promise<{ [name: string]: string }> {
+  return taken.run.is_from_fork ? {} : Object.fromEntries(await loadSecretsForJob(db, secrets, placeOf(taken)));
+}
+
+/** Replaces what a job must not show in its log: its secrets, also line by line, and its token. A runner does so too, unless it forgets. */
+export async function maskOf(db: Db, secrets: Secrets, taken: TakenJob): Promise<(text: string) => string> {
+  const hidden = Object.values(await secretsOf(db, secrets, taken)).flatMap((value) => [value, ...value.split('\n')]);
+  const longestFirst = unique(hidden.map((value) => value.trim())).filter((value) => value.length >= shortestMasked);
+  longestFirst.sort((a, b) => b.length - a.length);
+  return (text) => longestFirst.reduce((masked, value) => masked.replaceAll(value, '***'), text);
+}
+
+/** Shorter texts would be found everywhere. */
+const shortestMasked = 3;
 
 /** The steps of a job before it runs: those of its file, between the two that every job has. Names with expressions stay as they are written. */
 function stepsOf({ id }: JobRow, { source }: WorkflowFileJob) {

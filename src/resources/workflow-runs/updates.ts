@@ -6,7 +6,7 @@ import { type RunnerRow, removeRunner } from '#resources/runners/index.ts';
 import { removeToken } from '#resources/tokens/index.ts';
 import { advanceRunOf, endJob, type ProgressContext } from './progress.ts';
 import type { TakenJob } from './queue.ts';
-import { findJob, findRunForUpdate, type JobRow, listSteps, putSteps, type StepRow, updateJob } from './store.ts';
+import { findJob, findRun, findRunForUpdate, type JobRow, listSteps, putSteps, type RunRow, type StepRow, updateJob } from './store.ts';
 
 /** How a job or a step has ended, as a runner tells. */
 export type ToldResult = 'success' | 'failure' | 'cancelled' | 'skipped';
@@ -36,6 +36,9 @@ export async function findJobOf(db: Db, runner: RunnerRow, id: JobRow['id']): Pr
   const job = await findJob(db, id);
   return job?.runner_id === runner.id ? job : undefined;
 }
+
+/** The run of a job. */
+export const findRunOf = (db: Db, job: JobRow): Promise<RunRow | undefined> => findRun(db, job.run_id);
 
 /**
  * Writes what a runner tells of its job. When it tells the result, the job ends: its token with it, and what needs it follows.
