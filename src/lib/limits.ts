@@ -3,6 +3,7 @@ import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
 import {
   accounts,
+  actionsSettings,
   checks,
   deployments,
   environments,
@@ -47,6 +48,7 @@ export const limitTable = {
   environments,
   deployments,
   reviewers,
+  actionsSettings,
   notifications,
   search,
   webhooks,

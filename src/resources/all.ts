@@ -6,6 +6,8 @@ import type { BackgroundLoop } from '#jobs/background-loop.ts';
 import type { Job } from '#jobs/job.ts';
 import { namedSchemas } from '#openapi/schemas.ts';
 import { accounts } from './accounts/family.ts';
+import { actionsOidc } from './actions-oidc/family.ts';
+import { actionsPermissions } from './actions-permissions/family.ts';
 import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
@@ -94,6 +96,8 @@ const families = [
   interactionLimits,
   repositorySelections,
   immutableReleases,
+  actionsPermissions,
+  actionsOidc,
   collaborators,
   teamRepositories,
   watching,
