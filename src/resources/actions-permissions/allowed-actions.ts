@@ -1,20 +1,25 @@
 // Which actions and reusable workflows are allowed.
 import { mediaWord } from '#vocabulary/words.ts';
-import { actionPatternOf, matchesAction, type UsedAction, usedByPattern } from './action-patterns.ts';
+import { type ActionPattern, actionPatternOf, matchesAction, type UsedAction, usedByPattern } from './action-patterns.ts';
 import type { SelectedActions } from './schemas.ts';
 import type { Settings } from './settings.ts';
 
 /** The owners of the actions that belong to the service itself, in lower case. */
 const serviceOwners: ReadonlySet<string> = new Set(['actions', ...mediaWord]);
 
-/**
- * Whether a list of selected actions allows one. What a `!` refuses, nothing else allows. There are no verified creators here, so
- * `verified_allowed` allows nothing.
- */
-export function listAllows({ service_owned_allowed, patterns_allowed }: SelectedActions, used: UsedAction): boolean {
-  const matching = patterns_allowed.map(actionPatternOf).filter((pattern) => matchesAction(pattern, used));
+/** A list of selected actions, ready to match. There are no verified creators here, so `verified_allowed` allows nothing. */
+export type ActionList = { readonly allowsServiceOwned: boolean; readonly patterns: readonly ActionPattern[] };
+
+export const actionListOf = ({ service_owned_allowed, patterns_allowed }: SelectedActions): ActionList => ({
+  allowsServiceOwned: service_owned_allowed,
+  patterns: patterns_allowed.map(actionPatternOf),
+});
+
+/** Whether a list allows what is used. What a `!` refuses, nothing else allows. */
+export function listAllows({ allowsServiceOwned, patterns }: ActionList, used: UsedAction): boolean {
+  const matching = patterns.filter((pattern) => matchesAction(pattern, used));
   if (matching.some(({ isRefusal }) => isRefusal)) return false;
-  return matching.length > 0 || (service_owned_allowed && isServiceOwned(used));
+  return matching.length > 0 || (allowsServiceOwned && isServiceOwned(used));
 }
 
 const isServiceOwned = (used: UsedAction): boolean => 'owner' in used && serviceOwners.has(used.owner.toLowerCase());
@@ -23,15 +28,16 @@ const isServiceOwned = (used: UsedAction): boolean => 'owner' in used && service
 export function listBeyond(organization: SelectedActions, wanted: Partial<SelectedActions>): keyof SelectedActions | undefined {
   if (wanted.service_owned_allowed && !organization.service_owned_allowed) return 'service_owned_allowed';
   if (wanted.verified_allowed && !organization.verified_allowed) return 'verified_allowed';
+  const list = actionListOf(organization);
   const allowing = (wanted.patterns_allowed ?? []).filter((text) => !text.startsWith('!'));
-  return allowing.every((text) => listAllows(organization, usedByPattern(text))) ? undefined : 'patterns_allowed';
+  return allowing.every((text) => listAllows(list, usedByPattern(text))) ? undefined : 'patterns_allowed';
 }
 
 /** Who restricts actions, and how. */
 export type ActionRule = {
   readonly by: 'organization' | 'repository';
   readonly allowed: Settings['allowed_actions'];
-  readonly selected: SelectedActions;
+  readonly list: ActionList;
 };
 
 /**
@@ -48,9 +54,9 @@ export function refusalOfAction(
   if (isPinningRequired && used.kind === 'action' && !isFullSha(used.ref))
     return `${name} must be pinned to the full SHA of a commit`;
   if ('owner' in used && used.owner.toLowerCase() === owner.toLowerCase()) return undefined;
-  for (const { by, allowed, selected } of rules) {
+  for (const { by, allowed, list } of rules) {
     if (allowed === 'local_only') return `${name} isn't allowed: the ${by} allows those of ${owner} alone`;
-    if (allowed === 'selected' && !listAllows(selected, used))
+    if (allowed === 'selected' && !listAllows(list, used))
       return `${name} isn't among the actions and workflows that the ${by} allows`;
   }
   return undefined;

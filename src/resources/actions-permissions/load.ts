@@ -53,7 +53,7 @@ export async function loadRepository(db: Db, repository: Repository): Promise<Re
   const [ownerRow, row] = await Promise.all([findOwnerRow(db, repository), findRepositoryRow(db, repository.id)]);
   const owner = orNotFound(ownerRow);
   const organization =
-    owner.kind === 'organization' ? { settings: organizationSettings(owner), selected: selectedActions(owner) } : undefined;
+    owner.kind === 'user' ? undefined : { settings: organizationSettings(owner), selected: selectedActions(owner) };
   const isSelecting = organization?.settings.allowed_actions === 'selected';
   // A level that is for the other kind of owner was said before a transfer.
   const sharing = organization ? 'organization' : 'user';

@@ -1,7 +1,7 @@
 // What those ask who make runs, give jobs to runners and keep artifacts: everything that holds for one repository.
 import type { Db } from '#database/connect.ts';
 import type { UsedAction } from './action-patterns.ts';
-import { type ActionRule, refusalOfAction } from './allowed-actions.ts';
+import { type ActionRule, actionListOf, refusalOfAction } from './allowed-actions.ts';
 import { loadRepository, type RepositoryInForce } from './load.ts';
 import type { Settings } from './settings.ts';
 
@@ -47,11 +47,12 @@ export async function loadActionsPolicy(db: Db, repository: Parameters<typeof lo
 
 function policyOf(inForce: RepositoryInForce): ActionsPolicy {
   const { settings, owner } = inForce;
-  const rules = actionRules(inForce);
+  let rules: ActionRule[] | undefined; // of up to 1,000 patterns, which most callers don't ask about
   const runs = settings.run_workflows_from_fork_pull_requests;
   return {
     enabled: inForce.isEnabled,
     allowsAction(used) {
+      rules ??= actionRules(inForce);
       const reason = refusalOfAction(rules, { owner: owner.login, isPinningRequired: settings.sha_pinning_required }, used);
       return reason === undefined ? true : { reason };
     },
@@ -75,7 +76,8 @@ function policyOf(inForce: RepositoryInForce): ActionsPolicy {
 
 /** The rules of the organization and of the repository itself. An action must be allowed by both. */
 function actionRules({ organization, ownAllowedActions, selected }: RepositoryInForce): ActionRule[] {
-  const own = { by: 'repository', allowed: ownAllowedActions ?? 'all', selected } as const;
+  const own = { by: 'repository', allowed: ownAllowedActions ?? 'all', list: actionListOf(selected) } as const;
   if (!organization) return [own];
-  return [{ by: 'organization', allowed: organization.settings.allowed_actions, selected: organization.selected }, own];
+  const allowed = organization.settings.allowed_actions;
+  return [{ by: 'organization', allowed, list: actionListOf(organization.selected) }, own];
 }

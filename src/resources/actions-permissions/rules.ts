@@ -112,7 +112,7 @@ export async function changeAccessLevel(
   access_level: 'none' | 'user' | 'organization',
 ): Promise<void> {
   refusePublic(action.repo);
-  const sharing = action.repo.owner.kind === 'organization' ? 'organization' : 'user';
+  const sharing = action.repo.owner.kind === 'user' ? 'user' : 'organization';
   if (access_level !== 'none' && access_level !== sharing)
     throw invalid('WorkflowAccess', 'access_level', 'invalid', `access_level can be none or ${sharing} here`);
   await put(tx, action, { access_level });

@@ -7,7 +7,7 @@ import {
   type UsedAction,
   usedByPattern,
 } from '#resources/actions-permissions/action-patterns.ts';
-import { listAllows } from '#resources/actions-permissions/allowed-actions.ts';
+import { actionListOf, listAllows } from '#resources/actions-permissions/allowed-actions.ts';
 
 /** `owner/repo/path@ref`, or an image. */
 function used(text: string): UsedAction {
@@ -53,10 +53,11 @@ test.each([
 const nothing = { service_owned_allowed: false, verified_allowed: false, patterns_allowed: [] };
 
 test('what is refused stays refused, wherever it stands in the list and whatever else allows it', () => {
-  const list = { ...nothing, service_owned_allowed: true, patterns_allowed: ['!actions/cache@v1', 'octo/*', '!octo/bad'] };
+  const patterns_allowed = ['!actions/cache@v1', 'octo/*', '!octo/bad'];
+  const list = actionListOf({ ...nothing, service_owned_allowed: true, patterns_allowed });
   const allowed = ['octo/tool@v1', 'actions/cache@v2', 'GitHub/codeql-action/init@v3', 'octo/bad@v1', 'actions/cache@v1'];
   expect(allowed.map((text) => listAllows(list, used(text)))).toEqual([true, true, true, false, false]);
-  expect(listAllows({ ...nothing, verified_allowed: true }, used('docker/login-action@v3'))).toBe(false);
+  expect(listAllows(actionListOf({ ...nothing, verified_allowed: true }), used('docker/login-action@v3'))).toBe(false);
 });
 
 /** The same by trying every way to take characters. */
@@ -105,7 +106,7 @@ test('a pattern matches exactly what it matches character by character', () => {
 
 test('a pattern covers itself, and is covered by one that is wider', () => {
   const covers = (wide: string, narrow: string): boolean =>
-    listAllows({ ...nothing, patterns_allowed: [wide] }, usedByPattern(narrow));
+    listAllows(actionListOf({ ...nothing, patterns_allowed: [wide] }), usedByPattern(narrow));
   fc.assert(fc.property(anyPattern, (pattern) => covers(pattern, pattern)));
   fc.assert(fc.property(anyUse, (text) => covers(text.replace(/@.*/, ''), text) && covers(text.replace(/@.*/, '@*'), text)));
   expect(['octo/tool@v1', 'octo/tool', 'octo/*'].map((narrow) => covers('octo/tool@*', narrow))).toEqual([true, true, false]);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RepositoryRow } from '#access/viewer.ts';
+import { countStatements } from '#database/client.ts';
 import { fresh, world } from '#test/support/world.ts';
 import { makeSetting, settingsTables } from './setting.ts';
 
@@ -257,7 +258,7 @@ test('each change is an event, in the organization or in the repository', async 
 });
 
 test('reading costs the same few statements, whatever was set', async () => {
-  const { owner, org, ofOrg, of, engine, put } = await makeSetting(here);
+  const { owner, org, ofOrg, of, engine, policy, put } = await makeSetting(here);
   const counted = async () => [
     await here.statements(owner, ofOrg),
     await here.statements(owner, of(engine)),
@@ -265,6 +266,7 @@ test('reading costs the same few statements, whatever was set', async () => {
   ];
   const before = await counted();
   expect(before).toEqual([2, 3, 3]);
+  expect((await countStatements(() => policy(engine))).statements).toHaveLength(2);
   await put(ofOrg, { enabled_repositories: 'selected', allowed_actions: 'selected' });
   await put(`${ofOrg}/selected-actions`, { patterns_allowed: Array.from({ length: 1000 }, (_, i) => `octo/tool-${i}@v1`) });
   await put(`${ofOrg}/repositories/${engine.id}`);
