@@ -31,6 +31,48 @@ export interface Accounts {
   updated_at: Date;
 }
 
+export interface ActionsOrganizationSettings {
+  organization_id: Id<'accounts'>;
+  enabled_selection_id: Id<'repository_selections'> | null;
+  runners_selection_id: Id<'repository_selections'> | null;
+  allowed_actions: 'all' | 'local_only' | 'selected' | null;
+  service_owned_allowed: boolean | null;
+  verified_allowed: boolean | null;
+  patterns_allowed: string[] | null;
+  sha_pinning_required: boolean | null;
+  default_workflow_permissions: 'read' | 'write' | null;
+  can_approve_pull_request_reviews: boolean | null;
+  artifact_and_log_retention_days: number | null;
+  approval_policy: 'first_time_contributors_new_to_service' | 'first_time_contributors' | 'all_external_contributors' | null;
+  run_workflows_from_fork_pull_requests: boolean | null;
+  send_write_tokens_to_workflows: boolean | null;
+  send_secrets_and_variables: boolean | null;
+  require_approval_for_fork_pr_workflows: boolean | null;
+  max_cache_retention_days: number | null;
+  max_cache_size_gb: number | null;
+}
+
+export interface ActionsRepositorySettings {
+  repository_id: Id<'repositories'>;
+  enabled: boolean | null;
+  access_level: 'none' | 'user' | 'organization' | null;
+  allowed_actions: 'all' | 'local_only' | 'selected' | null;
+  service_owned_allowed: boolean | null;
+  verified_allowed: boolean | null;
+  patterns_allowed: string[] | null;
+  sha_pinning_required: boolean | null;
+  default_workflow_permissions: 'read' | 'write' | null;
+  can_approve_pull_request_reviews: boolean | null;
+  artifact_and_log_retention_days: number | null;
+  approval_policy: 'first_time_contributors_new_to_service' | 'first_time_contributors' | 'all_external_contributors' | null;
+  run_workflows_from_fork_pull_requests: boolean | null;
+  send_write_tokens_to_workflows: boolean | null;
+  send_secrets_and_variables: boolean | null;
+  require_approval_for_fork_pr_workflows: boolean | null;
+  max_cache_retention_days: number | null;
+  max_cache_size_gb: number | null;
+}
+
 export interface ActionsSecrets {
   id: GeneratedAlways<Id<'actions_secrets'>>;
   organization_id: Id<'accounts'> | null;
@@ -799,6 +841,24 @@ export interface NotificationThreads {
   comment_kind: Generated<'comment' | 'review' | 'review_comment'>;
 }
 
+export interface OidcOrganizationTemplates {
+  organization_id: Id<'accounts'>;
+  include_claim_keys: string[] | null;
+  use_immutable_subject: boolean | null;
+}
+
+export interface OidcProperties {
+  property_id: Id<'custom_properties'>;
+  created_at: Date;
+}
+
+export interface OidcRepositoryTemplates {
+  repository_id: Id<'repositories'>;
+  use_default: boolean;
+  include_claim_keys: string[] | null;
+  use_immutable_subject: boolean | null;
+}
+
 export interface OrganizationInvitations {
   id: GeneratedAlways<Id<'organization_invitations'>>;
   organization_id: Id<'accounts'>;
@@ -1564,6 +1624,8 @@ export interface Workflows {
 export interface DB {
   account_words: AccountWords;
   accounts: Accounts;
+  actions_organization_settings: ActionsOrganizationSettings;
+  actions_repository_settings: ActionsRepositorySettings;
   actions_secrets: ActionsSecrets;
   actions_variables: ActionsVariables;
   app_keys: AppKeys;
@@ -1634,6 +1696,9 @@ export interface DB {
   notification_inboxes: NotificationInboxes;
   notification_subjects: NotificationSubjects;
   notification_threads: NotificationThreads;
+  oidc_organization_templates: OidcOrganizationTemplates;
+  oidc_properties: OidcProperties;
+  oidc_repository_templates: OidcRepositoryTemplates;
   organization_invitations: OrganizationInvitations;
   organization_role_assignments: OrganizationRoleAssignments;
   organization_roles: OrganizationRoles;

@@ -4,6 +4,7 @@ import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
 import {
   accounts,
+  actionsSettings,
   checks,
   deployments,
   environments,
@@ -50,6 +51,7 @@ export const limitTable = {
   secrets,
   variables,
   reviewers,
+  actionsSettings,
   notifications,
   search,
   webhooks,

@@ -43,6 +43,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   workflows: 'Workflows',
   rules: 'Rulesets',
   reviewers: 'Reviewers of pull requests',
+  actionsSettings: 'Settings of workflows',
 };
 
 /** Makes the page of all limits. */

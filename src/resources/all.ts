@@ -7,6 +7,8 @@ import type { Job } from '#jobs/job.ts';
 import { namedSchemas } from '#openapi/schemas.ts';
 import { accounts } from './accounts/family.ts';
 import { actionsConfiguration } from './actions-configuration/family.ts';
+import { actionsOidc } from './actions-oidc/family.ts';
+import { actionsPermissions } from './actions-permissions/family.ts';
 import { actionsSecrets } from './actions-secrets/family.ts';
 import { actionsVariables } from './actions-variables/family.ts';
 import { admin } from './admin/family.ts';
@@ -98,6 +100,8 @@ const families = [
   interactionLimits,
   repositorySelections,
   immutableReleases,
+  actionsPermissions,
+  actionsOidc,
   collaborators,
   teamRepositories,
   watching,

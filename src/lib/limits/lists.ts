@@ -200,3 +200,30 @@ export const deployments = {
     past: 'the others stay active until the next one',
   },
 } as const satisfies LimitGroup;
+
+export const actionsSettings = {
+  retentionDays: {
+    value: 400,
+    unit: 'count',
+    fixed: true,
+    of: 'days for which artifacts and logs are kept, as a setting asks for',
+    past: '422',
+  },
+  cacheRetentionDays: {
+    value: 365,
+    unit: 'count',
+    fixed: true,
+    of: 'days for which unused caches are kept, as a setting asks for',
+    past: '422',
+  },
+  cacheSize: {
+    value: 10_000,
+    unit: 'count',
+    fixed: true,
+    of: 'gibibytes of the caches of one repository, as a setting asks for',
+    past: '422',
+  },
+  patterns: { value: 1_000, unit: 'count', fixed: true, of: 'patterns of allowed actions in one list', past: '422' },
+  patternLength: { value: 255, unit: 'count', fixed: true, of: 'characters of a pattern of allowed actions', past: '422' },
+  claimKeys: { value: 50, unit: 'count', fixed: true, of: 'claims in the subject of an identity token', past: '422' },
+} as const satisfies LimitGroup;

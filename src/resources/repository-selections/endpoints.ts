@@ -10,7 +10,7 @@ import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
 import { addRepository, notSelected, removeRepository, selectRepositories } from './rules.ts';
-import { RepositorySelection } from './schemas.ts';
+import { RepositorySelection, type SelectionMode } from './schemas.ts';
 import { findSelection, findSelectionForUpdate, listSelected, type SelectionId, type SelectionRow } from './store.ts';
 
 type SettingCall<At> = SharedCall<{ at: At; action: OrganizationAction }>;
@@ -21,13 +21,19 @@ type Setting<At> = {
   selectionOf: (db: Db, at: At) => Promise<SelectionId | undefined>;
   /** What else belongs to a change of the selected repositories, in its transaction: as to record an event. */
   changed?: (tx: Tx, action: OrganizationAction, at: At) => Promise<void>;
+  /** For which repositories a setting holds that was never made. Omitted: for none. */
+  unset?: SelectionMode;
 };
 
 /** The declarations of the endpoints, each to be completed by its id, path, resources, summary and access. */
-export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({ selectionOf, changed }: Setting<At>) => {
+export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({
+  selectionOf,
+  changed,
+  unset = 'none',
+}: Setting<At>) => {
   const locked = async (tx: Tx, at: At): Promise<SelectionRow> => {
     const id = await selectionOf(tx, at);
-    if (id === undefined) throw notSelected('no');
+    if (id === undefined) throw notSelected(unset);
     return orNotFound(await findSelectionForUpdate(tx, id));
   };
   return {
