@@ -3,6 +3,7 @@ import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
 import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#events/subscription.ts';
+import type { Repo } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
@@ -40,6 +41,7 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Service
         if (!repository || !mayStart(event, webhooks, waiting)) continue;
         // What the token of a job does starts no further runs, which could go on for ever; but for what asks for one (the public API's rule).
         if (event.actor !== undefined && event.actor === own && !isAsked(event)) continue;
+        if (event.kind === 'push' && !(await hasFiles(repoOf(git, repository.id), event))) continue;
         for (const built of await build(event))
           if (startingNames.includes(built.type.name))
             await startFor(context, { event, built, repository, parts: webhooks.parts });
@@ -92,6 +94,14 @@ async function startFor(job: JobContext<Services>, { event, built, repository, p
         createRun({ tx, links, now }, { ...about, ...file, title, head, ref, sha, pullRequest, isFromFork }),
       );
   }
+}
+
+/** Whether anything that was pushed has workflow files. Most has none, and then no payload is made, which reads all commits of the push. */
+async function hasFiles(disk: Repo, { data }: Recorded<'push'>): Promise<boolean> {
+  if (!(await repositoryExists(disk))) return false;
+  for (const after of unique(gather(data.moves, 'after')))
+    if (after !== null && (await listWorkflowFiles(disk, after)).length > 0) return true;
+  return false;
 }
 
 /** The workflow files that an occasion starts. Of those that can't be read, nobody knows what starts them: a push makes a failed run. */
