@@ -18,6 +18,7 @@ export {
   countImportedReviewComments,
   countReviewComments,
   findPullForUpdate,
+  hasMergedPull,
   insertImportedCommits,
   insertImportedPulls,
   listOpenInto,

@@ -207,6 +207,16 @@ export const findMergedFrom = (db: Db, repository: Repository, ref: string): Pro
     .limit(1)
     .executeTakeFirst();
 
+/** Whether a pull request of an account was merged: into a repository, or into any. */
+export async function hasMergedPull(
+  db: Db,
+  { author, repository }: { author: Id<'accounts'>; repository: Repository | undefined },
+): Promise<boolean> {
+  const merged = db.selectFrom('issues').select('id').where('author_id', '=', author).where('merged_at', 'is not', null).limit(1);
+  const found = repository === undefined ? merged : merged.where('repository_id', '=', repository);
+  return (await found.execute()).length > 0;
+}
+
 /** Whether an open pull request has this branch as its head. */
 export async function isOpenHead(db: Db, repository: Repository, ref: string): Promise<boolean> {
   const row = await db

@@ -8,6 +8,7 @@ export type RunSurroundings = {
     readonly id: number;
     readonly name: string;
     readonly default_branch: string;
+    readonly visibility: 'public' | 'internal' | 'private';
     readonly owner: { readonly id: number; readonly login: string };
   };
   readonly actor: string;

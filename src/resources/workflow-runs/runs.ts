@@ -2,10 +2,12 @@
 
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
+import { loadActionsPolicy } from '#resources/actions-permissions/index.ts';
 import { putWorkflow, readWorkflowFile, takeRunNumber } from '#resources/workflows/index.ts';
 import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/expressions.ts';
 import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/parse.ts';
 import { type Concurrency, concurrencyOf } from '#workflow-files/plan.ts';
+import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from './admission.ts';
 import { runContexts } from './contexts.ts';
 import { beginRun, endRun, inRun, type ProgressContext, variablesOf } from './progress.ts';
 import { hasRunOf, insertRun, type RunRow, updateRun } from './store.ts';
@@ -22,7 +24,7 @@ export type HeadCommit = {
 };
 
 export type NewRun = {
-  readonly repository: Id<'repositories'>;
+  readonly repository: AdmittingRepository & { readonly owner_id: Id<'accounts'> };
   /** The workflow file, as it was found in the commit that `sha` names, or on the default branch. */
   readonly path: string;
   readonly content: string;
@@ -43,19 +45,22 @@ export type NewRun = {
 
 /**
  * Makes a run of a workflow, with the jobs that need no others. A file that can't be read makes a failed run, which tells why.
- * @returns undefined where the event has made its run already, and where the workflow is disabled
+ * @returns undefined where the event has made its run already, and where the settings or the workflow are switched off
  */
 export async function createRun(context: ProgressContext, wanted: NewRun): Promise<RunRow | undefined> {
   const { tx, now } = context;
-  const { repository, path, content, event, head } = wanted;
+  const { repository, path, content, event, head, isFromFork = false } = wanted;
+  const policy = await loadActionsPolicy(tx, repository);
+  if (!policy.enabled || (isFromFork && !forkRights(policy, repository).runs)) return undefined;
   const parsed = await readWorkflowFile({ path, content });
   const file = 'file' in parsed ? parsed.file : undefined;
   const name = file?.name ?? path;
-  const workflow = await putWorkflow(tx, { repository_id: repository, path, name, now });
+  const workflow = await putWorkflow(tx, { repository_id: repository.id, path, name, now });
   if (workflow.state !== 'active' && workflow.state !== 'deleted') return undefined;
   if (wanted.eventId !== undefined && (await hasRunOf(tx, workflow.id, wanted.eventId))) return undefined;
+  const problems = file ? forbiddenUses(policy, file) : problemsOf(parsed);
   const run = await insertRun(tx, {
-    repository_id: repository,
+    repository_id: repository.id,
     workflow_id: workflow.id,
     run_number: await takeRunNumber(tx, workflow.id),
     event,
@@ -75,18 +80,20 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     triggering_actor_id: wanted.actor ?? null,
     payload: JSON.stringify(wanted.payload),
     file: content,
-    problems: JSON.stringify(problemsOf(parsed)),
-    is_from_fork: wanted.isFromFork ?? false,
+    problems: JSON.stringify(problems),
+    is_from_fork: isFromFork,
     created_at: now,
     started_at: now,
     updated_at: now,
   });
   await record(tx, { ...inRun(run, now), kind: 'workflow_run.requested', data: { run: run.id, attempt: 1 } });
-  if (!file) return endRun(context, run, 'startup_failure');
+  if (!file || problems.length > 0) return endRun(context, run, 'startup_failure');
   const told = await tell(context, run, file);
   if ('problem' in told)
     return endRun(context, await updateRun(tx, run.id, { problems: JSON.stringify([told.problem]) }), 'startup_failure');
   const { title, concurrency } = told;
+  if (isFromFork && (await needsApproval(tx, policy, { repository, actor: wanted.actor })))
+    return endRun(context, run, 'action_required');
   return beginRun(context, title === '' ? run : await updateRun(tx, run.id, { title }), concurrency);
 }
 

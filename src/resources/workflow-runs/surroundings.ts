@@ -18,9 +18,9 @@ export async function loadSurroundings(
   const repository = repositories.get(run.repository_id);
   if (!repository) return undefined;
   const loginOf = (id: RunRow['actor_id']): string => (id === null ? 'ghost' : (accounts.get(id)?.login ?? 'ghost'));
-  const { id, name, default_branch, owner_id, owner } = repository;
+  const { id, name, default_branch, visibility, owner_id, owner } = repository;
   return {
-    repository: { id, name, default_branch, owner: { id: owner_id, login: owner.login } },
+    repository: { id, name, default_branch, visibility, owner: { id: owner_id, login: owner.login } },
     actor: loginOf(run.actor_id),
     triggeringActor: loginOf(run.triggering_actor_id),
     links,

@@ -5,15 +5,18 @@ import { grouped, unique } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { addMinutes } from '#lib/time.ts';
+import { loadActionsPolicy } from '#resources/actions-permissions/index.ts';
 import { loadSecretsForJob } from '#resources/actions-secrets/index.ts';
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { createJobToken } from '#resources/apps/index.ts';
+import { findEnvironment } from '#resources/environments/index.ts';
 import { readWorkflowFile } from '#resources/workflows/index.ts';
 import type { Json } from '#workflow-files/expressions.ts';
 import type { WorkflowFileJob } from '#workflow-files/parse.ts';
 import { permissionsOfJob } from '#workflow-files/permissions.ts';
 import { type JobResult, resultOf } from '#workflow-files/plan.ts';
 import { fileForRunner } from '#workflow-files/runner-job.ts';
+import { forkRights } from './admission.ts';
 import { githubContext } from './contexts.ts';
 import { planOf, resultOfJob } from './progress.ts';
 import type { TakenJob } from './queue.ts';
@@ -60,7 +63,12 @@ export async function makeTask(
     timeoutMinutes: minutes,
   });
   if (file === undefined || definition === undefined) return undefined;
-  const { token: permissions } = permissionsOfJob(parsed.file, job.key, { byDefault: 'write', mayWrite: !run.is_from_fork });
+  const policy = await loadActionsPolicy(tx, { id: run.repository_id, owner_id: run.owner_id });
+  const rights = forkRights(policy, surroundings.repository);
+  const { token: permissions } = permissionsOfJob(parsed.file, job.key, {
+    byDefault: policy.defaultTokenPermissions,
+    mayWrite: !run.is_from_fork || rights.writeTokens,
+  });
   const { repository } = surroundings;
   const { token, row } = await createJobToken(tx, {
     repository: { id: run.repository_id, owner_id: run.owner_id },
@@ -81,19 +89,22 @@ export async function makeTask(
       ref_protected: repository.default_branch === run.head_branch,
     },
     token,
-    secrets: { ...(await secretsOf(tx, secrets, { job, run })), GITHUB_TOKEN: token },
-    vars: Object.fromEntries(await loadVariablesForJob(tx, placeOf({ job, run }))),
+    secrets: { ...(run.is_from_fork && !rights.secrets ? {} : await secretsOf(tx, secrets, { job, run })), GITHUB_TOKEN: token },
+    vars: Object.fromEntries(await loadVariablesForJob(tx, await placeOf(tx, { job, run }))),
     needs: Object.fromEntries(needs),
   };
 }
 
 /** What a job's secrets and variables are looked up by. */
-const placeOf = ({ job, run }: TakenJob) => ({ repository: run.repository_id, environment: planOf(job).environment?.name });
-
-/** The secrets of a job; none for a fork's pull request, whose author could read them (the public API's rule). */
-async function secretsOf(db: Db, secrets: Secrets, taken: TakenJob): Promise<{ [name: string]: string }> {
-  return taken.run.is_from_fork ? {} : Object.fromEntries(await loadSecretsForJob(db, secrets, placeOf(taken)));
+async function placeOf(db: Db, { job, run }: TakenJob) {
+  const { environment } = planOf(job);
+  const found = environment === null ? undefined : await findEnvironment(db, run.repository_id, environment.name);
+  return { repository: run.repository_id, environment: found?.id };
 }
+
+/** The secrets of a job. A fork's pull request has none, as its author could read them, unless a private repository allows it. */
+const secretsOf = async (db: Db, secrets: Secrets, taken: TakenJob): Promise<{ [name: string]: string }> =>
+  Object.fromEntries(await loadSecretsForJob(db, secrets, await placeOf(db, taken)));
 
 /** Replaces what a job must not show in its log: its secrets, also line by line, and its token. A runner does so too, unless it forgets. */
 export async function maskOf(db: Db, secrets: Secrets, taken: TakenJob): Promise<(text: string) => string> {

@@ -6,7 +6,17 @@ import { type RunnerRow, removeRunner } from '#resources/runners/index.ts';
 import { removeToken } from '#resources/tokens/index.ts';
 import { advanceRunOf, endJob, type ProgressContext } from './progress.ts';
 import type { TakenJob } from './queue.ts';
-import { findJob, findRun, findRunForUpdate, type JobRow, listSteps, putSteps, type RunRow, type StepRow, updateJob } from './store.ts';
+import {
+  findJob,
+  findRun,
+  findRunForUpdate,
+  type JobRow,
+  listSteps,
+  putSteps,
+  type RunRow,
+  type StepRow,
+  updateJob,
+} from './store.ts';
 
 /** How a job or a step has ended, as a runner tells. */
 export type ToldResult = 'success' | 'failure' | 'cancelled' | 'skipped';

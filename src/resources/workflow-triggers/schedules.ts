@@ -46,7 +46,7 @@ async function runScheduled(
     await createRun(
       { tx, links, now },
       {
-        repository: repository.id,
+        repository,
         ...file,
         event: 'schedule',
         payload: { schedule: cron },

@@ -88,7 +88,7 @@ async function startFor(job: JobContext<Services>, { event, built, repository, p
   const links = linksOf(services.url ?? unknownAddress);
   for (const occasion of await occasionsOf({ disk, repository, event, built, job })) {
     const { trigger, title, head, ref, sha, pullRequest, isFromFork = false } = occasion;
-    const about = { repository: repository.id, event: trigger.event, eventId: event.id, payload, actor: event.actor };
+    const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor };
     for (const file of await triggeredFiles(disk, occasion))
       await change(db, (tx) =>
         createRun({ tx, links, now }, { ...about, ...file, title, head, ref, sha, pullRequest, isFromFork }),

@@ -95,6 +95,9 @@ test('a pull request from a fork runs its test merge, and only reads', async () 
       head_sha: pull.head.sha,
       sha: tested.merge_commit_sha,
       is_from_fork: true,
+      // Nothing of bob's was merged here before.
+      status: 'completed',
+      conclusion: 'action_required',
       actor_id: bob.id,
       payload: { action: 'opened', number: pull.number },
     },
@@ -157,4 +160,25 @@ test('of a concurrency group one runs and the latest waits', async () => {
     ['two', 'completed', 'cancelled'],
     ['three', 'pending', null],
   ]);
+});
+
+test('what the settings forbid makes no run, or one that tells why', async () => {
+  const uses = {
+    '.github/workflows/uses.yml': 'on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: other/thing@v1\n',
+  };
+  const { repo, base, client } = await withWorkflow('issues', uses);
+  expect(await runsOf(repo)).toMatchObject([{ event: 'push', status: 'queued', problems: [] }]);
+  await client.put(`${base}/actions/permissions`, { enabled: true, allowed_actions: 'local_only' });
+  await client.put(`${base}/contents/a`, { message: 'Add a', content: '' });
+  await settle();
+  const [, refused] = await runsOf(repo);
+  expect(refused).toMatchObject({
+    conclusion: 'startup_failure',
+    problems: [{ line: 6, message: expect.stringContaining('other/thing@v1') }],
+  });
+  await client.put(`${base}/actions/permissions`, { enabled: false });
+  await client.put(`${base}/contents/b`, { message: 'Add b', content: '' });
+  await client.post(`${base}/issues`, { title: 'one' });
+  await settle();
+  expect(await runsOf(repo)).toHaveLength(2);
 });
