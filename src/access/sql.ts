@@ -1,5 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { OrganizationPermission, RepositoryPermission } from './permissions.ts';
+import {
+  levelsHolding,
+  type OrganizationPermission,
+  type Permission,
+  parsePermission,
+  type RepositoryPermission,
+} from './permissions.ts';
 import { expandScopes } from './scopes.ts';
 import type { Grant, Viewer } from './viewer.ts';
 
@@ -111,6 +117,10 @@ const inToken = (tokenId: number): RawBuilder<boolean> =>
 export const installedPermissions = (appId: number, owner: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`coalesce((select i.permissions from installations i
     where i.app_id = ${appId} and i.account_id = ${owner} and i.suspended_at is null), '{}'::jsonb)`;
+
+/** Whether the permission set in a column holds a permission. */
+export const permissionIn = (set: RawBuilder<unknown>, permission: Permission): RawBuilder<boolean> =>
+  sql<boolean>`${set} ->> ${parsePermission(permission).name} = any (${[...levelsHolding(permission)]})`;
 
 /**
  * Whether a viewer may read the repository `r`. What the viewer has roles in is looked up once for a whole list or search, and is short:

@@ -12,7 +12,7 @@ import { installationCommand, onInstallation, print } from '../command.ts';
 import type { CommandContext } from '../installation.ts';
 import { accountNamed, actorFor, repoNamed } from '../lookup.ts';
 import { UsageError } from '../usage-error.ts';
-import { namedLevel } from './token.ts';
+import { namedLevel, permissionHelp } from './token.ts';
 
 const collect = (text: string, before: readonly string[]): string[] => [...before, text];
 
@@ -30,11 +30,12 @@ const create = installationCommand(
   )
   .option('--url <address>', 'its home page', 'https://example.com')
   .option('--callback <address>', 'address to which users return after they agreed; may be repeated', collect, [])
-  .option('--permission <name=level>', 'a permission that it asks for; may be repeated', collect, [])
+  .option('--permission <name=level>', 'a permission that it asks for, with its level, see below; may be repeated', collect, [])
   .option('--event <name>', 'an event that its webhook gets; may be repeated', collect, [])
   .option('--public', 'others may install it too')
   .option('--device-flow', 'users may authorize it on another device')
   .option('--key <file>', 'file for its private key (apps only)')
+  .addHelpText('after', permissionHelp)
   .action((name, options, command) =>
     onInstallation(command, async ({ db, change, now }) => {
       const owner = await accountNamed(db, options.owner);

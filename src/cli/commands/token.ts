@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { levelsOf, permissionNames } from '#access/permissions.ts';
 import { addDays } from '#lib/time.ts';
 import { createClassicToken, createFineGrainedToken, type NewToken, revokeToken } from '#resources/tokens/index.ts';
-import { neutralPermission } from '#vocabulary/headers.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import type { CommandContext } from '../installation.ts';
 import { accountNamed, repoNamed, userNamed } from '../lookup.ts';
@@ -16,6 +16,11 @@ function days(text: string): number {
   return value;
 }
 
+/** The names of all permissions, for the help of commands. */
+export const permissionHelp = `\nPermissions:\n${permissionNames
+  .map((name) => `  ${name}=${levelsOf(name).join('|')}`)
+  .join('\n')}`;
+
 const create = installationCommand(
   'create',
   'Create a personal access token. It is shown now and never again: only its hash is stored.',
@@ -27,10 +32,11 @@ const create = installationCommand(
   .option('--scope <scope>', 'classic: a scope; may be repeated', collect, [])
   .option('--owner <account>', 'fine-grained: the user or organization whose repositories it is for; left out: the user')
   .option('--repositories <all|public|owner/name,…>', 'fine-grained: the repositories that it is for', 'all')
-  .option('--permission <name=level>', 'fine-grained: a permission with read, write or admin; may be repeated', collect, [])
+  .option('--permission <name=level>', 'fine-grained: a permission with its level, see below; may be repeated', collect, [])
   .option('--name <name>', 'what it is for', '')
   .option('--expires <days>', 'days after which it ends; else it does not end', days)
   .option('--quiet', 'print the token alone')
+  .addHelpText('after', permissionHelp)
   .action((options, command) =>
     onInstallation(command, async (installation) => {
       const { token, row } = await (options.kind === 'classic'
@@ -79,11 +85,11 @@ async function fineGrained({ db, change, now }: CommandContext, options: Options
 const after = (expires: number | undefined, now: Date): Date | undefined =>
   expires === undefined ? undefined : addDays(now, expires);
 
-/** Parses a `--permission` option, in the words of either vocabulary. */
+/** Parses a `--permission` option. */
 export function namedLevel(text: string): [name: string, level: string] {
   const [name, level, ...rest] = text.split('=');
   if (!name || !level || rest.length > 0) throw new UsageError(`--permission ${text} is not of the form name=level`);
-  return [neutralPermission(name), level];
+  return [name, level];
 }
 
 async function chosenRepositories(db: CommandContext['db'], text: string) {

@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import { clientSecretPrefix } from '#access/authenticate.ts';
-import { levels, type PermissionSet } from '#access/permissions.ts';
+import { includesAll, type PermissionSet } from '#access/permissions.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
@@ -185,11 +185,7 @@ export async function createInstallationToken(
 function permissionsOfToken(available: PermissionSet, wanted: TokenRequest['permissions']): PermissionSet {
   if (wanted === undefined || Object.keys(wanted).length === 0) return available;
   const requested = checkPermissions(wanted);
-  for (const [name, level] of Object.entries(requested)) {
-    const held = available[name as keyof PermissionSet];
-    if (held === undefined || levels.indexOf(held) < levels.indexOf(level))
-      throw unprocessable('The permissions requested are not granted to this installation.');
-  }
+  if (!includesAll(available, requested)) throw unprocessable('The permissions requested are not granted to this installation.');
   return requested;
 }
 

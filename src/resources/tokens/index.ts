@@ -7,6 +7,7 @@ export {
   revokeToken,
   stored,
 } from './rules.ts';
+export { Permissions } from './schemas.ts';
 export {
   insertToken,
   insertTokenRepositories,

@@ -1,4 +1,4 @@
-import { isPermissionName, levels, type PermissionSet, permissionScope } from '#access/permissions.ts';
+import { isPermissionName, levelsOf, type PermissionSet, permissionScope } from '#access/permissions.ts';
 import { canonicalScope, scopes as everyScope, isScope, normalizeScopes, type Scope } from '#access/scopes.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account } from '#access/viewer.ts';
@@ -8,6 +8,7 @@ import { invalid } from '#lib/refusal.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { createUser } from '#resources/accounts/index.ts';
 import { findMembership } from '#resources/members/index.ts';
+import { neutralPermission } from '#vocabulary/headers.ts';
 import {
   findSiteAdmin,
   insertToken,
@@ -33,14 +34,16 @@ export function checkScopes(given: readonly string[]): Scope[] {
   return normalizeScopes(given);
 }
 
-/** A permission set from names and levels. Refuses unknown ones. */
+/** A permission set from names, in the words of either vocabulary, and levels. Refuses those that the catalogue doesn't have. */
 export function checkPermissions(given: Readonly<Record<string, string>>): PermissionSet {
   const checked: PermissionSet = {};
-  for (const [name, level] of Object.entries(given)) {
-    const known = levels.find((one) => one === level);
+  for (const [word, level] of Object.entries(given)) {
+    const name = neutralPermission(word);
     if (!isPermissionName(name))
-      throw invalid('Token', 'permissions', 'invalid', `'${name}' is not a permission; docs/permissions.md lists them`);
-    if (!known) throw invalid('Token', 'permissions', 'invalid', `The level of ${name} must be one of ${levels.join(', ')}`);
+      throw invalid('Token', 'permissions', 'invalid', `'${word}' is not a permission; docs/permissions.md lists them`);
+    const levels = levelsOf(name);
+    const known = levels.find((one) => one === level);
+    if (!known) throw invalid('Token', 'permissions', 'invalid', `The level of ${word} must be ${levels.join(' or ')}`);
     checked[name] = known;
   }
   return checked;
