@@ -32,7 +32,7 @@ export function reachedBy(grant: Grant): RawBuilder<boolean> {
     case 'ssh_key':
       return expandScopes(grant.scopes).has('repo') ? sql<boolean>`true` : sql<boolean>`r.visibility = 'public'`;
     case 'fine_grained_pat':
-      if (grant.selection === 'public') return sql<boolean>`false`;
+      if (grant.ownerId === undefined || grant.selection === 'public') return sql<boolean>`false`;
       if (grant.selection === 'all') return sql<boolean>`r.owner_id = ${grant.ownerId}`;
       return sql<boolean>`(r.owner_id = ${grant.ownerId} and ${inToken(grant.tokenId)})`;
     case 'deploy_key':
@@ -82,7 +82,7 @@ export function organizationKnownTo(grant: Grant, column: RawBuilder<unknown>): 
       return sql<boolean>`true`;
     case 'fine_grained_pat':
     case 'installation':
-      return sql<boolean>`${column} = ${grant.ownerId}`;
+      return grant.ownerId === undefined ? sql<boolean>`false` : sql<boolean>`${column} = ${grant.ownerId}`;
     case 'app_user':
       return sql<boolean>`exists (select from installations i
         where i.app_id = ${grant.appId} and i.account_id = ${column} and i.suspended_at is null)`;

@@ -196,6 +196,18 @@ const changes: readonly ((is: boolean) => Promise<unknown>)[] = [
   (is) =>
     db
       .updateTable('tokens')
+      .set(is ? { access: 'granted', granted_at: w.clock.now } : { access: 'pending', granted_at: null })
+      .where('kind', '=', 'fine_grained_pat')
+      .execute(),
+  (is) => db.updateTable('organizations').set({ fine_grained_tokens_allowed: is }).execute(),
+  (is) =>
+    db
+      .updateTable('organizations')
+      .set({ max_token_days: is ? null : 90 })
+      .execute(),
+  (is) =>
+    db
+      .updateTable('tokens')
       .set({ expires_at: is ? w.clock.now : null })
       .where('kind', '=', 'oauth_app')
       .execute(),
