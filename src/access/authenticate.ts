@@ -117,7 +117,12 @@ function grantOf(token: TokenRow): Grant {
       };
     }
     case 'app_user':
-      return { kind: token.kind, ...base, appId: required(token.app_id), permissions: token.app_permissions ?? {} };
+      return {
+        kind: token.kind,
+        ...base,
+        appId: required(token.app_id),
+        permissions: intersect(token.permissions, token.app_permissions ?? {}),
+      };
     case 'installation': {
       const installation = required(token.installation);
       const narrowed = Object.keys(token.permissions).length > 0;

@@ -88,7 +88,7 @@ export type OrganizationPermission = keyof Catalogue['organization'];
 export type PermissionName = { [Scope in PermissionScope]: keyof Catalogue[Scope] }[PermissionScope];
 
 /** The levels of all permissions, lowest first: each includes those before it. */
-const levels = ['read', 'write', 'admin'] as const;
+export const levels = ['read', 'write', 'admin'] as const;
 export type Level = (typeof levels)[number];
 
 type PermissionsOf<Names> = {

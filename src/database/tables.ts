@@ -151,6 +151,7 @@ export interface AuthorizationCodes {
   redirect_uri: string | null;
   code_challenge: string | null;
   expires_at: Date;
+  permissions: JsonWithDefault;
 }
 
 export interface Autolinks {
@@ -427,6 +428,7 @@ export interface DeviceCodes {
   polled_at: Date | null;
   interval_s: Generated<number>;
   expires_at: Date;
+  permissions: JsonWithDefault;
 }
 
 export interface EmailAddresses {

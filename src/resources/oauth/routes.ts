@@ -8,6 +8,7 @@ import { addDays } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { type AppRow, findAppById } from '#resources/apps/index.ts';
 import { fieldsOf } from './fields.ts';
+import { addInstallationRoutes } from './installation-routes.ts';
 import { callerOfRequest, countUse, limitRequests } from './limits.ts';
 import { addManifestRoutes } from './manifest-routes.ts';
 import { consentPage, devicePage, messagePage, signInPage } from './pages.ts';
@@ -29,6 +30,7 @@ export function addOAuth(app: FastifyInstance, parts: Parts): void {
     });
     addTokenRoutes(scope, parts);
     addManifestRoutes(scope, parts);
+    addInstallationRoutes(scope, parts);
 
     scope.get('/login', async (request, reply) =>
       sendPage(reply, signInPage({ returnTo: localPath(fieldsOf(request).return_to) })),

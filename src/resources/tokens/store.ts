@@ -81,7 +81,9 @@ export async function removeTokenByHash(tx: Tx, hash: Buffer): Promise<boolean> 
   return removed.length > 0;
 }
 
-export const removeToken = (tx: Tx, id: Id<'tokens'>) => tx.deleteFrom('tokens').where('id', '=', id).execute();
+/** Removes a token. Returns it; undefined where it wasn't there any more. */
+export const removeToken = (tx: Tx, id: Id<'tokens'>): Promise<TokenRow | undefined> =>
+  tx.deleteFrom('tokens').where('id', '=', id).returningAll().executeTakeFirst();
 
 /** Removes the oldest tokens of the same user, app and scopes as this one, beyond a number of them. */
 export const removeTokensBeyond = (tx: Tx, { kind, account_id, app_id, scopes }: TokenRow, max: number) =>
