@@ -7,7 +7,7 @@ import { getOrThrow } from '#lib/collections.ts';
 import { addMinutes, addSeconds } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { loadAccounts, updateAccount } from '#resources/accounts/index.ts';
-import { type AppRow, findAppById } from '#resources/apps/index.ts';
+import type { AppRow } from '#resources/apps/index.ts';
 import { insertToken, removeToken, removeTokensBeyond, stored } from '#resources/tokens/index.ts';
 import {
   consumeCode,
@@ -191,14 +191,11 @@ export async function startDevice(
 }
 
 /** Records a user's answer to a device, with the permissions that the app asks for. */
-export async function answerDevice(
+export const answerDevice = (
   tx: Tx,
   device: DeviceRow,
-  { by, state }: { by: Account; state: 'approved' | 'denied' },
-): Promise<void> {
-  const app = await findAppById(tx, device.app_id);
-  await updateDevice(tx, device.hash, { state, account_id: by.id, permissions: JSON.stringify(app?.permissions ?? {}) });
-}
+  { app, by, state }: { app: AppRow; by: Account; state: 'approved' | 'denied' },
+) => updateDevice(tx, device.hash, { state, account_id: by.id, permissions: JSON.stringify(app.permissions) });
 
 /** Answers a device that polls for its user's answer. A device that polls too often gets a longer interval. */
 export async function pollDevice(tx: Tx, { app, deviceCode, now }: Exchange & { deviceCode: string }): Promise<Outcome> {
