@@ -145,7 +145,7 @@ const requests = installationCommand(
   .action((login, _options, command) =>
     onInstallation(command, async ({ db }) => {
       const org = await orgNamed(db, login);
-      const { rows } = await listTokenRequests(db, org.id, {
+      const { rows, total } = await listTokenRequests(db, org.id, {
         filter: {},
         direction: 'asc',
         page: { number: 1, limit: 100, offset: 0 },
@@ -164,9 +164,12 @@ const requests = installationCommand(
         lines,
         lines.length === 0
           ? 'No token waits'
-          : lines.map(({ id, user, name, permissions, repository_selection, reason }) =>
-              [id, user, name, JSON.stringify(permissions), repository_selection, reason].filter(Boolean).join('  '),
-            ),
+          : [
+              ...lines.map(({ id, user, name, permissions, repository_selection, reason }) =>
+                [id, user, name, JSON.stringify(permissions), repository_selection, reason].filter(Boolean).join('  '),
+              ),
+              ...(total > lines.length ? [`and ${total - lines.length} more`] : []),
+            ],
       );
     }),
   );

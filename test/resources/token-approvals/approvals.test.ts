@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { countStatements } from '#database/client.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { explain } from '#server/explain.ts';
+import { explainPush } from '#server/explain-push.ts';
 import { installApp } from '#test/support/apps.ts';
 import { fresh, world } from '#test/support/world.ts';
 import { change, demand, demanding, onlyRequest, tokenFor } from './support.ts';
@@ -58,6 +59,12 @@ describe('a token of a member, where the organization demands approval', () => {
       check: 'permission',
       because: expect.stringMatching(/pending approval/),
     });
+    const push = await explainPush({
+      ...{ db, services: w.hearth.services, authorization: `Bearer ${token}`, owner: org.login, name: engine.name },
+      ...{ ref: 'main', to: undefined, now: w.clock.now },
+    });
+    expect(push).toMatchObject({ allowed: false, status: 404 });
+    expect(push.steps.at(-1)?.because).toMatch(/pending approval/);
     const { id } = await onlyRequest(reviewer, base);
     await reviewer.post(`${base}/personal-access-token-requests/${id}`, { action: 'deny' });
     expect((await last())?.because).toMatch(/denied/);
