@@ -32,6 +32,7 @@ export async function changeApp(
 ): Promise<AppRow> {
   const app = orNotFound(await findAppByIdForUpdate(tx, id));
   if (app.kind !== 'app') throw unprocessable('An OAuth app has neither permissions nor events: it asks users for scopes');
+  if (app.built_in !== null) throw unprocessable('What is built in asks for what it needs');
   const permissions = wanted.permissions ? checkPermissions(wanted.permissions) : (app.permissions as PermissionSet); // checkPermissions has validated it
   const events = wanted.events ? checkEvents(wanted.events) : app.events;
   const changed = await updateApp(tx, id, { permissions: JSON.stringify(permissions), events, updated_at: now });

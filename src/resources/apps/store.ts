@@ -234,7 +234,15 @@ const isOutdated = sql<boolean>`(not apps.events <@ installations.events
 
 /** The installations on an account whose apps ask for more than they have. */
 export const listOutdatedOn = (db: Db, account: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
-  list(db, withApp(db).where('installations.account_id', '=', account).where(isOutdated).orderBy('installations.id'), page);
+  list(
+    db,
+    withApp(db)
+      .where('installations.account_id', '=', account)
+      .where('apps.built_in', 'is', null)
+      .where(isOutdated)
+      .orderBy('installations.id'),
+    page,
+  );
 
 export type ManifestCodeRow = Selectable<DB['app_manifest_codes']>;
 
