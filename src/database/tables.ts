@@ -151,6 +151,7 @@ export interface AuthorizationCodes {
   redirect_uri: string | null;
   code_challenge: string | null;
   expires_at: Date;
+  permissions: JsonWithDefault;
 }
 
 export interface Autolinks {
@@ -427,6 +428,7 @@ export interface DeviceCodes {
   polled_at: Date | null;
   interval_s: Generated<number>;
   expires_at: Date;
+  permissions: JsonWithDefault;
 }
 
 export interface EmailAddresses {
@@ -926,6 +928,9 @@ export interface Organizations {
   secret_scanning_push_protection_enabled_for_new_repositories: Generated<boolean>;
   secret_scanning_push_protection_custom_link_enabled: Generated<boolean>;
   secret_scanning_push_protection_custom_link: string | null;
+  fine_grained_tokens_allowed: Generated<boolean>;
+  token_approval_required: Generated<boolean>;
+  max_token_days: number | null;
 }
 
 export interface PlannedMerges {
@@ -1425,6 +1430,21 @@ export interface TokenRepositories {
   repository_id: Id<'repositories'>;
 }
 
+export interface TokenRequestRepositories {
+  request_id: Id<'token_requests'>;
+  repository_id: Id<'repositories'>;
+}
+
+export interface TokenRequests {
+  id: GeneratedAlways<Id<'token_requests'>>;
+  token_id: Id<'tokens'>;
+  organization_id: Id<'accounts'>;
+  permissions: Json;
+  repository_selection: 'all' | 'selected' | 'public';
+  reason: string | null;
+  created_at: Date;
+}
+
 export interface Tokens {
   id: GeneratedAlways<Id<'tokens'>>;
   kind: 'classic_pat' | 'fine_grained_pat' | 'oauth_app' | 'app_user' | 'installation';
@@ -1441,6 +1461,8 @@ export interface Tokens {
   created_at: Date;
   expires_at: Date | null;
   last_used_at: Date | null;
+  access: 'granted' | 'pending' | 'denied' | 'revoked' | null;
+  granted_at: Date | null;
 }
 
 export interface UndispatchedEvents {
@@ -1747,6 +1769,8 @@ export interface DB {
   text_references: TextReferences;
   thread_subscriptions: ThreadSubscriptions;
   token_repositories: TokenRepositories;
+  token_request_repositories: TokenRequestRepositories;
+  token_requests: TokenRequests;
   tokens: Tokens;
   undispatched_events: UndispatchedEvents;
   unread_texts: UnreadTexts;

@@ -75,6 +75,7 @@ import { stars } from './stars/family.ts';
 import { teamRepositories } from './team-repositories/family.ts';
 import { teams } from './teams/family.ts';
 import { timelines } from './timelines/family.ts';
+import { tokenApprovals } from './token-approvals/family.ts';
 import { tokens } from './tokens/family.ts';
 import { watching } from './watching/family.ts';
 import { webhooks } from './webhooks/family.ts';
@@ -97,6 +98,7 @@ const families = [
   labels,
   customProperties,
   repositories,
+  tokenApprovals,
   interactionLimits,
   repositorySelections,
   immutableReleases,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { authorize, type Target } from '#access/authorize.ts';
 import { interactionGroups } from '#access/interaction-limits.ts';
-import { type PermissionSet, permissions } from '#access/permissions.ts';
+import { type PermissionSet, permissionNames } from '#access/permissions.ts';
 import type { Policy } from '#access/policy.ts';
 import { scopes as everyScope } from '#access/scopes.ts';
 import { tokenKinds } from '#access/tokens.ts';
@@ -11,7 +11,6 @@ import { random as randomOf } from '#test/vocabulary/random.ts';
 import { type Facts, naive } from './naive.ts';
 
 const kinds = ['none', 'app_jwt', 'client', ...tokenKinds] as const;
-const categories = Object.values(permissions).flat();
 
 type Random = (bound: number) => number;
 const pick = <T>(from: readonly T[], random: Random): T => from[random(from.length)] as T;
@@ -20,7 +19,7 @@ const pick = <T>(from: readonly T[], random: Random): T => from[random(from.leng
 function factsFor(policy: Policy, place: Facts['place'], write: boolean, random: Random): Facts {
   const kind = pick(kinds, random);
   const named = JSON.stringify(policy.permission).match(/\w+(?=:(?:read|write|admin))/g) ?? [];
-  const wanted = [...named, pick(categories, random)].filter(() => random(3) > 0);
+  const wanted = [...named, pick(permissionNames, random)].filter(() => random(3) > 0);
   const isFineGrained = kind === 'fine_grained_pat' || kind === 'app_user' || kind === 'installation';
   const reached = random(4) > 0;
   const levels = ['read', 'write', 'admin'] as const;

@@ -163,6 +163,7 @@ function makeWorld(hearth: Hearth, { url, ssh, clock, another }: Pick<World, 'ur
         owner_id: row.ownerId ?? null,
         permissions: JSON.stringify(row.permissions ?? {}),
         repository_selection: row.selection ?? null,
+        ...(row.kind === 'fine_grained_pat' ? { access: 'granted' as const, granted_at: clock.now } : {}),
         created_at: clock.now,
         // Its first use changes nothing, so that statements can be counted.
         last_used_at: clock.now,

@@ -4,6 +4,13 @@ import { type LimitGroup, mebi } from './limit.ts';
 export const lists = {
   labels: { value: 50, unit: 'count', of: 'labels that one list of issues asks for', past: '422' },
   fields: { value: 10, unit: 'count', of: 'fields whose values one list of issues asks for', past: '422' },
+  tokenRepositories: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'repositories that a fine-grained token is limited to',
+    past: '422',
+  },
   rows: {
     value: 100_000,
     unit: 'count',

@@ -42,7 +42,7 @@ export function presentAppOrNull(
   return app ? presentApp(links, app, app.owner) : null;
 }
 
-const permissionsOf = (held: unknown): Record<string, string> => ({ ...(held as PermissionSet) }); // checkPermissions has validated it
+const permissionsOf = (held: unknown): PermissionSet => ({ ...(held as PermissionSet) }); // checkPermissions has validated it
 
 type AuthorizationParts = { app: Authorization['app']; user: Account | undefined; row: TokenRow; token: string };
 

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { permissionIn } from '#access/sql.ts';
 import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -80,7 +81,8 @@ export async function insertPushedSuites(tx: Tx, heads: readonly PushedHead[]): 
         by bigint, at timestamptz)
       join repositories r on r.id = h.repository
       left join accounts a on a.id = h.by
-      join installations i on i.account_id = r.owner_id and i.suspended_at is null and i.permissions ->> 'checks' in ('write', 'admin')
+      join installations i on i.account_id = r.owner_id and i.suspended_at is null
+        and ${permissionIn(sql`i.permissions`, 'checks:write')}
       join apps on apps.id = i.app_id and apps.built_in is null
     where (i.repository_selection = 'all' or exists (
         select from installation_repositories ir where ir.installation_id = i.id and ir.repository_id = r.id))
