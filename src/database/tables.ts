@@ -1324,6 +1324,7 @@ export interface Runners {
   is_ephemeral: boolean;
   seen_at: Date | null;
   created_at: Date;
+  custom_labels: Generated<string[]>;
 }
 
 export interface SelectedRepositories {

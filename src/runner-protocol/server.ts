@@ -1,5 +1,6 @@
 // The protocol of runners: Connect, with JSON or protobuf, below `/api/actions`. It only translates; what jobs and runners are is in the families.
 
+import type { IncomingMessage } from 'node:http';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import {
@@ -10,12 +11,10 @@ import {
   createContextValues,
   type HandlerContext,
 } from '@connectrpc/connect';
-import { fastifyConnectPlugin } from '@connectrpc/connect-fastify';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { LRUCache } from 'lru-cache';
-import { change, type Database } from '#database/connect.ts';
+import { change } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
-import type { Services } from '#endpoint/services.ts';
 import { asId } from '#lib/id.ts';
 import { mebi } from '#lib/limits/limit.ts';
 import { Refusal } from '#lib/refusal.ts';
@@ -36,37 +35,30 @@ import {
 import { PingService } from './generated/ping/v1/ping_pb.js';
 import { type RunnerSchema, RunnerService } from './generated/runner/v1/runner_pb.js';
 import { resultMessage, taskMessage, toldState } from './messages.ts';
+import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.ts';
 import { watchQueue } from './queue-watch.ts';
 
-type Parts = {
-  readonly database: Database;
-  readonly services: Services;
-  readonly clock: () => Date;
-  /** The addresses under which a request reached the server. */
-  readonly linksFor: (request: FastifyRequest) => Links;
-};
-
-const fastifyRequest = createContextKey<FastifyRequest | undefined>(undefined);
+const nodeRequest = createContextKey<IncomingMessage | undefined>(undefined);
 
 const maxMessageBytes = 16 * mebi;
 /** Milliseconds: how exact it is when a runner was last heard of. */
 const seenEvery = 20_000;
 
-/** Adds the protocol to the application. */
-export function addRunnerProtocol(app: FastifyInstance, parts: Parts): void {
+/** Opens the protocol. */
+export function openProtocol(parts: ProtocolParts): ProtocolServer {
   const queue = watchQueue(parts.database, queuedChannel);
-  app.addHook('preClose', () => queue.close());
-  void app.register(fastifyConnectPlugin, {
-    prefix: '/api/actions',
+  const handle = connectNodeAdapter({
+    requestPathPrefix: protocolPath,
     routes: (router) => addServices(router, { ...parts, queue }),
-    contextValues: (request) => createContextValues().set(fastifyRequest, request),
+    contextValues: (request) => createContextValues().set(nodeRequest, request as IncomingMessage), // of an HTTP/1 server
     readMaxBytes: maxMessageBytes,
     grpc: false,
     grpcWeb: false,
   });
+  return { handle, close: () => queue.close() };
 }
 
-type ServiceParts = Parts & { readonly queue: ReturnType<typeof watchQueue> };
+type ServiceParts = ProtocolParts & { readonly queue: ReturnType<typeof watchQueue> };
 
 function addServices(router: ConnectRouter, parts: ServiceParts): void {
   const { database, services, clock, queue } = parts;
@@ -182,13 +174,13 @@ async function nextTask(
   }
 }
 
-const linksOf = ({ linksFor }: Pick<Parts, 'linksFor'>, context: HandlerContext): Links => {
-  const request = context.values.get(fastifyRequest);
+const linksOf = ({ linksOf: find }: Pick<ProtocolParts, 'linksOf'>, context: HandlerContext): Links => {
+  const request = context.values.get(nodeRequest);
   if (!request) throw new Error('The call has no request');
-  return linksFor(request);
+  return find(request);
 };
 
-async function authenticated({ database: { db }, clock }: Parts, { requestHeader }: HandlerContext): Promise<RunnerRow> {
+async function authenticated({ database: { db }, clock }: ProtocolParts, { requestHeader }: HandlerContext): Promise<RunnerRow> {
   const [uuid, token] = [requestHeader.get('x-runner-uuid'), requestHeader.get('x-runner-token')];
   const runner = uuid && token ? await authenticateRunner(db, uuid, token) : undefined;
   if (!runner) throw new ConnectError('The runner is not registered', Code.Unauthenticated);

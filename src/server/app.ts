@@ -9,7 +9,7 @@ import { storeFor } from '#git/store.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { addEmojiImages } from '#resources/emojis/index.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
-import { addRunnerProtocol } from '#runner-protocol/server.ts';
+import { addRunnerProtocol } from '#runner-protocol/route.ts';
 import { admit } from './admit.ts';
 import { connectionOptions, limitConnections } from './connections.ts';
 import { addPreflight } from './cors.ts';

@@ -2,7 +2,6 @@ import type { EventsConfig, WorkflowJob } from '@actions/workflow-parser/model/w
 import type { MappingToken } from '@actions/workflow-parser/templates/tokens/mapping-token';
 import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
 import { isMapping } from '@actions/workflow-parser/templates/tokens/type-guards';
-import { parse as parseYaml } from 'yaml';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Json } from './expressions.ts';
 import { loadParser } from './parser-package.ts';
@@ -48,7 +47,7 @@ export const isWorkflowPath = (path: string): boolean =>
 export async function parseWorkflowFile(path: string, content: string): Promise<ParsedWorkflow> {
   if (Buffer.byteLength(content) > maxBytes)
     return { problems: [{ message: `The file has more than ${maxBytes / 1024} KiB`, line: 1 }] };
-  const { parseWorkflow, convertWorkflowTemplate, NoOperationTraceWriter } = await loadParser();
+  const { parseWorkflow, convertWorkflowTemplate, NoOperationTraceWriter, parseYaml } = await loadParser();
   const { context, value } = parseWorkflow({ name: path, content }, new NoOperationTraceWriter());
   const template = value && (await convertWorkflowTemplate(context, value));
   const problems = context.errors.getErrors().map(({ rawMessage, range }) => ({

@@ -1,17 +1,22 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Db, Tx } from '#database/connect.ts';
 import { unique } from '#lib/collections.ts';
-import { unprocessable } from '#lib/refusal.ts';
+import { asId } from '#lib/id.ts';
+import { conflict, invalid, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
+import type { NewJitRunner } from './schemas.ts';
 import {
   findDefaultGroup,
   findRunnerByUuid,
   findRunnerToken,
+  hasGroup,
   insertRunner,
   insertRunnerToken,
+  listBusy,
   type RunnerOwner,
   type RunnerRow,
+  removeRunner,
   updateRunner,
 } from './store.ts';
 
@@ -121,5 +126,57 @@ function checkLabels(labels: readonly string[]): string[] {
   return names;
 }
 
-/** The labels by which jobs find a runner: its own, and those that every runner has by its kind (the public API's names). */
-export const labelsOf = ({ labels, os }: Pick<RunnerRow, 'labels' | 'os'>): string[] => unique(['self-hosted', os, ...labels]);
+/** The labels that every runner has by its kind (the public API's names). */
+export const kindLabels = ({ os }: Pick<RunnerRow, 'os'>): string[] => ['self-hosted', os];
+
+/** The labels by which jobs find a runner: those of its kind, its own, and those that people gave it. */
+export const labelsOf = (row: Pick<RunnerRow, 'labels' | 'custom_labels' | 'os'>): string[] =>
+  unique([...kindLabels(row), ...row.labels, ...row.custom_labels]);
+
+/** Gives a runner these custom labels, and takes all others that people gave it. */
+export async function setLabels(tx: Tx, runner: RunnerRow, labels: readonly string[]): Promise<RunnerRow> {
+  const own = new Set([...kindLabels(runner), ...runner.labels]);
+  const custom_labels = checkLabels(labels).filter((name) => !own.has(name));
+  return (await updateRunner(tx, runner.id, { custom_labels })) ?? runner;
+}
+
+/** @throws Refusal 422 while it runs a job */
+export async function deleteRunner(tx: Tx, runner: RunnerRow): Promise<void> {
+  const [busy] = await listBusy(tx, [runner.id]);
+  if (busy !== undefined) throw unprocessable(`Runner ${runner.name} is running a job.`);
+  await removeRunner(tx, runner.id);
+}
+
+/**
+ * Registers a runner before it is there: it takes one job, and is removed with it.
+ * @returns the runner, and in base64 the registration file with which a program is that runner
+ */
+export async function createJitRunner(
+  tx: Tx,
+  owner: RunnerOwner,
+  { name: wanted, runner_group_id, labels }: NewJitRunner,
+  { address, now }: { address: string; now: Date },
+): Promise<{ runner: RunnerRow; config: string }> {
+  const name = checkName(wanted);
+  const { organization } = owner;
+  if (organization !== undefined && !(await hasGroup(tx, organization, runner_group_id)))
+    throw invalid('Runner', 'runner_group_id', 'invalid', 'runner_group_id must name a group of the organization');
+  const token = newToken(tokenPrefix);
+  const runner = await insertRunner(tx, {
+    ...ownerColumns(owner),
+    runner_group_id: organization === undefined ? null : asId(runner_group_id),
+    uuid: randomUUID(),
+    token_hash: hashToken(token),
+    name,
+    os: 'linux',
+    version: '',
+    labels: checkLabels(labels),
+    is_ephemeral: true,
+    seen_at: null,
+    created_at: now,
+  });
+  if (!runner) throw conflict(`A runner called ${name} exists already.`);
+  const { id, uuid } = runner;
+  const registration = { id, uuid, name, token, address, labels, ephemeral: true };
+  return { runner, config: Buffer.from(JSON.stringify(registration)).toString('base64') };
+}
