@@ -21,7 +21,8 @@ export type Caller = {
 /** An organization with a private repository, and one caller of each kind. */
 export type Stage = { owner: Account; org: Account; repo: RepositoryRow; callers: Caller[] };
 
-const everyPermission: PermissionSet = Object.fromEntries(
+/** Every permission, at the highest level that anything needs. */
+export const everyPermission: PermissionSet = Object.fromEntries(
   Object.values(permissions)
     .flat()
     .map((name) => [name, name === 'organization_custom_properties' ? 'admin' : 'write']),
