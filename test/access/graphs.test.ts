@@ -23,7 +23,7 @@ import { type Caller, drawGraph, type Graph, insertGraphs, type OrganizationRole
 const total = Number(process.env.HEARTH_TEST_GRAPHS ?? 40);
 const seed = Number(process.env.HEARTH_TEST_SEED ?? 3);
 /** How many graphs are stored and asked about at a time. */
-const batch = 50;
+const batch = 10;
 
 const opened = await world();
 const { db, clock } = opened;
