@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What decides about access is tried by these; a family's rules by its own tests first. */
-const ofAccess = ['test/access/', 'test/conformance/', 'test/server/', 'test/ssh-server/'];
+/** What decides about access is tried by these, too. */
+const ofAccess = ['test/conformance/', 'test/server/', 'test/ssh-server/'];
+/** These decide without a server, in seconds. */
+const decisions = ['test/access/every-cell', 'test/access/authorize'];
 const ofPushes = ['ref-rules', 'rulesets', 'branch-protection', 'pushes'].map((name) => `test/resources/${name}/`);
 
 /** Tests that take minutes, and tell little of single rules. */
@@ -15,16 +17,16 @@ const left = /^test\/(?:abuse|acceptance\/clients|docs|conformance\/(?:docs|bad-
 export function testsOf(root: string, file: string, tests: readonly string[]): string[][] {
   const usable = tests.filter((name) => !left.test(name));
   const starting = (folders: readonly string[]): string[] => usable.filter((name) => folders.some((one) => name.startsWith(one)));
-  if (file.startsWith('src/access/'))
-    return [starting(['test/access/']), starting(ofAccess.slice(1)), starting(['test/search/', 'test/resources/tokens/'])];
   const family = dirname(file).replace(/^src\//, '');
   const isOfPushes = ofPushes.includes(`test/${family}/`);
   const named = usable.filter((name) => readFileSync(join(root, name), 'utf8').includes(`#${family}/`));
-  const groups = [
-    starting([`test/${family}/`]),
-    isOfPushes ? starting(ofPushes) : [],
-    [...named, ...starting(['test/conformance/parents', 'test/conformance/tokens', 'test/acceptance/octokit'])],
-  ];
+  const groups = file.startsWith('src/access/')
+    ? [starting(decisions), starting(['test/access/']), starting(ofAccess), starting(['test/search/', 'test/resources/tokens/'])]
+    : [
+        starting([`test/${family}/`]),
+        isOfPushes ? starting(ofPushes) : [],
+        [...named, ...starting(['test/conformance/parents', 'test/conformance/tokens', 'test/acceptance/octokit'])],
+      ];
   return groups
     .map((group, at) => group.filter((name) => !groups.slice(0, at).some((other) => other.includes(name))))
     .filter(({ length }) => length > 0);
