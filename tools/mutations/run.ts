@@ -1,5 +1,6 @@
 // Takes guards away, one at a time, in a copy of the checkout, and reports which of them the tests miss. See README.md.
 import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -41,8 +42,12 @@ function readJson<T>(file: string, otherwise: T): T {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : otherwise;
 }
 
+/** What tests were found to do holds for the same files alone. */
+const contents = createHash('sha256');
+
 function makeCopy(): void {
   for (const file of files) {
+    contents.update(file).update(readFileSync(join(root, file)));
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     cpSync(join(root, file), join(copy, file));
   }
@@ -87,7 +92,7 @@ const sound = readJson<Record<string, boolean>>(soundFile, {});
 
 /** Whether tests pass where nothing is taken away. */
 async function areSound(names: readonly string[]): Promise<boolean> {
-  const key = names.join(' ');
+  const key = `${fingerprint} ${names.join(' ')}`;
   sound[key] ??= await passes(names);
   writeFileSync(soundFile, JSON.stringify(sound, null, 1));
   return sound[key];
@@ -130,6 +135,7 @@ if (options.list) {
   process.exit();
 }
 makeCopy();
+const fingerprint = contents.digest('hex');
 const results = readJson<Record<string, Result>>(resultsFile, {});
 const waiting = mutants
   .filter((mutant) => results[keyOf(mutant)] === undefined)
