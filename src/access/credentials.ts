@@ -56,20 +56,23 @@ type TokenJson = Snapshot<Omit<TokenRow, 'account' | 'app_permissions'>> & {
 /** The number of tokens whose rows a process remembers, at some kilobytes each. */
 const maxRemembered = 2_000;
 
-const tokens = rememberRows(
-  maxRemembered,
-  'token',
-  (json: TokenJson): TokenRow =>
-    Object.freeze({
-      ...revived<Omit<TokenRow, 'account'>>(json, ['created_at', 'expires_at', 'last_used_at']),
-      account: reviveAccount(json.account),
-    }),
-);
+const reviveToken = (json: TokenJson): TokenRow =>
+  Object.freeze({
+    ...revived<Omit<TokenRow, 'account'>>(json, ['created_at', 'expires_at', 'last_used_at']),
+    account: reviveAccount(json.account),
+  });
+
+const tokens = rememberRows(maxRemembered, 'token', reviveToken);
 
 const tokenVersion = versionOf('t', 'a', 'i', 'p', 'o');
 const tokenJson = sql`to_jsonb(t) - 'hash' || jsonb_build_object('account', to_jsonb(a), 'app_permissions', p.permissions,
   'installation', case when i.id is null then null else to_jsonb(i) end,
   'policy', case when o.id is null then null else to_jsonb(o) - array['id', 'xmin'] end)`;
+const tokenTables = sql`tokens t join accounts a on a.id = t.account_id
+  left join installations i on i.id = t.installation_id
+  left join apps p on p.id = t.app_id
+  left join lateral (select s.account_id as id, s.xmin, s.fine_grained_tokens_allowed, s.max_token_days
+    from organizations s where s.account_id = t.owner_id) o on true`;
 
 /**
  * A token by its hash, with the account that it acts for, the installation of its app, and what the organization that it was made for says of
@@ -78,15 +81,16 @@ const tokenJson = sql`to_jsonb(t) - 'hash' || jsonb_build_object('account', to_j
  */
 export function tokenQuery(db: Db, hash: Buffer): RowQuery<TokenRow> & { readonly known: TokenRow | undefined } {
   const { known, columns, read } = tokens(db, hash.toString('base64'));
-  const select = sql`
-    select ${columns(tokenVersion, tokenJson)}
-    from tokens t join accounts a on a.id = t.account_id
-      left join installations i on i.id = t.installation_id
-      left join apps p on p.id = t.app_id
-      left join lateral (select s.account_id as id, s.xmin, s.fine_grained_tokens_allowed, s.max_token_days
-        from organizations s where s.account_id = t.owner_id) o on true
-    where t.hash = ${hash}`;
+  const select = sql`select ${columns(tokenVersion, tokenJson)} from ${tokenTables} where t.hash = ${hash}`;
   return { known, select, read };
+}
+
+/** A token by its id, for what was given to its bearer earlier. */
+export async function findTokenById(db: Db, id: Id<'tokens'>): Promise<TokenRow | undefined> {
+  const { rows } = await sql<{ token: TokenJson }>`select ${tokenJson} as token from ${tokenTables} where t.id = ${id}`.execute(
+    db,
+  );
+  return rows[0] && reviveToken(rows[0].token);
 }
 
 /** An app by its client id, for endpoints where apps sign in by their client secret. */

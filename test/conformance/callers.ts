@@ -21,7 +21,8 @@ export type Caller = {
 /** An organization with a private repository, and one caller of each kind. */
 export type Stage = { owner: Account; org: Account; repo: RepositoryRow; callers: Caller[] };
 
-const everyPermission: PermissionSet = Object.fromEntries(permissionNames.map((name) => [name, levelsOf(name).at(-1)]));
+/** Every permission, at its highest level. */
+export const everyPermission: PermissionSet = Object.fromEntries(permissionNames.map((name) => [name, levelsOf(name).at(-1)]));
 
 export async function makeStage(world: World): Promise<Stage> {
   const { user, org: makeOrg, member, repo: makeRepo, token, fineGrained } = world;

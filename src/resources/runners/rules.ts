@@ -2,7 +2,7 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Db, Tx } from '#database/connect.ts';
 import { unique } from '#lib/collections.ts';
 import { asId } from '#lib/id.ts';
-import { conflict, invalid, unprocessable } from '#lib/refusal.ts';
+import { conflict, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import type { NewJitRunner } from './schemas.ts';
@@ -160,7 +160,7 @@ export async function createJitRunner(
   const name = checkName(wanted);
   const { organization } = owner;
   if (organization !== undefined && !(await hasGroup(tx, organization, runner_group_id)))
-    throw invalid('Runner', 'runner_group_id', 'invalid', 'runner_group_id must name a group of the organization');
+    throw unprocessable('runner_group_id must name a group of the organization');
   const token = newToken(tokenPrefix);
   const runner = await insertRunner(tx, {
     ...ownerColumns(owner),
