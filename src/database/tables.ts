@@ -1133,6 +1133,12 @@ export interface Repositories {
   updated_at: Date;
   license: string | null;
   locked_by: Id<'migrations'> | null;
+  vulnerability_alerts: Generated<boolean>;
+  dependency_bot_security_updates: Generated<boolean>;
+  private_vulnerability_reporting: Generated<boolean>;
+  secret_scanning: Generated<boolean>;
+  secret_scanning_push_protection: Generated<boolean>;
+  secret_scanning_non_provider_patterns: Generated<boolean>;
 }
 
 export interface RepositoryImportItems {

@@ -64,6 +64,7 @@ import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
 import { repositoryDispatches } from './repository-dispatches/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
+import { repositorySecurity } from './repository-security/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { reviews } from './reviews/family.ts';
 import { reviewEvaluators } from './reviews/index.ts';
@@ -99,6 +100,7 @@ const families = [
   customProperties,
   repositories,
   tokenApprovals,
+  repositorySecurity,
   interactionLimits,
   repositorySelections,
   immutableReleases,
