@@ -71,6 +71,7 @@ import { reviewEvaluators } from './reviews/index.ts';
 import { rulesets } from './rulesets/family.ts';
 import { runners } from './runners/family.ts';
 import { search } from './search/family.ts';
+import { secretScanning } from './secret-scanning/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
 import { stars } from './stars/family.ts';
 import { teamRepositories } from './team-repositories/family.ts';
@@ -114,6 +115,7 @@ const families = [
   deployKeys,
   commitVerification,
   commits,
+  secretScanning,
   apps,
   checks,
   branchNames,

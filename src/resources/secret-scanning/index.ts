@@ -1,0 +1,1 @@
+export { type BlockedSecret, findBlocked, placeBlocked } from './push-protection.ts';
