@@ -35,8 +35,8 @@ export async function listPushable(
 type NewPlaceholder = Pick<PlaceholderRow, 'id' | 'repository_id' | 'account_id' | 'secret_type' | 'digest' | 'created_at'>;
 
 /** Stores what kept somebody from pushing. What did so before keeps its placeholder. */
-export const insertPlaceholders = (tx: Tx, rows: readonly NewPlaceholder[]) =>
-  tx
+export const insertPlaceholders = (db: Db, rows: readonly NewPlaceholder[]) =>
+  db
     .insertInto('secret_placeholders')
     .values(rows)
     .onConflict((clash) => clash.doNothing())

@@ -60,9 +60,9 @@ export async function findBlocked(push: Push, batches: AsyncIterable<readonly Co
   return [...blocked.values()].slice(0, maxBlocked);
 }
 
-/** Stores what somebody may not push, and returns the placeholders by the digests in base64. */
+/** Stores at once what somebody may not push, and returns the placeholders by the digests in base64. */
 export async function placeBlocked(
-  tx: Tx,
+  db: Db,
   { repository, account, now }: { repository: Id<'repositories'>; account: Id<'accounts'>; now: Date },
   blocked: readonly Pick<BlockedSecret, 'type' | 'digest'>[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -75,8 +75,8 @@ export async function placeBlocked(
     digest,
     created_at: now,
   }));
-  await insertPlaceholders(tx, rows);
-  const stored = await listPlaceholders(tx, { repository, account, digests: gather(rows, 'digest') });
+  await insertPlaceholders(db, rows);
+  const stored = await listPlaceholders(db, { repository, account, digests: gather(rows, 'digest') });
   return new Map(stored.map(({ id, digest }) => [digest.toString('base64'), id]));
 }
 
