@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { genericPatterns, providerPatterns } from '#resources/secret-scanning/patterns.ts';
 import { scannerOf } from '#resources/secret-scanning/scanner.ts';
 
-const folders = process.argv.length > 2 ? process.argv.slice(2) : ['src', 'test', 'docs', 'node_modules/typescript', 'node_modules/octokit'];
+const folders =
+  process.argv.length > 2 ? process.argv.slice(2) : ['src', 'test', 'docs', 'node_modules/typescript', 'node_modules/octokit'];
 const rounds = 5;
 const maxFile = 5 * 1024 * 1024;
 
@@ -26,7 +27,13 @@ for (let round = 1; round <= rounds; round++) {
 }
 
 // What an attacker would push: prefixes alone, each of which is looked at more closely.
-for (const piece of ['AC ', 'sk-ant- ', 'postgres://', '-----BEGIN RSA PRIVATE KEY-----\n', 'https://hooks.slack.com/services/T']) {
+for (const piece of [
+  'AC ',
+  'sk-ant- ',
+  'postgres://',
+  '-----BEGIN RSA PRIVATE KEY-----\n',
+  'https://hooks.slack.com/services/T',
+]) {
   const bytes = Buffer.from(piece.repeat(Math.ceil(maxFile / piece.length)), 'latin1');
   const before = process.cpuUsage();
   scanner.scan(bytes, 200);

@@ -59,7 +59,13 @@ import { pulls } from './pulls/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
 import { refRules as refRulesFamily } from './ref-rules/family.ts';
-import { gitEvaluators, type RuleEvaluators, secretEvaluators, signatureEvaluators, statusEvaluators } from './ref-rules/index.ts';
+import {
+  gitEvaluators,
+  type RuleEvaluators,
+  secretEvaluators,
+  signatureEvaluators,
+  statusEvaluators,
+} from './ref-rules/index.ts';
 import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
 import { repositoryDispatches } from './repository-dispatches/family.ts';

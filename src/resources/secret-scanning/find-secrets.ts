@@ -30,6 +30,9 @@ const sniffed = 8_000;
 const providerScanner = scannerOf(providerPatterns);
 const wholeScanner = scannerOf([...providerPatterns, ...genericPatterns]);
 
+/** The name of some patterns, together with those of no provider. */
+export const withGeneric = (name: string): string => `${name}, generic`;
+
 /** Which patterns a repository looks for: the scanner, and a name that changes with them. */
 export function patternsOf(repo: { readonly secret_scanning_non_provider_patterns: boolean }): {
   scanner: Scanner;
@@ -37,7 +40,7 @@ export function patternsOf(repo: { readonly secret_scanning_non_provider_pattern
 } {
   const isWhole = repo.secret_scanning_non_provider_patterns;
   return isWhole
-    ? { scanner: wholeScanner, name: `${patternsVersion}, generic` }
+    ? { scanner: wholeScanner, name: withGeneric(String(patternsVersion)) }
     : { scanner: providerScanner, name: String(patternsVersion) };
 }
 

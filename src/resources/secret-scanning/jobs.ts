@@ -2,8 +2,9 @@ import type { Services } from '#endpoint/services.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
+import { withGeneric } from './find-secrets.ts';
 import { patternsVersion } from './patterns.ts';
-import { enqueueScan } from './scan.ts';
+import { enqueueScans } from './scan.ts';
 import { listOutdated, listScanned, removeScans } from './scan-store.ts';
 
 /** Scans what was pushed or imported, and the whole history where scanning was turned on. */
@@ -13,15 +14,13 @@ export const scanChanged = batchSubscription<'push' | 'repository.imported' | 'r
   attempts: 25,
   async runAll(events, { db, change }) {
     const scanned = new Set(await listScanned(db, unique(gather(events, 'repository'))));
+    const last = new Map(events.flatMap(({ repository, actor }) => (repository === undefined ? [] : [[repository, actor]])));
+    const payloads = [...last].flatMap(([repository, actor]) => (scanned.has(repository) ? [{ repository, actor }] : []));
+    const switched = events.filter(({ kind }) => kind === 'repository.security_changed');
+    const forgotten = unique(gather(switched, 'repository')).filter((repository) => !scanned.has(repository));
     await change(async (tx) => {
-      const last = new Map(events.map((event) => [event.repository, event]));
-      for (const [repository, { actor }] of last) {
-        if (repository === undefined) continue;
-        if (scanned.has(repository)) await enqueueScan(tx, { repository, actor });
-      }
-      for (const event of events)
-        if (event.kind === 'repository.security_changed' && event.repository !== undefined && !scanned.has(event.repository))
-          await removeScans(tx, event.repository);
+      await enqueueScans(tx, payloads);
+      if (forgotten.length > 0) await removeScans(tx, forgotten);
     });
   },
 });
@@ -32,9 +31,13 @@ export const scanForNewPatterns = job<Record<string, never>, Services>({
   attempts: 3,
   schedule: { cron: '17 2 * * *', atStart: true },
   async run(_payload, { db, change }) {
-    const outdated = await listOutdated(db, String(patternsVersion));
-    await change(async (tx) => {
-      for (const repository of outdated) await enqueueScan(tx, { repository, actor: undefined });
-    });
+    const name = String(patternsVersion);
+    const outdated = await listOutdated(db, [name, withGeneric(name)]);
+    await change((tx) =>
+      enqueueScans(
+        tx,
+        outdated.map((repository) => ({ repository, actor: undefined })),
+      ),
+    );
   },
 });

@@ -13,10 +13,10 @@ export const listScanned = async (db: Db, ids: readonly Id<'repositories'>[]): P
   );
 
 /** Repositories that are scanned, and weren't with the present patterns. */
-export const listOutdated = async (db: Db, version: string): Promise<Id<'repositories'>[]> =>
+export const listOutdated = async (db: Db, names: readonly string[]): Promise<Id<'repositories'>[]> =>
   (
     await sql<{ id: Id<'repositories'> }>`select r.id from repositories r where r.secret_scanning and not exists (
-      select from secret_scans s where s.repository_id = r.id and s.patterns in (${version}, ${`${version}, generic`}))
+      select from secret_scans s where s.repository_id = r.id and s.patterns = any (${[...names]}))
       order by r.id`.execute(db)
   ).rows.map(({ id }) => id);
 
@@ -64,6 +64,6 @@ export const removeEarlierScans = (tx: Tx, { id, repository_id, type }: ScanRow)
     .where('id', '<', id)
     .execute();
 
-/** Forgets what was scanned, so that a repository is scanned whole when it is scanned again. */
-export const removeScans = (tx: Tx, repository: Id<'repositories'>) =>
-  tx.deleteFrom('secret_scans').where('repository_id', '=', repository).execute();
+/** Forgets what was scanned, so that repositories are scanned whole when they are scanned again. */
+export const removeScans = (tx: Tx, repositories: readonly Id<'repositories'>[]) =>
+  tx.deleteFrom('secret_scans').where('repository_id', 'in', repositories).execute();

@@ -1,4 +1,5 @@
 // Scans of repositories, in the background: what is new since the last one, or the whole history. Each run of the job reads some commits.
+import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { record } from '#events/record.ts';
 import { readCommitFiles } from '#git/history/commit-files.ts';
@@ -7,11 +8,11 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { listRefNames } from '#git/refs/refs.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import { enqueue, type JobContext, job } from '#jobs/job.ts';
+import { enqueueAll, type JobContext, job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { findRepository } from '#resources/repositories/index.ts';
-import { type FoundSecret, findSecrets, patternsOf } from './find-secrets.ts';
+import { type FoundSecret, findSecrets, patternsOf, withGeneric } from './find-secrets.ts';
 import { recordFound } from './rules.ts';
 import { findLastScan, findRunningScan, insertScan, removeEarlierScans, type ScanRow, updateScan } from './scan-store.ts';
 
@@ -31,8 +32,15 @@ const foundAtOnce = 500;
 const historyPriority = 10;
 
 /** All scans share a queue, so that one runs at a time; those of pushes come before those of whole histories. */
-export const enqueueScan = (tx: Parameters<typeof enqueue>[0], payload: ScanPayload, priority = 0): Promise<void> =>
-  enqueue(tx, scanRepository, payload, { queue: 'secret-scanning', key: `secret-scanning:${payload.repository}`, priority });
+export const enqueueScans = (tx: Tx, payloads: readonly ScanPayload[], priority = 0): Promise<void> =>
+  enqueueAll(
+    tx,
+    scanRepository,
+    payloads.map((payload) => ({
+      payload,
+      options: { queue: 'secret-scanning', key: `secret-scanning:${payload.repository}`, priority },
+    })),
+  );
 
 export const scanRepository = job<ScanPayload, Services>({
   name: 'secret-scanning.scan',
@@ -58,7 +66,7 @@ export const scanRepository = job<ScanPayload, Services>({
           data: { type: scan.type, started_at: scan.started_at.toISOString(), completed_at: context.now.toISOString() },
         });
       // Pushes that came during a long scan are looked at after it.
-      if (!isDone || scan.done > 0) await enqueueScan(tx, { repository, actor }, historyPriority);
+      if (!isDone || scan.done > 0) await enqueueScans(tx, [{ repository, actor }], historyPriority);
     });
   },
 });
@@ -73,7 +81,7 @@ async function beginScan(
   const patterns = patternsOf(repo).name;
   const last = await findLastScan(db, repo.id);
   // Fewer patterns than before need no other scan.
-  const isKnown = last?.patterns.startsWith(patterns) === true;
+  const isKnown = last !== undefined && [patterns, withGeneric(patterns)].includes(last.patterns);
   const targets = await listTips(disk);
   const known = isKnown ? last.targets : [];
   const total = targets.length === 0 ? 0 : await countRange(disk, { to: targets, without: known });
