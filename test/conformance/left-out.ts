@@ -101,6 +101,16 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'no licence turns products on, no model looks for secrets, and nobody reviews who dismisses or bypasses an alert',
   },
   {
+    operationIds: ['secret-scanning/list-alerts-for-org', 'secret-scanning/list-alerts-for-repo'],
+    places: ['?/before', '?/after'],
+    reason: 'the same lists have pages by numbers, which the description names beside cursors',
+  },
+  {
+    operationIds: ['secret-scanning/list-alerts-for-org', 'secret-scanning/list-alerts-for-repo'],
+    places: ['?/included_metadata', '?/owner_email_hash'],
+    reason: 'what a provider knows of a secret: none is asked, so that no alert has it',
+  },
+  {
     operationIds: ['repos/generate-release-notes'],
     places: ['/configuration_file_path'],
     reason: 'such a file sorts pull requests by their labels; notes are made of commits',
