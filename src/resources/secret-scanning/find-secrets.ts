@@ -21,9 +21,9 @@ export type FoundSecret = {
 };
 
 /** Larger files aren't scanned. */
-const maxSize = fixedValue(limitTable.secrets.fileSize);
+const maxSize = fixedValue(limitTable.secretScanning.fileSize);
 /** Of one file, so many secrets are found. */
-const maxFound = fixedValue(limitTable.secrets.ofFile);
+const maxFound = fixedValue(limitTable.secretScanning.ofFile);
 /** A file with a zero byte among its first ones is no text (git's rule). */
 const sniffed = 8_000;
 

@@ -34,7 +34,7 @@ export const digestOf = (secrets: Secrets, { type, secret }: Pick<FoundSecret, '
 export const openSecret = (secrets: Secrets, { repository_id, secret_type, secret }: AlertRow): string =>
   secrets.open(secret, contextOf(repository_id, secret_type)).toString('latin1');
 
-const { alerts: maxAlerts, locations: maxLocations } = limitTable.secrets;
+const { alerts: maxAlerts, locations: maxLocations } = limitTable.secretScanning;
 
 type Recording = { repo: Pick<RepositoryRow, 'id' | 'owner_id'>; actor: Id<'accounts'> | undefined; secrets: Secrets; now: Date };
 

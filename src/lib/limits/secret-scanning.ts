@@ -1,7 +1,7 @@
 // Secret scanning.
 import { type LimitGroup, mebi } from './limit.ts';
 
-export const secrets = {
+export const secretScanning = {
   fileSize: { value: 5 * mebi, unit: 'bytes', fixed: true, of: 'a file that is scanned for secrets', past: 'it is not scanned' },
   ofFile: {
     value: 200,
