@@ -1133,6 +1133,12 @@ export interface Repositories {
   updated_at: Date;
   license: string | null;
   locked_by: Id<'migrations'> | null;
+  vulnerability_alerts: Generated<boolean>;
+  dependency_bot_security_updates: Generated<boolean>;
+  private_vulnerability_reporting: Generated<boolean>;
+  secret_scanning: Generated<boolean>;
+  secret_scanning_push_protection: Generated<boolean>;
+  secret_scanning_non_provider_patterns: Generated<boolean>;
 }
 
 export interface RepositoryImportItems {
@@ -1325,6 +1331,67 @@ export interface Runners {
   seen_at: Date | null;
   created_at: Date;
   custom_labels: Generated<string[]>;
+}
+
+export interface SecretAlerts {
+  id: GeneratedAlways<Id<'secret_alerts'>>;
+  repository_id: Id<'repositories'>;
+  number: number;
+  secret_type: string;
+  is_generic: boolean;
+  digest: Buffer;
+  secret: Buffer;
+  state: Generated<'open' | 'resolved'>;
+  resolution: string | null;
+  resolution_comment: string | null;
+  resolved_at: Date | null;
+  resolved_by: Id<'accounts'> | null;
+  assignee_id: Id<'accounts'> | null;
+  validity: Generated<'active' | 'inactive' | 'unknown'>;
+  bypassed_by: Id<'accounts'> | null;
+  bypassed_at: Date | null;
+  locations_count: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface SecretLocations {
+  id: GeneratedAlways<Id<'secret_locations'>>;
+  alert_id: Id<'secret_alerts'>;
+  commit_sha: string;
+  blob_sha: string;
+  path: string;
+  start_line: number;
+  end_line: number;
+  start_column: number;
+  end_column: number;
+  created_at: Date;
+}
+
+export interface SecretPlaceholders {
+  id: string;
+  repository_id: Id<'repositories'>;
+  account_id: Id<'accounts'>;
+  secret_type: string;
+  digest: Buffer;
+  created_at: Date;
+  reason: string | null;
+  bypassed_at: Date | null;
+  expires_at: Date | null;
+}
+
+export interface SecretScans {
+  id: GeneratedAlways<Id<'secret_scans'>>;
+  repository_id: Id<'repositories'>;
+  type: 'incremental' | 'backfill' | 'pattern_update';
+  patterns: string;
+  targets: string[];
+  known: string[];
+  total: number;
+  done: Generated<number>;
+  actor_id: Id<'accounts'> | null;
+  started_at: Date;
+  completed_at: Date | null;
 }
 
 export interface SelectedRepositories {
@@ -1758,6 +1825,10 @@ export interface DB {
   runner_groups: RunnerGroups;
   runner_tokens: RunnerTokens;
   runners: Runners;
+  secret_alerts: SecretAlerts;
+  secret_locations: SecretLocations;
+  secret_placeholders: SecretPlaceholders;
+  secret_scans: SecretScans;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
   ssh_signing_keys: SshSigningKeys;

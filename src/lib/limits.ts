@@ -21,6 +21,7 @@ import { releases } from './limits/releases.ts';
 import { requests } from './limits/requests.ts';
 import { reviews } from './limits/reviews.ts';
 import { search } from './limits/search.ts';
+import { secretScanning } from './limits/secret-scanning.ts';
 import { ssh } from './limits/ssh.ts';
 import { texts } from './limits/texts.ts';
 import { names, webhooks } from './limits/webhooks.ts';
@@ -59,6 +60,7 @@ export const limitTable = {
   migrations,
   releases,
   workflows,
+  secretScanning,
 };
 
 type Table = typeof limitTable;

@@ -44,6 +44,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   rules: 'Rulesets',
   reviewers: 'Reviewers of pull requests',
   actionsSettings: 'Settings of workflows',
+  secretScanning: 'Secret scanning',
 };
 
 /** Makes the page of all limits. */

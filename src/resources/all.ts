@@ -59,17 +59,25 @@ import { pulls } from './pulls/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
 import { refRules as refRulesFamily } from './ref-rules/family.ts';
-import { gitEvaluators, type RuleEvaluators, signatureEvaluators, statusEvaluators } from './ref-rules/index.ts';
+import {
+  gitEvaluators,
+  type RuleEvaluators,
+  secretEvaluators,
+  signatureEvaluators,
+  statusEvaluators,
+} from './ref-rules/index.ts';
 import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
 import { repositoryDispatches } from './repository-dispatches/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
+import { repositorySecurity } from './repository-security/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { reviews } from './reviews/family.ts';
 import { reviewEvaluators } from './reviews/index.ts';
 import { rulesets } from './rulesets/family.ts';
 import { runners } from './runners/family.ts';
 import { search } from './search/family.ts';
+import { secretScanning } from './secret-scanning/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
 import { stars } from './stars/family.ts';
 import { teamRepositories } from './team-repositories/family.ts';
@@ -99,6 +107,7 @@ const families = [
   customProperties,
   repositories,
   tokenApprovals,
+  repositorySecurity,
   interactionLimits,
   repositorySelections,
   immutableReleases,
@@ -112,6 +121,7 @@ const families = [
   deployKeys,
   commitVerification,
   commits,
+  secretScanning,
   apps,
   checks,
   branchNames,
@@ -183,6 +193,7 @@ export const ruleEvaluators: RuleEvaluators = {
   ...reviewEvaluators,
   ...deploymentEvaluators,
   ...signatureEvaluators,
+  ...secretEvaluators,
 };
 
 /** The subscriptions of all families: background work that events start. */
