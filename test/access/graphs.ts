@@ -437,6 +437,8 @@ async function insertTokens(
       installation_id: grant.kind === 'installation' ? grant.installationId : null,
       scopes: 'scopes' in grant ? grant.scopes : [],
       owner_id: grant.kind === 'fine_grained_pat' ? grant.ownerId : null,
+      access: grant.kind === 'fine_grained_pat' ? 'granted' : null,
+      granted_at: grant.kind === 'fine_grained_pat' ? now : null,
       repository_selection:
         grant.kind === 'fine_grained_pat' || (grant.kind === 'installation' && grant.selection === 'token')
           ? (selections[grant.selection] ?? 'all')

@@ -13,6 +13,13 @@ const ofSuggestions = ['rationale', 'confidence'] as const;
 /** All of it, with the reasons. Nothing may be here that is taken. */
 export const leftOut: readonly LeftOut[] = [
   {
+    operationIds: ['apps/create-installation-access-token'],
+    places: ['administration', 'custom_properties', 'organization_installation_repositories', 'organization_installations'].map(
+      (name) => `/permissions/enterprise_${name}`,
+    ),
+    reason: 'there are no enterprises, to which these permissions belong',
+  },
+  {
     operationIds: ['issues/create', 'issues/update'],
     places: ['/type'],
     reason: 'Hearth has no types of issues',
