@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { maxId } from '#lib/id.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
 
 export const RunnerLabel = Type.Object({
@@ -33,9 +34,9 @@ export const AllLabels = Type.Object({ labels: Type.Array(label, { maxItems: 100
 export const NewJitRunner = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 64 }),
-    runner_group_id: Type.Integer({ minimum: 1 }),
+    runner_group_id: Type.Integer({ minimum: 1, maximum: maxId }),
     labels: Type.Array(label, { minItems: 1, maxItems: 100 }),
-    work_folder: withDefault(Type.String(), '_work'),
+    work_folder: withDefault(Type.String({ maxLength: 255 }), '_work'),
   },
   { title: 'Runner' },
 );
