@@ -1654,6 +1654,8 @@ export interface WorkflowJobs {
   queued_at: Date | null;
   started_at: Date | null;
   completed_at: Date | null;
+  carried_from: Id<'workflow_jobs'> | null;
+  runner_os: string | null;
 }
 
 export interface WorkflowRunAttempts {
@@ -1696,6 +1698,7 @@ export interface WorkflowRuns {
   created_at: Date;
   started_at: Date;
   updated_at: Date;
+  debugs: Generated<boolean>;
 }
 
 export interface Workflows {

@@ -1,2 +1,3 @@
-export type { CheckConclusion } from './schemas.ts';
+export { loadPullsOfHeads } from './present.ts';
+export { type CheckConclusion, PullRequestMinimal, SimpleCommit } from './schemas.ts';
 export { countUnsuccessfulRuns, type EndedSuite, findEndedSuite, listLatestNamed } from './store.ts';

@@ -13,6 +13,7 @@ declare module '#events/kinds.ts' {
     'workflow_job.queued': JobEvent;
     'workflow_job.in_progress': JobEvent;
     'workflow_job.completed': JobEvent;
+    'workflow_dispatch.sent': { run: Id<'workflow_runs'> };
   }
 }
 
@@ -24,4 +25,5 @@ export const workflowRunEvents = eventKinds({
   'workflow_job.queued': 'no webhook',
   'workflow_job.in_progress': 'no webhook',
   'workflow_job.completed': 'no webhook',
+  'workflow_dispatch.sent': 'no webhook',
 });

@@ -5,6 +5,7 @@ import type { Services } from '#endpoint/services.ts';
 import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
+import type { ObjectStore } from '#objects/store.ts';
 import { appendLog, findJob, type JobRow, keepLog, listLogParts } from './store.ts';
 
 export type LogRow = { readonly at: Date; readonly text: string };
@@ -62,8 +63,35 @@ export async function* readParts(db: Db, id: Id<'workflow_jobs'>): AsyncGenerato
   }
 }
 
+/**
+ * The log of a job, wherever it is. While the job runs, it ends with what there is so far; what is moved into the object store meanwhile is
+ * read there.
+ */
+export async function* readLog(
+  { db, objects }: { db: Db; objects: ObjectStore },
+  job: Pick<JobRow, 'id' | 'carried_from'>,
+): AsyncGenerator<Buffer> {
+  const id = sourceOf(job);
+  let bytes = 0;
+  for await (const text of readParts(db, id)) {
+    const part = Buffer.from(text);
+    bytes += part.length;
+    yield part;
+  }
+  const { log_key = null, log_bytes = 0 } = (await findJob(db, id)) ?? {};
+  if (log_key === null || bytes >= log_bytes) return;
+  const stored = await objects.open(log_key, { start: bytes, end: log_bytes - 1 });
+  if (stored) yield* stored as AsyncIterable<Buffer>;
+}
+
+/** The job that has the steps and the log of a job: of one that was carried into a later attempt, where it ran. */
+export const sourceOf = ({ id, carried_from }: Pick<JobRow, 'id' | 'carried_from'>): JobRow['id'] => carried_from ?? id;
+
 /** The key of a job's log in the object store. */
-export const logKeyOf = ({ id, run_id }: Pick<JobRow, 'id' | 'run_id'>): string => `logs-${run_id}/${id}`;
+export const logKeyOf = ({ id, run_id }: Pick<JobRow, 'id' | 'run_id'>): string => `${logGroupOf(run_id)}/${id}`;
+
+/** The group of the logs of a run in the object store. */
+const logGroupOf = (run: Id<'workflow_runs'>): string => `logs-${run}`;
 
 /** Moves the log of a job that is over into the object store. */
 export const storeLog = job<{ job: Id<'workflow_jobs'> }, Services>({
@@ -77,6 +105,15 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, Services>({
     await services.objects.put(key, async (sink) => {
       for await (const text of readParts(db, id)) await sink(Buffer.from(text));
     });
-    await change((tx) => keepLog(tx, id, key));
+    if (!(await change((tx) => keepLog(tx, found, key)))) await services.objects.remove(key);
+  },
+});
+
+/** Removes the stored logs of a run that was deleted, or lost them. */
+export const removeStoredLogs = job<{ run: Id<'workflow_runs'> }, Services>({
+  name: 'workflow-runs.remove-logs',
+  attempts: 25,
+  async run({ run }, { services }) {
+    await services.objects.removeGroup(logGroupOf(run));
   },
 });

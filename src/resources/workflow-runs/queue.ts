@@ -15,7 +15,13 @@ const pause = 15;
 
 /** Gives the oldest job that fits to a runner; undefined where none waits. */
 export async function takeJob(db: Db, runner: RunnerRow, now: Date): Promise<TakenJob | undefined> {
-  const taker: Taker = { id: runner.id, name: runner.name, labels: labelsOf(runner), isEphemeral: runner.is_ephemeral };
+  const taker: Taker = {
+    id: runner.id,
+    name: runner.name,
+    os: runner.os,
+    labels: labelsOf(runner),
+    isEphemeral: runner.is_ephemeral,
+  };
   for (let left = tries; left > 0; left--) {
     const taken = await change(db, (tx) => take(tx, taker, now));
     if (taken || !(await hasFitting(db, taker))) return taken;

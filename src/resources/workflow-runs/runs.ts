@@ -9,19 +9,10 @@ import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-fi
 import { type Concurrency, concurrencyOf } from '#workflow-files/plan.ts';
 import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from './admission.ts';
 import { runContexts } from './contexts.ts';
+import type { HeadCommit } from './head-commit.ts';
 import { beginRun, endRun, inRun, type ProgressContext, variablesOf } from './progress.ts';
 import { hasRunOf, insertRun, type RunRow, updateRun } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
-
-/** The head commit of a run, as it stays with it. */
-export type HeadCommit = {
-  readonly id: string;
-  readonly tree_id: string;
-  readonly message: string;
-  readonly timestamp: string;
-  readonly author: { readonly name: string; readonly email: string };
-  readonly committer: { readonly name: string; readonly email: string };
-};
 
 export type NewRun = {
   readonly repository: AdmittingRepository & { readonly owner_id: Id<'accounts'> };
@@ -97,6 +88,15 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   return beginRun(context, title === '' ? run : await updateRun(tx, run.id, { title }), concurrency);
 }
 
+/** Begins a run that was begun or held before, as its file says. */
+export async function beginAgain(context: ProgressContext, run: RunRow): Promise<RunRow> {
+  const parsed = await readWorkflowFile({ path: run.path, content: run.file });
+  if (!('file' in parsed)) return endRun(context, run, 'startup_failure');
+  const told = await tell(context, run, parsed.file);
+  if ('problem' in told) return endRun(context, run, 'startup_failure');
+  return beginRun(context, run, told.concurrency);
+}
+
 const problemsOf = (parsed: ParsedWorkflow): readonly WorkflowProblem[] => ('problems' in parsed ? parsed.problems : []);
 
 /** What a file says of a whole run: its title, and its concurrency group. */
@@ -107,7 +107,7 @@ async function tell(
 ): Promise<{ title: string; concurrency: Concurrency | null } | { problem: WorkflowProblem }> {
   const surroundings = await loadSurroundings(tx, run, links);
   if (!surroundings) return { title: '', concurrency: null };
-  const contexts = runContexts(run, surroundings, await variablesOf(tx, run));
+  const contexts = runContexts(run, surroundings, await variablesOf(tx, run), file);
   const evaluated = (part: string): Json => {
     const token = file.parts.find(part);
     return token ? evaluate(token, contexts) : null;
