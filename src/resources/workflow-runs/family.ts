@@ -1,4 +1,5 @@
 import { family } from '#resources/family.ts';
+import { Workflow } from '#resources/workflows/index.ts';
 import { settleGroup } from './concurrency.ts';
 import * as jobs from './endpoints/jobs.ts';
 import * as logs from './endpoints/logs.ts';
@@ -15,5 +16,10 @@ export const workflowRuns = family({
   schemas,
   endpoints: [workflows, runs, jobs, logs],
   events: workflowRunEvents,
+  payloadParts: {
+    workflow: Workflow,
+    workflow_run: schemas.WorkflowRunInPayload,
+    workflow_job: schemas.WorkflowJob,
+  },
   jobs: [endSilentJobs, settleGroup(turns), storeLog, removeStoredLogs],
 });

@@ -1,4 +1,4 @@
-import type { Account, RepositoryRow } from '#access/viewer.ts';
+import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Context, ViewerContext } from '#endpoint/context.ts';
 import { gather, getOptional, grouped, keyed } from '#lib/collections.ts';
@@ -13,10 +13,11 @@ import {
   type MinimalRepository,
   presentRepositories,
   type RepositoryWithOwner,
+  simpleRepositoryOf,
 } from '#resources/repositories/index.ts';
 import { workflowUrl } from '#resources/workflows/index.ts';
 import { sourceOf } from './logs.ts';
-import type { WorkflowJob, WorkflowRun } from './schemas.ts';
+import type { WorkflowJob, WorkflowRun, WorkflowRunInPayload } from './schemas.ts';
 import { type AttemptRow, type JobRow, listSteps, loadRuns, type RunSummary, type StepRow } from './store.ts';
 
 type RunContext = ViewerContext & { repo: RepositoryWithOwner };
@@ -53,19 +54,33 @@ const headOf = (
   repositories: ReadonlyMap<number, MinimalRepository>,
 ): MinimalRepository | null => (id === null ? null : (getOptional(repositories, id) ?? null));
 
+/** A run as payloads show it. Those who get payloads of its repository may not read a private one that it came from. */
+export async function presentRunPayload(
+  { db, links }: Context,
+  repo: RepositoryWithOwner,
+  row: RunSummary,
+): Promise<WorkflowRunInPayload> {
+  const urls = repositoryUrlsOf(links, repo);
+  const isFork = row.head_repository_id !== null && row.head_repository_id !== repo.id;
+  const [parts, forks] = await Promise.all([
+    loadParts({ db, links }, urls, [row], { withPulls: true }),
+    isFork ? loadReadableNamedRepositories(db, nobody, [row.head_repository_id as RepositoryRow['id']]) : [],
+  ]);
+  const shown = await presentRepositories({ db, links, viewer: nobody }, [repo, ...forks]);
+  const repositories = keyed(shown, ({ id }) => id);
+  const head = headOf(row, repositories);
+  return {
+    ...presentOneRun(links, urls, row, parts),
+    repository: simpleRepositoryOf(firstOrNotFound(shown)),
+    head_repository: head && simpleRepositoryOf(head),
+  };
+}
+
+const nobody: Viewer = { account: undefined, grant: { kind: 'none' } };
+
 /** One run. */
 export const presentRun = async (context: RunContext, row: RunSummary, options: { withPulls: boolean }): Promise<WorkflowRun> =>
   firstOrNotFound(await presentRuns(context, [row], options));
-
-/** A run as it was at the end of one of its attempts before the present one. */
-export async function presentAttempt(
-  context: RunContext,
-  row: RunSummary,
-  attempt: AttemptRow,
-  options: { withPulls: boolean },
-): Promise<WorkflowRun> {
-  return presentRun(context, runOfAttempt(row, attempt), options);
-}
 
 /** The row of a run as it was at the end of an attempt. */
 export const runOfAttempt = (row: RunSummary, attempt: AttemptRow): RunSummary => ({
@@ -84,7 +99,7 @@ type RunParts = {
   readonly pulls: Awaited<ReturnType<typeof loadPullsOfHeads>>;
 };
 
-export async function loadParts(
+async function loadParts(
   { db }: Context,
   urls: RepositoryUrls,
   rows: readonly RunSummary[],
@@ -98,7 +113,7 @@ export async function loadParts(
 }
 
 /** A run without its repositories. */
-export function presentOneRun(
+function presentOneRun(
   links: Context['links'],
   urls: RepositoryUrls,
   row: RunSummary,

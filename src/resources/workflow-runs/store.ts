@@ -65,6 +65,14 @@ export const selectRun = (db: Db, repository: OrSql<Repository>, id: Run) =>
 export const loadRuns = async (db: Db, ids: readonly Run[]): Promise<Map<Run, RunSummary>> =>
   keyed(await summaries(db).where('id', 'in', unique(ids)).execute(), ({ id }) => id);
 
+/** The payloads of the events of runs. */
+export const loadPayloads = async (db: Db, ids: readonly Run[]): Promise<Map<Run, string>> =>
+  new Map(
+    (await db.selectFrom('workflow_runs').select(['id', 'payload']).where('id', 'in', unique(ids)).execute()).map(
+      ({ id, payload }) => [id, payload],
+    ),
+  );
+
 /** Which runs are wanted. */
 export type WantedRuns = {
   readonly repository: Repository;
