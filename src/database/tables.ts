@@ -258,6 +258,7 @@ export interface CheckSuites {
   created_at: Date;
   updated_at: Date;
   pushed_by: Id<'accounts'> | null;
+  key: Generated<string>;
 }
 
 export interface CodeFiles {

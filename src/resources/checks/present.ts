@@ -86,7 +86,8 @@ function presentOneRun({ links, urls }: CheckContext, row: RunRow, { apps, pullR
     external_id: row.external_id,
     url,
     html_url: path(urls.html, 'runs', row.id),
-    details_url: row.details_url ?? app.external_url,
+    // Those of the server's own apps begin at its address, which may change.
+    details_url: row.details_url?.startsWith('/') ? `${links.html}${row.details_url}` : (row.details_url ?? app.external_url),
     status: row.status,
     conclusion: row.conclusion,
     started_at: timestamp(row.started_at),

@@ -6,7 +6,10 @@ import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { ObjectStore } from '#objects/store.ts';
-import { appendLog, findJob, type JobRow, keepLog, listLogParts } from './store.ts';
+import type { NewAnnotation } from '#resources/checks/index.ts';
+import { annotateCheck } from './checks.ts';
+import { annotationOf } from './log-annotations.ts';
+import { appendLog, findJob, type JobRow, keepLog, listLogParts, loadRuns } from './store.ts';
 
 export type LogRow = { readonly at: Date; readonly text: string };
 
@@ -93,19 +96,41 @@ export const logKeyOf = ({ id, run_id }: Pick<JobRow, 'id' | 'run_id'>): string 
 /** The group of the logs of a run in the object store. */
 const logGroupOf = (run: Id<'workflow_runs'>): string => `logs-${run}`;
 
-/** Moves the log of a job that is over into the object store. */
+/** The public API's bound, of one job. */
+const maxAnnotations = 50;
+
+/** The annotations in a part of a log, which ends with a whole line. */
+const annotationsIn = (text: string): NewAnnotation[] =>
+  text.includes('::')
+    ? text
+        .split('\n')
+        .map(annotationOf)
+        .filter((annotation) => annotation !== undefined)
+    : [];
+
+/** Moves the log of a job that is over into the object store. What it says of files becomes annotations of its check. */
 export const storeLog = job<{ job: Id<'workflow_jobs'> }, Services>({
   name: 'workflow-runs.store-log',
   attempts: 25,
-  async run({ job: id }, { db, change, services }) {
+  async run({ job: id }, { db, change, services, now }) {
     const found = await findJob(db, id);
     if (!found || found.log_key !== null || found.log_rows === 0) return;
     const key = logKeyOf(found);
+    const annotations: NewAnnotation[] = [];
     await services.objects.remove(key); // what a process that crashed has left
     await services.objects.put(key, async (sink) => {
-      for await (const text of readParts(db, id)) await sink(Buffer.from(text));
+      for await (const text of readParts(db, id)) {
+        if (annotations.length < maxAnnotations) annotations.push(...annotationsIn(text));
+        await sink(Buffer.from(text));
+      }
     });
-    if (!(await change((tx) => keepLog(tx, found, key)))) await services.objects.remove(key);
+    const isKept = await change(async (tx) => {
+      const kept = await keepLog(tx, found, key);
+      const run = (await loadRuns(tx, [found.run_id])).get(found.run_id);
+      if (kept && run) await annotateCheck({ tx, now }, run, found, annotations.slice(0, maxAnnotations));
+      return kept;
+    });
+    if (!isKept) await services.objects.remove(key);
   },
 });
 

@@ -9,6 +9,7 @@ import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { readWorkflowFile } from '#resources/workflows/index.ts';
 import type { WorkflowFile } from '#workflow-files/parse.ts';
 import { type Concurrency, isOver, type JobResult, type PlannedJob, planJobs, resultOf } from '#workflow-files/plan.ts';
+import { createChecks, createFailedCheck, endCheck } from './checks.ts';
 import { enterGroup, leaveGroup, type Turns } from './concurrency.ts';
 import { runContexts, unknownAddress } from './contexts.ts';
 import {
@@ -123,6 +124,7 @@ export async function endJob(
   change: Pick<Parameters<typeof updateJob>[2], 'conclusion' | 'outputs' | 'problem' | 'problem_line' | 'completed_at'>,
 ): Promise<JobRow> {
   const ended = await updateJob(tx, job.id, { status: 'completed', completed_at: now, cancelled_at: null, ...change });
+  await endCheck({ tx, now }, run, ended);
   await record(tx, { ...inRun(run, now), kind: 'workflow_job.completed', data: { run: run.id, job: job.id } });
   if (planOf(job).concurrency) await leaveGroup(tx, { run: run.id, job: job.id });
   return ended;
@@ -134,6 +136,7 @@ async function makeJobs(context: ProgressContext, run: RunRow, planned: readonly
     tx,
     planned.map((job) => rowOf(run, job, now)),
   );
+  await createChecks(context, run, rows);
   const over = rows.filter(({ status }) => status === 'completed');
   await recordEach(tx, over, (job) => ({
     ...inRun(run, now),
@@ -210,6 +213,7 @@ export async function endRun(
 ): Promise<RunRow> {
   const ended = await updateRun(tx, run.id, { status: 'completed', conclusion, updated_at: now });
   await record(tx, { ...inRun(run, now), kind: 'workflow_run.completed', data: { run: run.id, attempt: run.attempt } });
+  if (conclusion === 'startup_failure') await createFailedCheck({ tx, now }, ended);
   await leaveGroup(tx, { run: run.id, job: null });
   return ended;
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { change, type Db, type Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { labelsOf, type RunnerRow } from '#resources/runners/index.ts';
+import { beginCheck } from './checks.ts';
 import { inRun } from './progress.ts';
 import { claimJob, findJob, findRunForUpdate, hasFitting, type JobRow, type RunRow, type Taker, updateRun } from './store.ts';
 
@@ -40,6 +41,7 @@ async function take(tx: Tx, taker: Taker, now: Date): Promise<TakenJob | undefin
   const run = begins ? await updateRun(tx, before.id, { status: 'in_progress', updated_at: now }) : before;
   if (begins)
     await record(tx, { ...inRun(run, now), kind: 'workflow_run.in_progress', data: { run: run.id, attempt: run.attempt } });
+  await beginCheck({ tx, now }, run, job);
   await record(tx, { ...inRun(run, now), kind: 'workflow_job.in_progress', data: { run: run.id, job: job.id } });
   return { job, run };
 }

@@ -5,6 +5,7 @@ import { forbidden, orNotFound } from '#lib/refusal.ts';
 import { loadWorkflows, readWorkflowFile } from '#resources/workflows/index.ts';
 import type { WorkflowFile } from '#workflow-files/parse.ts';
 import { jobsBehind } from '#workflow-files/plan.ts';
+import { createChecks } from './checks.ts';
 import { inRun, type ProgressContext, planOf, tellOfNew } from './progress.ts';
 import { beginAgain } from './runs.ts';
 import { findRunForUpdate, insertAttempt, insertJobs, type JobRow, listJobsOfAttempt, type RunRow, updateRun } from './store.ts';
@@ -84,11 +85,9 @@ async function beginAttempt(
     tx,
     jobs.map((job) => rowOf(begun, job, now)),
   );
-  await tellOfNew(
-    context,
-    begun,
-    made.filter(({ carried_from }) => carried_from === null),
-  );
+  const again = made.filter(({ carried_from }) => carried_from === null);
+  await createChecks(context, begun, again);
+  await tellOfNew(context, begun, again);
   return beginAgain(context, begun);
 }
 

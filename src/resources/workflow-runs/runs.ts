@@ -8,6 +8,7 @@ import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/
 import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/parse.ts';
 import { type Concurrency, concurrencyOf } from '#workflow-files/plan.ts';
 import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from './admission.ts';
+import { suiteOf } from './checks.ts';
 import { runContexts } from './contexts.ts';
 import type { HeadCommit } from './head-commit.ts';
 import { beginRun, endRun, inRun, type ProgressContext, variablesOf } from './progress.ts';
@@ -50,9 +51,20 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   if (workflow.state !== 'active' && workflow.state !== 'deleted') return undefined;
   if (wanted.eventId !== undefined && (await hasRunOf(tx, workflow.id, wanted.eventId))) return undefined;
   const problems = file ? forbiddenUses(policy, file) : problemsOf(parsed);
+  const check_suite_id = await suiteOf(context, {
+    repository_id: repository.id,
+    owner_id: repository.owner_id,
+    workflow_id: workflow.id,
+    event,
+    head_sha: head.commit.id,
+    head_branch: head.branch,
+    actor_id: wanted.actor ?? null,
+    triggering_actor_id: null,
+  });
   const run = await insertRun(tx, {
     repository_id: repository.id,
     workflow_id: workflow.id,
+    check_suite_id,
     run_number: await takeRunNumber(tx, workflow.id),
     event,
     event_id: wanted.eventId ?? null,

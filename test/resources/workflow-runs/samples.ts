@@ -1,6 +1,12 @@
 import type { AnyPathResource } from '#endpoint/path-resource.ts';
 import { keyOfLog, keyOfLogArchive } from '#resources/workflow-runs/log-address.ts';
-import { handedOutLog, handedOutLogArchive, runAttempt, workflowJob, workflowRun } from '#resources/workflow-runs/path-resources.ts';
+import {
+  handedOutLog,
+  handedOutLogArchive,
+  runAttempt,
+  workflowJob,
+  workflowRun,
+} from '#resources/workflow-runs/path-resources.ts';
 import type { Sample, SampleStage, Samples } from '#test/support/samples.ts';
 import { pushWorkflow } from './setting.ts';
 
