@@ -1700,6 +1700,7 @@ export interface WorkflowRuns {
   started_at: Date;
   updated_at: Date;
   debugs: Generated<boolean>;
+  depth: Generated<number>;
 }
 
 export interface Workflows {

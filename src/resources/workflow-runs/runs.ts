@@ -32,6 +32,8 @@ export type NewRun = {
   readonly sha: string;
   readonly pullRequest?: Id<'issues'> | undefined;
   readonly isFromFork?: boolean;
+  /** How many runs led to it, each by the end of the one before. */
+  readonly depth?: number;
   readonly actor: Id<'accounts'> | undefined;
 };
 
@@ -85,6 +87,7 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     file: content,
     problems: JSON.stringify(problems),
     is_from_fork: isFromFork,
+    depth: wanted.depth ?? 0,
     created_at: now,
     started_at: now,
     updated_at: now,

@@ -49,6 +49,7 @@ const summaryColumns = [
   'problems',
   'is_from_fork',
   'debugs',
+  'depth',
   'cancelled_at',
   'check_suite_id',
   'created_at',

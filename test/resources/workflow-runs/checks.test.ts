@@ -85,3 +85,18 @@ test('a job satisfies a required check', async () => {
   for (let task = await runner.fetch(); task; task = await runner.fetch()) await runner.end(task, 'success');
   expect((await client.put(`${base}/pulls/${pull.number}/merge`)).status).toBe(200);
 });
+
+test('runs lead to no endless further ones: not by their checks, and by their ends three times', async () => {
+  const skipped = 'jobs:\n  never:\n    if: false\n    runs-on: ubuntu-latest\n    steps:\n      - run: test\n';
+  const { client, base } = await setting({
+    [ciPath]: `name: CI\non:\n  push:\n  workflow_run:\n    workflows: [CI]\n    types: [completed]\n${skipped}`,
+    '.github/workflows/checked.yml': `name: Checked\non: [check_run, check_suite]\n${skipped}`,
+  });
+  const { workflow_runs } = (await client.get(`${base}/actions/runs`)).body;
+  expect(workflow_runs.map(({ name, event }: { name: string; event: string }) => [name, event])).toEqual([
+    ['CI', 'workflow_run'],
+    ['CI', 'workflow_run'],
+    ['CI', 'workflow_run'],
+    ['CI', 'push'],
+  ]);
+});
