@@ -258,6 +258,7 @@ export interface CheckSuites {
   created_at: Date;
   updated_at: Date;
   pushed_by: Id<'accounts'> | null;
+  key: Generated<string>;
 }
 
 export interface CodeFiles {
@@ -1654,6 +1655,8 @@ export interface WorkflowJobs {
   queued_at: Date | null;
   started_at: Date | null;
   completed_at: Date | null;
+  carried_from: Id<'workflow_jobs'> | null;
+  runner_os: string | null;
 }
 
 export interface WorkflowRunAttempts {
@@ -1696,6 +1699,8 @@ export interface WorkflowRuns {
   created_at: Date;
   started_at: Date;
   updated_at: Date;
+  debugs: Generated<boolean>;
+  depth: Generated<number>;
 }
 
 export interface Workflows {

@@ -67,6 +67,18 @@ export function planJobs(file: WorkflowFile, contexts: Contexts, { made, results
   return planned;
 }
 
+/** The jobs that need one of these, directly or by way of others. */
+export function jobsBehind({ jobs }: WorkflowFile, ids: ReadonlySet<string>): Set<string> {
+  const found = new Set<string>();
+  const follow = (): boolean => {
+    const before = found.size;
+    for (const { id, needs } of jobs.values()) if (needs.some((need) => ids.has(need) || found.has(need))) found.add(id);
+    return found.size > before;
+  };
+  while (follow());
+  return found;
+}
+
 /** Whether all jobs of a file are over. */
 export const isOver = (file: WorkflowFile, results: ReadonlyMap<string, JobResult>): boolean =>
   [...file.jobs.keys()].every((id) => results.has(id));

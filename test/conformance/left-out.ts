@@ -128,6 +128,11 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'a file is uploaded or isn’t, whatever a client says of it',
   },
   {
+    operationIds: ['actions/re-run-job-for-workflow-run'],
+    places: ['/enable_debugger'],
+    reason: 'no runner that speaks the protocol has a debugger',
+  },
+  {
     operationIds: ['enterprise-admin/unsuspend-user'],
     places: ['/reason'],
     reason: 'nothing shows it: for a suspension, it is taken and not kept either',

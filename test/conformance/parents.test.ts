@@ -92,7 +92,7 @@ const wordsOfAll = (resources: readonly AnyPathResource[]): string[] => resource
 /** What lies below nothing, and is the same for every caller: licences, templates, accounts, and secret codes and keys, which are their own right. */
 const isForEverybody = (resources: readonly AnyPathResource[]): boolean =>
   resources.every(({ name }) =>
-    ['license', 'gitignoreTemplate', 'account', 'manifestCode', 'archived', 'archivedCommit'].includes(name),
+    ['license', 'gitignoreTemplate', 'account', 'manifestCode', 'archived', 'archivedCommit', 'log', 'logs'].includes(name),
   );
 
 /** What is always found: what every caller has, and the name of a branch, which needn't exist. */

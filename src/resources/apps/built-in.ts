@@ -84,6 +84,5 @@ export async function createJobToken(tx: Tx, options: JobTokenOptions): Promise<
   return { token, row };
 }
 
-/** The bot that the tokens of jobs act as; undefined before the first. */
-export const findActionsBot = async (db: Db): Promise<Id<'accounts'> | undefined> =>
-  (await findBuiltInApp(db, 'actions'))?.bot_id ?? undefined;
+/** The app that the tokens of jobs act as; undefined before the first. */
+export const findActionsApp = (db: Db): Promise<AppRow | undefined> => findBuiltInApp(db, 'actions');

@@ -20,7 +20,8 @@ export const presentApp = (links: Links, app: AppRow, owner: Account): App => ({
   owner: presentUser(links, owner),
   name: app.name,
   description: app.description,
-  external_url: app.external_url,
+  // The server's own apps have no other address than its own.
+  external_url: app.external_url || links.html,
   html_url: path(`${links.html}/apps`, app.slug),
   created_at: timestamp(app.created_at),
   updated_at: timestamp(app.updated_at),

@@ -1,5 +1,7 @@
 // The contexts of expressions: what workflow files name as `github`, `inputs` and `vars`.
 import type { Contexts, Json } from '#workflow-files/expressions.ts';
+import { typedInputs } from '#workflow-files/inputs.ts';
+import type { WorkflowFile } from '#workflow-files/parse.ts';
 import type { RunRow } from './store.ts';
 
 /** What the context `github` says beside the run itself. */
@@ -63,9 +65,14 @@ export function githubContext(
   };
 }
 
-/** The contexts of a whole run. `inputs` are those of a dispatch. */
-export function runContexts(run: RunRow, surroundings: RunSurroundings, vars: { readonly [name: string]: string }): Contexts {
+/** The contexts of a whole run. `inputs` are those of a dispatch, whose types its file tells. */
+export function runContexts(
+  run: RunRow,
+  surroundings: RunSurroundings,
+  vars: { readonly [name: string]: string },
+  file: WorkflowFile,
+): Contexts {
   const github = githubContext(run, surroundings);
-  const { inputs } = github.event as { inputs?: Json };
-  return { github, inputs: inputs ?? {}, vars };
+  const { inputs } = github.event as { inputs?: { [name: string]: Json } | null };
+  return { github, inputs: run.event === 'workflow_dispatch' ? typedInputs(file, inputs ?? {}) : {}, vars };
 }

@@ -5,7 +5,11 @@ import type { Services } from '#endpoint/services.ts';
 import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import { appendLog, findJob, type JobRow, keepLog, listLogParts } from './store.ts';
+import type { ObjectStore } from '#objects/store.ts';
+import type { NewAnnotation } from '#resources/checks/index.ts';
+import { annotateCheck } from './checks.ts';
+import { annotationOf } from './log-annotations.ts';
+import { appendLog, findJob, type JobRow, keepLog, listLogParts, loadRuns } from './store.ts';
 
 export type LogRow = { readonly at: Date; readonly text: string };
 
@@ -62,21 +66,79 @@ export async function* readParts(db: Db, id: Id<'workflow_jobs'>): AsyncGenerato
   }
 }
 
-/** The key of a job's log in the object store. */
-export const logKeyOf = ({ id, run_id }: Pick<JobRow, 'id' | 'run_id'>): string => `logs-${run_id}/${id}`;
+/**
+ * The log of a job, wherever it is. While the job runs, it ends with what there is so far; what is moved into the object store meanwhile is
+ * read there.
+ */
+export async function* readLog(
+  { db, objects }: { db: Db; objects: ObjectStore },
+  job: Pick<JobRow, 'id' | 'carried_from'>,
+): AsyncGenerator<Buffer> {
+  const id = sourceOf(job);
+  let bytes = 0;
+  for await (const text of readParts(db, id)) {
+    const part = Buffer.from(text);
+    bytes += part.length;
+    yield part;
+  }
+  const { log_key = null, log_bytes = 0 } = (await findJob(db, id)) ?? {};
+  if (log_key === null || bytes >= log_bytes) return;
+  const stored = await objects.open(log_key, { start: bytes, end: log_bytes - 1 });
+  if (stored) yield* stored as AsyncIterable<Buffer>;
+}
 
-/** Moves the log of a job that is over into the object store. */
+/** The job that has the steps and the log of a job: of one that was carried into a later attempt, where it ran. */
+export const sourceOf = ({ id, carried_from }: Pick<JobRow, 'id' | 'carried_from'>): JobRow['id'] => carried_from ?? id;
+
+/** The key of a job's log in the object store. */
+export const logKeyOf = ({ id, run_id }: Pick<JobRow, 'id' | 'run_id'>): string => `${logGroupOf(run_id)}/${id}`;
+
+/** The group of the logs of a run in the object store. */
+const logGroupOf = (run: Id<'workflow_runs'>): string => `logs-${run}`;
+
+/** The public API's bound, of one job. */
+const maxAnnotations = 50;
+
+/** The annotations in a part of a log, which ends with a whole line. */
+const annotationsIn = (text: string): NewAnnotation[] =>
+  text.includes('::')
+    ? text
+        .split('\n')
+        .map(annotationOf)
+        .filter((annotation) => annotation !== undefined)
+    : [];
+
+/** Moves the log of a job that is over into the object store. What it says of files becomes annotations of its check. */
 export const storeLog = job<{ job: Id<'workflow_jobs'> }, Services>({
   name: 'workflow-runs.store-log',
   attempts: 25,
-  async run({ job: id }, { db, change, services }) {
+  async run({ job: id }, { db, change, services, now }) {
     const found = await findJob(db, id);
     if (!found || found.log_key !== null || found.log_rows === 0) return;
     const key = logKeyOf(found);
+    const annotations: NewAnnotation[] = [];
     await services.objects.remove(key); // what a process that crashed has left
     await services.objects.put(key, async (sink) => {
-      for await (const text of readParts(db, id)) await sink(Buffer.from(text));
+      for await (const text of readParts(db, id)) {
+        if (annotations.length < maxAnnotations) annotations.push(...annotationsIn(text));
+        await sink(Buffer.from(text));
+      }
     });
-    await change((tx) => keepLog(tx, id, key));
+    const isKept = await change(async (tx) => {
+      const kept = await keepLog(tx, found, key);
+      const run = (await loadRuns(tx, [found.run_id])).get(found.run_id);
+      if (kept && run) await annotateCheck({ tx, now }, run, found, annotations.slice(0, maxAnnotations));
+      return kept;
+    });
+    if (!isKept) await services.objects.remove(key);
+  },
+});
+
+/** Removes the stored logs of a run that was deleted, or lost them. */
+export const removeStoredLogs = job<{ run: Id<'workflow_runs'> }, Services>({
+  name: 'workflow-runs.remove-logs',
+  attempts: 25,
+  async run({ run }, { services }) {
+    await services.objects.removeGroup(logGroupOf(run));
   },
 });

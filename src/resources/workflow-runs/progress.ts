@@ -9,6 +9,7 @@ import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { readWorkflowFile } from '#resources/workflows/index.ts';
 import type { WorkflowFile } from '#workflow-files/parse.ts';
 import { type Concurrency, isOver, type JobResult, type PlannedJob, planJobs, resultOf } from '#workflow-files/plan.ts';
+import { createChecks, createFailedCheck, endCheck } from './checks.ts';
 import { enterGroup, leaveGroup, type Turns } from './concurrency.ts';
 import { runContexts, unknownAddress } from './contexts.ts';
 import {
@@ -53,7 +54,8 @@ export async function advanceRun(context: ProgressContext, run: RunRow): Promise
   const surroundings = await loadSurroundings(context.tx, run, context.links);
   if (!surroundings) return run;
   const progress = { made: new Set(byKey.keys()), results, isCancelled: run.cancelled_at !== null };
-  const planned = planJobs(parsed.file, runContexts(run, surroundings, await variablesOf(context.tx, run)), progress);
+  const variables = await variablesOf(context.tx, run);
+  const planned = planJobs(parsed.file, runContexts(run, surroundings, variables, parsed.file), progress);
   if (jobs.length + planned.length > maxJobs) return endRun(context, run, 'startup_failure');
   const made = await makeJobs(context, run, planned);
   const all = [...jobs, ...made];
@@ -92,7 +94,12 @@ async function stopFailedMatrices(context: ProgressContext, run: RunRow): Promis
   for (const [, matrix] of grouped(jobs, ({ key }) => key)) {
     const hasFailed = matrix.some(
       (job) =>
-        planOf(job).failsFast && resultOfJob(job).result === 'failure' && job.status === 'completed' && !planOf(job).isOptional,
+        // What failed in an attempt before doesn't stop those that are run again.
+        job.carried_from === null &&
+        planOf(job).failsFast &&
+        resultOfJob(job).result === 'failure' &&
+        job.status === 'completed' &&
+        !planOf(job).isOptional,
     );
     if (hasFailed) await cancelJobs(context, run, matrix);
   }
@@ -117,6 +124,7 @@ export async function endJob(
   change: Pick<Parameters<typeof updateJob>[2], 'conclusion' | 'outputs' | 'problem' | 'problem_line' | 'completed_at'>,
 ): Promise<JobRow> {
   const ended = await updateJob(tx, job.id, { status: 'completed', completed_at: now, cancelled_at: null, ...change });
+  await endCheck({ tx, now }, run, ended);
   await record(tx, { ...inRun(run, now), kind: 'workflow_job.completed', data: { run: run.id, job: job.id } });
   if (planOf(job).concurrency) await leaveGroup(tx, { run: run.id, job: job.id });
   return ended;
@@ -128,19 +136,31 @@ async function makeJobs(context: ProgressContext, run: RunRow, planned: readonly
     tx,
     planned.map((job) => rowOf(run, job, now)),
   );
-  const told = rows.filter(({ status }) => status !== 'pending');
-  await recordEach(tx, told, (job) => ({
+  await createChecks(context, run, rows);
+  const over = rows.filter(({ status }) => status === 'completed');
+  await recordEach(tx, over, (job) => ({
     ...inRun(run, now),
-    kind: job.status === 'completed' ? ('workflow_job.completed' as const) : ('workflow_job.queued' as const),
+    kind: 'workflow_job.completed' as const,
     data: { run: run.id, job: job.id },
   }));
-  for (const job of rows) {
+  await tellOfNew(context, run, rows);
+  return rows;
+}
+
+/** Tells of new jobs that wait for runners, and lets those in concurrency groups wait for their turns. */
+export async function tellOfNew({ tx, now }: ProgressContext, run: RunRow, jobs: readonly JobRow[]): Promise<void> {
+  const queued = jobs.filter(({ status }) => status === 'queued');
+  await recordEach(tx, queued, (job) => ({
+    ...inRun(run, now),
+    kind: 'workflow_job.queued' as const,
+    data: { run: run.id, job: job.id },
+  }));
+  for (const job of jobs) {
     const { concurrency } = planOf(job);
     if (job.status === 'pending' && concurrency)
       await enterGroup(tx, run.repository_id, { run: run.id, job: job.id }, concurrency);
   }
-  if (rows.some(({ status }) => status === 'queued')) notifyQueued(tx);
-  return rows;
+  if (queued.length > 0) notifyQueued(tx);
 }
 
 /** The row of a planned job. One in a concurrency group is pending until it is its turn. */
@@ -193,6 +213,7 @@ export async function endRun(
 ): Promise<RunRow> {
   const ended = await updateRun(tx, run.id, { status: 'completed', conclusion, updated_at: now });
   await record(tx, { ...inRun(run, now), kind: 'workflow_run.completed', data: { run: run.id, attempt: run.attempt } });
+  if (conclusion === 'startup_failure') await createFailedCheck({ tx, now }, ended);
   await leaveGroup(tx, { run: run.id, job: null });
   return ended;
 }
@@ -212,8 +233,9 @@ export const turns: Turns = {
       const run = await findRunForUpdate(tx, run_id);
       if (job_id === null) {
         const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
-        if (run?.status === 'pending')
-          await advanceRun(context, await updateRun(tx, run_id, { status: 'queued', updated_at: now }));
+        if (run?.status !== 'pending') return;
+        notifyQueued(tx); // an attempt may have jobs from its beginning
+        await advanceRun(context, await updateRun(tx, run_id, { status: 'queued', updated_at: now }));
       } else if ((await findJob(tx, job_id))?.status === 'pending' && run) {
         const job = await updateJob(tx, job_id, { status: 'queued', queued_at: now });
         await record(tx, { ...inRun(run, now), kind: 'workflow_job.queued', data: { run: run.id, job: job.id } });
@@ -240,7 +262,10 @@ export const turns: Turns = {
 export async function cancelRun(context: ProgressContext, run: RunRow): Promise<RunRow> {
   const { tx, now } = context;
   if (run.status === 'completed') return run;
-  if (run.status === 'pending') return endRun(context, run, 'cancelled');
+  if (run.status === 'pending') {
+    await cancelJobs(context, run, await listJobsOfAttempt(tx, run.id, run.attempt));
+    return endRun(context, run, 'cancelled');
+  }
   const cancelled = await updateRun(tx, run.id, {
     cancelled_at: now,
     updated_at: now,
@@ -257,9 +282,9 @@ export async function advanceRunOf(context: ProgressContext, id: Id<'workflow_ru
 }
 
 /** The fields that all events of a run have. */
-export const inRun = (run: Pick<RunRow, 'repository_id' | 'owner_id' | 'actor_id'>, at: Date) => ({
+export const inRun = (run: Pick<RunRow, 'repository_id' | 'owner_id' | 'actor_id' | 'triggering_actor_id'>, at: Date) => ({
   owner: run.owner_id,
   repository: run.repository_id,
-  actor: run.actor_id ?? undefined,
+  actor: run.triggering_actor_id ?? run.actor_id ?? undefined,
   at,
 });

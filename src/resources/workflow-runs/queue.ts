@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { change, type Db, type Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { labelsOf, type RunnerRow } from '#resources/runners/index.ts';
+import { beginCheck } from './checks.ts';
 import { inRun } from './progress.ts';
 import { claimJob, findJob, findRunForUpdate, hasFitting, type JobRow, type RunRow, type Taker, updateRun } from './store.ts';
 
@@ -15,7 +16,13 @@ const pause = 15;
 
 /** Gives the oldest job that fits to a runner; undefined where none waits. */
 export async function takeJob(db: Db, runner: RunnerRow, now: Date): Promise<TakenJob | undefined> {
-  const taker: Taker = { id: runner.id, name: runner.name, labels: labelsOf(runner), isEphemeral: runner.is_ephemeral };
+  const taker: Taker = {
+    id: runner.id,
+    name: runner.name,
+    os: runner.os,
+    labels: labelsOf(runner),
+    isEphemeral: runner.is_ephemeral,
+  };
   for (let left = tries; left > 0; left--) {
     const taken = await change(db, (tx) => take(tx, taker, now));
     if (taken || !(await hasFitting(db, taker))) return taken;
@@ -34,6 +41,7 @@ async function take(tx: Tx, taker: Taker, now: Date): Promise<TakenJob | undefin
   const run = begins ? await updateRun(tx, before.id, { status: 'in_progress', updated_at: now }) : before;
   if (begins)
     await record(tx, { ...inRun(run, now), kind: 'workflow_run.in_progress', data: { run: run.id, attempt: run.attempt } });
+  await beginCheck({ tx, now }, run, job);
   await record(tx, { ...inRun(run, now), kind: 'workflow_job.in_progress', data: { run: run.id, job: job.id } });
   return { job, run };
 }

@@ -8,20 +8,12 @@ import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/
 import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/parse.ts';
 import { type Concurrency, concurrencyOf } from '#workflow-files/plan.ts';
 import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from './admission.ts';
+import { suiteOf } from './checks.ts';
 import { runContexts } from './contexts.ts';
+import type { HeadCommit } from './head-commit.ts';
 import { beginRun, endRun, inRun, type ProgressContext, variablesOf } from './progress.ts';
 import { hasRunOf, insertRun, type RunRow, updateRun } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
-
-/** The head commit of a run, as it stays with it. */
-export type HeadCommit = {
-  readonly id: string;
-  readonly tree_id: string;
-  readonly message: string;
-  readonly timestamp: string;
-  readonly author: { readonly name: string; readonly email: string };
-  readonly committer: { readonly name: string; readonly email: string };
-};
 
 export type NewRun = {
   readonly repository: AdmittingRepository & { readonly owner_id: Id<'accounts'> };
@@ -40,6 +32,8 @@ export type NewRun = {
   readonly sha: string;
   readonly pullRequest?: Id<'issues'> | undefined;
   readonly isFromFork?: boolean;
+  /** How many runs led to it, each by the end of the one before. */
+  readonly depth?: number;
   readonly actor: Id<'accounts'> | undefined;
 };
 
@@ -59,9 +53,20 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   if (workflow.state !== 'active' && workflow.state !== 'deleted') return undefined;
   if (wanted.eventId !== undefined && (await hasRunOf(tx, workflow.id, wanted.eventId))) return undefined;
   const problems = file ? forbiddenUses(policy, file) : problemsOf(parsed);
+  const check_suite_id = await suiteOf(context, {
+    repository_id: repository.id,
+    owner_id: repository.owner_id,
+    workflow_id: workflow.id,
+    event,
+    head_sha: head.commit.id,
+    head_branch: head.branch,
+    actor_id: wanted.actor ?? null,
+    triggering_actor_id: null,
+  });
   const run = await insertRun(tx, {
     repository_id: repository.id,
     workflow_id: workflow.id,
+    check_suite_id,
     run_number: await takeRunNumber(tx, workflow.id),
     event,
     event_id: wanted.eventId ?? null,
@@ -82,6 +87,7 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     file: content,
     problems: JSON.stringify(problems),
     is_from_fork: isFromFork,
+    depth: wanted.depth ?? 0,
     created_at: now,
     started_at: now,
     updated_at: now,
@@ -97,6 +103,15 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   return beginRun(context, title === '' ? run : await updateRun(tx, run.id, { title }), concurrency);
 }
 
+/** Begins a run that was begun or held before, as its file says. */
+export async function beginAgain(context: ProgressContext, run: RunRow): Promise<RunRow> {
+  const parsed = await readWorkflowFile({ path: run.path, content: run.file });
+  if (!('file' in parsed)) return endRun(context, run, 'startup_failure');
+  const told = await tell(context, run, parsed.file);
+  if ('problem' in told) return endRun(context, run, 'startup_failure');
+  return beginRun(context, run, told.concurrency);
+}
+
 const problemsOf = (parsed: ParsedWorkflow): readonly WorkflowProblem[] => ('problems' in parsed ? parsed.problems : []);
 
 /** What a file says of a whole run: its title, and its concurrency group. */
@@ -107,7 +122,7 @@ async function tell(
 ): Promise<{ title: string; concurrency: Concurrency | null } | { problem: WorkflowProblem }> {
   const surroundings = await loadSurroundings(tx, run, links);
   if (!surroundings) return { title: '', concurrency: null };
-  const contexts = runContexts(run, surroundings, await variablesOf(tx, run));
+  const contexts = runContexts(run, surroundings, await variablesOf(tx, run), file);
   const evaluated = (part: string): Json => {
     const token = file.parts.find(part);
     return token ? evaluate(token, contexts) : null;

@@ -1,11 +1,17 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import { asId, type Id } from '#lib/id.ts';
+import { keyed, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
 import { servesRepository } from '#resources/runners/index.ts';
 
 /** A run, with the owner of its repository, to whom its events belong. */
 export type RunRow = Selectable<DB['workflow_runs']> & { owner_id: Id<'accounts'> };
+/** A run without its file and its payload, which may be large. */
+export type RunSummary = Omit<RunRow, 'file' | 'payload'>;
+export type AttemptRow = Selectable<DB['workflow_run_attempts']>;
 export type JobRow = Selectable<DB['workflow_jobs']>;
 export type StepRow = Selectable<DB['workflow_job_steps']>;
 type Repository = Id<'repositories'>;
@@ -18,8 +24,101 @@ const owner = sql<Id<'accounts'>>`(select p.owner_id from repositories p where p
 
 const runs = (db: Db) => db.selectFrom('workflow_runs').selectAll('workflow_runs').select(owner);
 
+const summaryColumns = [
+  'id',
+  'repository_id',
+  'workflow_id',
+  'run_number',
+  'attempt',
+  'event',
+  'event_id',
+  'name',
+  'title',
+  'path',
+  'status',
+  'conclusion',
+  'head_branch',
+  'head_sha',
+  'head_repository_id',
+  'head_commit',
+  'ref',
+  'sha',
+  'pull_request_id',
+  'actor_id',
+  'triggering_actor_id',
+  'problems',
+  'is_from_fork',
+  'debugs',
+  'depth',
+  'cancelled_at',
+  'check_suite_id',
+  'created_at',
+  'started_at',
+  'updated_at',
+] as const;
+
+const summaries = (db: Db) => db.selectFrom('workflow_runs').select(summaryColumns).select(owner);
+
 export const selectRun = (db: Db, repository: OrSql<Repository>, id: Run) =>
-  runs(db).where('repository_id', '=', repository).where('id', '=', id);
+  summaries(db).where('repository_id', '=', repository).where('id', '=', id);
+
+/** Runs by their ids. */
+export const loadRuns = async (db: Db, ids: readonly Run[]): Promise<Map<Run, RunSummary>> =>
+  keyed(await summaries(db).where('id', 'in', unique(ids)).execute(), ({ id }) => id);
+
+/** The payloads of the events of runs. */
+export const loadPayloads = async (db: Db, ids: readonly Run[]): Promise<Map<Run, string>> =>
+  new Map(
+    (await db.selectFrom('workflow_runs').select(['id', 'payload']).where('id', 'in', unique(ids)).execute()).map(
+      ({ id, payload }) => [id, payload],
+    ),
+  );
+
+/** Which runs are wanted. */
+export type WantedRuns = {
+  readonly repository: Repository;
+  readonly workflow?: Id<'workflows'> | undefined;
+  readonly actor?: Id<'accounts'> | undefined;
+  readonly branch?: string | undefined;
+  readonly event?: string | undefined;
+  readonly status?: RunRow['status'] | undefined;
+  readonly conclusion?: NonNullable<RunRow['conclusion']> | undefined;
+  readonly from?: Date | undefined;
+  readonly until?: Date | undefined;
+  readonly checkSuite?: number | undefined;
+  readonly head?: string | undefined;
+};
+
+/** Runs, the newest first. */
+export function listRuns(db: Db, wanted: WantedRuns, page: Page): Promise<Listed<RunSummary>> {
+  const { repository, workflow, actor, branch, event, status, conclusion, from, until, checkSuite, head } = wanted;
+  let query = summaries(db).where('repository_id', '=', repository).orderBy('created_at', 'desc').orderBy('id', 'desc');
+  if (workflow !== undefined) query = query.where('workflow_id', '=', workflow);
+  if (actor !== undefined) query = query.where('actor_id', '=', actor);
+  if (branch !== undefined) query = query.where('head_branch', '=', branch);
+  if (event !== undefined) query = query.where('event', '=', event);
+  if (status === 'completed') query = query.where('status', '=', status);
+  // The index of open runs needs its own condition.
+  else if (status !== undefined) query = query.where('status', '=', status).where('status', '<>', sql.lit('completed'));
+  if (conclusion !== undefined) query = query.where('conclusion', '=', conclusion);
+  if (from !== undefined) query = query.where('created_at', '>=', from);
+  if (until !== undefined) query = query.where('created_at', '<', until);
+  if (checkSuite !== undefined) query = query.where(sql<boolean>`check_suite_id = ${checkSuite}`);
+  if (head !== undefined) query = query.where('head_sha', '=', head);
+  return list(db, query, page);
+}
+
+/** An attempt of a run before the present one. */
+export const findAttempt = (db: Db, run: Run, attempt: number): Promise<AttemptRow | undefined> =>
+  db.selectFrom('workflow_run_attempts').selectAll().where('run_id', '=', run).where('attempt', '=', attempt).executeTakeFirst();
+
+export const insertAttempt = async (tx: Tx, row: Insertable<DB['workflow_run_attempts']>): Promise<void> => {
+  await tx.insertInto('workflow_run_attempts').values(row).execute();
+};
+
+export const removeRun = async (tx: Tx, id: Run): Promise<void> => {
+  await tx.deleteFrom('workflow_runs').where('id', '=', id).execute();
+};
 
 export const findRun = (db: Db, id: Run): Promise<RunRow | undefined> => runs(db).where('id', '=', id).executeTakeFirst();
 
@@ -44,6 +143,16 @@ export const selectJob = (db: Db, repository: OrSql<Repository>, id: Job) =>
 export const findJob = (db: Db, id: Job): Promise<JobRow | undefined> =>
   db.selectFrom('workflow_jobs').selectAll().where('id', '=', id).executeTakeFirst();
 
+/** The jobs of an attempt of a run, or of all attempts, in the order in which they were made. */
+export function listJobs(db: Db, run: Run, attempt: number | undefined, page: Page): Promise<Listed<JobRow>> {
+  const query = db.selectFrom('workflow_jobs').selectAll().where('run_id', '=', run).orderBy('id');
+  return list(db, attempt === undefined ? query : query.where('attempt', '=', attempt), page);
+}
+
+/** Jobs by their ids. */
+export const loadJobs = async (db: Db, ids: readonly Job[]): Promise<Map<Job, JobRow>> =>
+  keyed(await db.selectFrom('workflow_jobs').selectAll().where('id', 'in', unique(ids)).execute(), ({ id }) => id);
+
 /** The jobs of one attempt of a run. Their number is limited. */
 export const listJobsOfAttempt = (db: Db, run: Run, attempt: number): Promise<JobRow[]> =>
   db.selectFrom('workflow_jobs').selectAll().where('run_id', '=', run).where('attempt', '=', attempt).orderBy('id').execute();
@@ -53,6 +162,15 @@ export const insertJobs = async (tx: Tx, rows: readonly Insertable<DB['workflow_
 
 export const updateJob = (tx: Tx, id: Job, change: Updateable<DB['workflow_jobs']>): Promise<JobRow> =>
   tx.updateTable('workflow_jobs').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Tells jobs which checks are theirs. */
+export const linkChecks = async (tx: Tx, pairs: readonly { job: Job; check: Id<'check_runs'> }[]): Promise<void> => {
+  if (pairs.length === 0) return;
+  await sql`
+    update workflow_jobs j set check_run_id = p.check_run
+    from unnest(${pairs.map(({ job }) => job)}::bigint[], ${pairs.map(({ check }) => check)}::bigint[]) as p(job, check_run)
+    where j.id = p.job`.execute(tx);
+};
 
 /** Steps of a job as its runner tells of them. */
 export const putSteps = async (tx: Tx, rows: readonly Insertable<DB['workflow_job_steps']>[]): Promise<void> => {
@@ -82,6 +200,7 @@ export const listSteps = (db: Db, jobs: readonly Job[]): Promise<StepRow[]> =>
 export type Taker = {
   readonly id: Id<'runners'>;
   readonly name: string;
+  readonly os: string;
   /** In lower case. */
   readonly labels: readonly string[];
   readonly isEphemeral: boolean;
@@ -89,7 +208,7 @@ export type Taker = {
 
 /** What a runner may take: jobs of repositories that it serves, with no other labels than its own, and in its group. */
 const fits = (taker: Taker) => sql<boolean>`
-  j.status = 'queued' and j.labels <@ ${taker.labels}::text[] and ${servesRepository}
+  j.status = 'queued' and w.status in ('queued', 'in_progress') and j.labels <@ ${taker.labels}::text[] and ${servesRepository}
   and (j.group_name is null or lower(j.group_name) = lower(g.name))
   and (j.max_parallel is null or j.max_parallel > (
     select count(*) from workflow_jobs o
@@ -113,7 +232,8 @@ export async function claimJob(tx: Tx, taker: Taker, now: Date): Promise<Job | u
       select j.id, g.id as group_id, g.name as group_name from ${queue(taker)}
       where ${fits(taker)} order by j.id limit 1 for no key update of w skip locked)
     update workflow_jobs j
-    set status = 'in_progress', runner_id = ${taker.id}, runner_name = ${taker.name}, runner_group_id = next.group_id,
+    set status = 'in_progress', runner_id = ${taker.id}, runner_name = ${taker.name}, runner_os = ${taker.os},
+      runner_group_id = next.group_id,
       runner_group_name = next.group_name, started_at = ${now}, heard_at = null
     from next where j.id = next.id and j.status = 'queued'
     returning j.id`.execute(tx);
@@ -163,11 +283,21 @@ export const listLogParts = (db: Db, job: Job, from: number, limit: number) =>
     .limit(limit)
     .execute();
 
-/** Names the stored log of a job, and drops its parts. */
-export const keepLog = async (tx: Tx, job: Job, key: string): Promise<void> => {
-  await updateJob(tx, job, { log_key: key });
-  await tx.deleteFrom('workflow_job_log_parts').where('job_id', '=', job).execute();
-};
+/**
+ * Names the stored log of a job, and drops its parts.
+ * @returns whether the job still has that log: it or its log may have been deleted meanwhile
+ */
+export async function keepLog(tx: Tx, { id, log_rows }: Pick<JobRow, 'id' | 'log_rows'>, key: string): Promise<boolean> {
+  const kept = await tx
+    .updateTable('workflow_jobs')
+    .set({ log_key: key })
+    .where('id', '=', id)
+    .where('log_rows', '=', log_rows)
+    .returning('id')
+    .execute();
+  await tx.deleteFrom('workflow_job_log_parts').where('job_id', '=', id).execute();
+  return kept.length > 0;
+}
 
 /** Jobs that should be told of and weren't: taken, but never heard of since; or not heard of for too long. */
 export const listSilentJobs = (db: Db, { before, limit }: { before: Date; limit: number }) =>
@@ -180,4 +310,32 @@ export const listSilentJobs = (db: Db, { before, limit }: { before: Date; limit:
     .limit(limit)
     .execute();
 
-export const runIds = (rows: readonly { run_id: number }[]): Run[] => rows.map(({ run_id }) => asId<'workflow_runs'>(run_id));
+/** Drops the logs of all jobs of a run; the objects that hold them are its rules' to remove. */
+export const removeLogs = async (tx: Tx, run: Run): Promise<void> => {
+  await tx.updateTable('workflow_jobs').set({ log_key: null, log_rows: 0, log_bytes: 0 }).where('run_id', '=', run).execute();
+  await sql`delete from workflow_job_log_parts where job_id in (select id from workflow_jobs where run_id = ${run})`.execute(tx);
+};
+
+/** How long the jobs of a workflow have run since a time, by the system of their runners, in milliseconds. */
+export async function sumTimes(db: Db, workflow: Id<'workflows'>, since: Date): Promise<{ runner_os: string; time: number }[]> {
+  const { rows } = await sql<{ runner_os: string; time: number }>`
+    select j.runner_os, (1000 * sum(extract(epoch from j.completed_at - j.started_at)))::bigint as time
+    from workflow_runs r join workflow_jobs j on j.run_id = r.id
+    where r.workflow_id = ${workflow} and r.created_at >= ${since} and j.carried_from is null
+      and j.runner_os is not null and j.status = 'completed'
+    group by j.runner_os`.execute(db);
+  return rows;
+}
+
+/** Whether a job of an attempt has a log. */
+export const hasLogs = async (db: Db, run: Run, attempt: number): Promise<boolean> =>
+  (
+    await db
+      .selectFrom('workflow_jobs')
+      .select('id')
+      .where('run_id', '=', run)
+      .where('attempt', '=', attempt)
+      .where('log_rows', '>', 0)
+      .limit(1)
+      .execute()
+  ).length > 0;

@@ -37,6 +37,8 @@ export type Task = {
 };
 
 const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
+/** What makes runners tell more of each step (the public API's names). */
+const debugSecrets = { ACTIONS_STEP_DEBUG: 'true', ACTIONS_RUNNER_DEBUG: 'true' };
 /** How long a token outlives the time of its job, in minutes: runners tell of the end a little later. */
 const tokenMinutesBeyond = 15;
 
@@ -89,7 +91,11 @@ export async function makeTask(
       ref_protected: repository.default_branch === run.head_branch,
     },
     token,
-    secrets: { ...(run.is_from_fork && !rights.secrets ? {} : await secretsOf(tx, secrets, { job, run })), GITHUB_TOKEN: token },
+    secrets: {
+      ...(run.is_from_fork && !rights.secrets ? {} : await secretsOf(tx, secrets, { job, run })),
+      ...(run.debugs ? debugSecrets : {}),
+      GITHUB_TOKEN: token,
+    },
     vars: Object.fromEntries(await loadVariablesForJob(tx, await placeOf(tx, { job, run }))),
     needs: Object.fromEntries(needs),
   };

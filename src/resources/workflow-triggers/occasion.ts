@@ -4,13 +4,11 @@ import type { Services } from '#endpoint/services.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { isGitError } from '#git/errors.ts';
 import { listChanges } from '#git/history/changes.ts';
-import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Repo } from '#git/repo.ts';
 import type { JobContext } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { timestamp } from '#lib/time.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { HeadCommit } from '#resources/workflow-runs/index.ts';
@@ -42,23 +40,6 @@ export const firstLine = (message: string): string => message.split('\n', 1)[0] 
 
 /** What a commit message says so that no workflow runs for it (the public API's words). */
 export const asksToSkip = (message: string): boolean => /\[(skip ci|ci skip|no ci|skip actions|actions skip)\]/.test(message);
-
-/** The commit that an object or a ref is of, or that a tag is of; undefined for anything else. */
-export async function headCommitOf(disk: Repo, rev: string): Promise<HeadCommit | undefined> {
-  await using reader = await openObjects(disk);
-  const info = await reader.findInfo(rev, { peel: 'commit' });
-  if (info?.type !== 'commit') return undefined;
-  const { tree, message, author, committer } = await reader.getCommit(info.oid);
-  const person = ({ name, email }: { name: string; email: string }) => ({ name, email });
-  return {
-    id: info.oid,
-    tree_id: tree,
-    message,
-    timestamp: timestamp(committer.date),
-    author: person(author),
-    committer: person(committer),
-  };
-}
 
 /** The paths that differ between two commits; undefined where they are too many, or a commit is gone. */
 export async function changedPaths(disk: Repo, from: Oid, to: Oid): Promise<string[] | undefined> {

@@ -1,6 +1,7 @@
 import { branchRef } from '#git/refs/ref-name.ts';
+import { headCommitOf } from '#resources/workflow-runs/index.ts';
 import type { Trigger } from '#workflow-files/triggers.ts';
-import { headCommitOf, type Occasion, type OccasionContext } from './occasion.ts';
+import type { Occasion, OccasionContext } from './occasion.ts';
 
 /** Something happened that is of no commit: the files of the default branch decide, and a run is of its head. */
 export async function ofDefaultBranch(

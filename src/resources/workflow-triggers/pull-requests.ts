@@ -1,7 +1,8 @@
 import { branchRef } from '#git/refs/ref-name.ts';
 import type { Id } from '#lib/id.ts';
 import { loadPulls, type PullRow, testMerges } from '#resources/pulls/index.ts';
-import { asksToSkip, changedPaths, headCommitOf, type Occasion, type OccasionContext } from './occasion.ts';
+import { headCommitOf } from '#resources/workflow-runs/index.ts';
+import { asksToSkip, changedPaths, type Occasion, type OccasionContext } from './occasion.ts';
 
 /**
  * Something happened to a pull request: the files of its test merge decide, and a run is of that. While its branches conflict there is

@@ -1,5 +1,6 @@
 import { zeroOid } from '#git/objects/oid.ts';
-import { asksToSkip, changedPaths, firstLine, headCommitOf, type Occasion, type OccasionContext } from './occasion.ts';
+import { headCommitOf } from '#resources/workflow-runs/index.ts';
+import { asksToSkip, changedPaths, firstLine, type Occasion, type OccasionContext } from './occasion.ts';
 
 /** A branch or tag was pushed: the files of the pushed commit decide. */
 export async function ofPush({ disk, repository, built }: OccasionContext): Promise<Occasion | undefined> {

@@ -6,10 +6,9 @@ import { repoOf, repositoryExists } from '#git/store.ts';
 import { type JobContext, job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
-import { createRun, unknownAddress } from '#resources/workflow-runs/index.ts';
+import { createRun, headCommitOf, unknownAddress } from '#resources/workflow-runs/index.ts';
 import { findWorkflowFile, listScheduled, passScheduled, type WorkflowRow } from '#resources/workflows/index.ts';
 import { nextRunOf } from '#workflow-files/schedule.ts';
-import { headCommitOf } from './occasion.ts';
 
 const atOnce = 500;
 

@@ -7,11 +7,12 @@ import type { Repo } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
-import { findActionsBot } from '#resources/apps/index.ts';
+import { asId } from '#lib/id.ts';
+import { findActionsApp } from '#resources/apps/index.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { WebhookEvents } from '#resources/webhooks/index.ts';
-import { createRun, unknownAddress } from '#resources/workflow-runs/index.ts';
+import { createRun, loadRuns, unknownAddress } from '#resources/workflow-runs/index.ts';
 import { listWaitingFor, listWorkflowFiles, readWorkflowFile } from '#resources/workflows/index.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { isTriggered } from '#workflow-files/triggers.ts';
@@ -35,12 +36,14 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Service
       // Payloads are those of webhooks, in the words of the public API: files name their parts as `github.event`.
       const { git, refRules } = services;
       const build = webhooks.openBuilder({ db, git, refRules, links: linksOf(services.url ?? unknownAddress, services.ssh) });
-      const own = await findActionsBot(db);
+      const own = await findActionsApp(db);
       for (const event of all) {
         const repository = event.repository && repositories.get(event.repository);
         if (!repository || !mayStart(event, webhooks, waiting)) continue;
         // What the token of a job does starts no further runs, which could go on for ever; but for what asks for one (the public API's rule).
-        if (event.actor !== undefined && event.actor === own && !isAsked(event)) continue;
+        if (event.actor !== undefined && event.actor === own?.bot_id && !isAsked(event)) continue;
+        // Nor do the checks that runs mirror to.
+        if ('app' in event.data && event.data.app === own?.id) continue;
         if (event.kind === 'push' && !(await hasFiles(repoOf(git, repository.id), event))) continue;
         for (const built of await build(event))
           if (startingNames.includes(built.type.name))
@@ -48,6 +51,16 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Service
       }
     },
   });
+
+/** The public API's bound: a run that the end of another one starts may start others by its own, but not for ever. */
+const maxDepth = 3;
+
+/** How many runs lead to one that an event starts. */
+async function depthOf({ db }: JobContext<Services>, { kind, data }: Recorded): Promise<number> {
+  if (!kind.startsWith('workflow_run.') || !('run' in data)) return 0;
+  const id = asId<'workflow_runs'>(Number(data.run));
+  return ((await loadRuns(db, [id])).get(id)?.depth ?? 0) + 1;
+}
 
 const isAsked = ({ kind }: Recorded): boolean => kind === 'repository.dispatched';
 
@@ -84,11 +97,13 @@ async function startFor(job: JobContext<Services>, { event, built, repository, p
   const { db, services, now } = job;
   const disk = repoOf(services.git, repository.id);
   if (!(await repositoryExists(disk))) return;
+  const depth = await depthOf(job, event);
+  if (depth > maxDepth) return;
   const payload = emitBody('github', built.body, parts) as object;
   const links = linksOf(services.url ?? unknownAddress);
   for (const occasion of await occasionsOf({ disk, repository, event, built, job })) {
     const { trigger, title, head, ref, sha, pullRequest, isFromFork = false } = occasion;
-    const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor };
+    const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, depth };
     for (const file of await triggeredFiles(disk, occasion))
       await change(db, (tx) =>
         createRun({ tx, links, now }, { ...about, ...file, title, head, ref, sha, pullRequest, isFromFork }),

@@ -1,8 +1,12 @@
 import type { EventsConfig } from '@actions/workflow-parser/model/workflow-template';
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import { workflowFolders } from '#workflow-files/parse.ts';
 import { nextRunOf } from '#workflow-files/schedule.ts';
 
 export type WorkflowRow = Selectable<DB['workflows']>;
@@ -10,6 +14,34 @@ type Repository = Id<'repositories'>;
 
 export const selectWorkflow = (db: Db, repository: OrSql<Repository>, id: Id<'workflows'>) =>
   db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).where('id', '=', id);
+
+/** The workflow of a file by its name; where both folders have one, that of the neutral folder. */
+export const selectWorkflowNamed = (db: Db, repository: OrSql<Repository>, file: string) =>
+  db
+    .selectFrom('workflows')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where(
+      'path',
+      'in',
+      workflowFolders.map((folder) => `${folder}/${file}`),
+    )
+    .orderBy('path', 'desc')
+    .limit(1);
+
+export const findWorkflowForUpdate = (tx: Tx, { id }: Pick<WorkflowRow, 'id'>): Promise<WorkflowRow | undefined> =>
+  tx.selectFrom('workflows').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
+/** Workflows by their ids. */
+export const loadWorkflows = async (db: Db, ids: readonly Id<'workflows'>[]): Promise<Map<Id<'workflows'>, WorkflowRow>> =>
+  keyed(await db.selectFrom('workflows').selectAll().where('id', 'in', unique(ids)).execute(), ({ id }) => id);
+
+/** The workflows of a repository, with those whose files were deleted, in the order in which they came. */
+export const listWorkflows = (db: Db, repository: Repository, page: Page): Promise<Listed<WorkflowRow>> =>
+  list(db, db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).orderBy('id'), page);
+
+export const updateWorkflow = (tx: Tx, id: Id<'workflows'>, change: Updateable<DB['workflows']>) =>
+  tx.updateTable('workflows').set(change).where('id', '=', id).execute();
 
 /** All workflows of a repository. Their number is limited by that of the files of a commit. */
 export const listAllWorkflows = (db: Db, repository: Repository): Promise<WorkflowRow[]> =>
