@@ -74,7 +74,7 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
 
   router.service(RunnerService, {
     async register({ token, name, version, labels, agentLabels, ephemeral }) {
-      const facts = { token, name, version, os: 'linux', labels: labels.length > 0 ? labels : agentLabels };
+      const facts = { token, name, version, labels: labels.length > 0 ? labels : agentLabels };
       const registered = await refusing(() =>
         change(db, (tx) => registerRunner(tx, { ...facts, isEphemeral: ephemeral, now: clock() })),
       );

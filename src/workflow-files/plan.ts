@@ -94,6 +94,10 @@ function planJob(file: WorkflowFile, job: WorkflowFileJob, run: Contexts, { resu
   try {
     const status = isCancelled ? 'cancelled' : statusOf(ancestorsOf(file, job.id), results);
     if (!holds(definition.if, contexts, status)) return [endedJob(job, { result: 'skipped' })];
+    if (definition.type !== 'job')
+      return [
+        endedJob(job, { result: 'failure', problem: 'Workflows that are called are not offered yet', line: lineOf(job.parts) }),
+      ];
     const strategy = definition.strategy && (evaluate(definition.strategy, contexts) as { [name: string]: Json });
     const combinations = strategy?.matrix === undefined ? [null] : combinationsOf(strategy.matrix);
     return combinations.map((combination, index) =>

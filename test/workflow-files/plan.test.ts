@@ -122,3 +122,8 @@ test('a matrix ends as its worst job, but for those that may fail; later outputs
   expect(resultOf([job('success'), job('cancelled')]).result).toBe('cancelled');
   expect(resultOf([job('skipped')]).result).toBe('skipped');
 });
+
+test('a workflow that is called fails the job, as long as none can be', async () => {
+  const file = await fileOf(`  a: {uses: ./.github/workflows/other.yml}\n  b: {needs: a, ${steps}}`);
+  expect(planned(file)).toEqual(['a: failure', 'b: skipped']);
+});

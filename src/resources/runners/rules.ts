@@ -29,12 +29,7 @@ const maxLabels = 100;
 const maxLabel = 256;
 
 /** What a runner tells of itself. */
-export type RunnerFacts = {
-  readonly name: string;
-  readonly version: string;
-  readonly os: string;
-  readonly labels: readonly string[];
-};
+export type RunnerFacts = { readonly name: string; readonly version: string; readonly labels: readonly string[] };
 
 /** A token with which runners can be registered, or removed, for an hour. */
 export async function createRunnerToken(
@@ -78,7 +73,7 @@ export async function registerRunner(
     uuid: randomUUID(),
     token_hash: hashToken(own),
     name,
-    os: facts.os,
+    os: systemOf(facts.labels),
     version: facts.version.slice(0, maxLabel),
     labels: checkLabels(facts.labels),
     is_ephemeral: isEphemeral,
@@ -97,7 +92,7 @@ async function defaultGroupOf(tx: Tx, organization: NonNullable<RunnerRow['organ
 
 /** Writes what a runner tells of itself when it starts. */
 export const declareRunner = (tx: Tx, runner: RunnerRow, { version, labels }: Pick<RunnerFacts, 'version' | 'labels'>) =>
-  updateRunner(tx, runner.id, { version: version.slice(0, maxLabel), labels: checkLabels(labels) });
+  updateRunner(tx, runner.id, { version: version.slice(0, maxLabel), labels: checkLabels(labels), os: systemOf(labels) });
 
 /** The runner with a UUID and its token; undefined for any other. */
 export async function authenticateRunner(db: Db, uuid: string, token: string): Promise<RunnerRow | undefined> {
@@ -126,8 +121,14 @@ function checkLabels(labels: readonly string[]): string[] {
   return names;
 }
 
+const systems = { linux: /^(linux|ubuntu|debian|alpine|fedora)\b/i, windows: /^windows\b/i, macos: /^macos\b/i } as const;
+
+/** The operating system of a runner, which its protocol doesn't tell: what its labels say, else `unknown`. */
+const systemOf = (labels: readonly string[]): string =>
+  Object.entries(systems).find(([, pattern]) => labels.some((label) => pattern.test(label)))?.[0] ?? 'unknown';
+
 /** The labels that every runner has by its kind (the public API's names). */
-export const kindLabels = ({ os }: Pick<RunnerRow, 'os'>): string[] => ['self-hosted', os];
+export const kindLabels = ({ os }: Pick<RunnerRow, 'os'>): string[] => ['self-hosted', ...(os in systems ? [os] : [])];
 
 /** The labels by which jobs find a runner: those of its kind, its own, and those that people gave it. */
 export const labelsOf = (row: Pick<RunnerRow, 'labels' | 'custom_labels' | 'os'>): string[] =>
@@ -168,7 +169,7 @@ export async function createJitRunner(
     uuid: randomUUID(),
     token_hash: hashToken(token),
     name,
-    os: 'linux',
+    os: systemOf(labels),
     version: '',
     labels: checkLabels(labels),
     is_ephemeral: true,

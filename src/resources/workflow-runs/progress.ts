@@ -12,6 +12,7 @@ import { type Concurrency, isOver, type JobResult, type PlannedJob, planJobs, re
 import { createChecks, createFailedCheck, endCheck } from './checks.ts';
 import { enterGroup, leaveGroup, type Turns } from './concurrency.ts';
 import { runContexts, unknownAddress } from './contexts.ts';
+import { refuseProtected } from './environments.ts';
 import {
   findJob,
   findRunForUpdate,
@@ -55,7 +56,8 @@ export async function advanceRun(context: ProgressContext, run: RunRow): Promise
   if (!surroundings) return run;
   const progress = { made: new Set(byKey.keys()), results, isCancelled: run.cancelled_at !== null };
   const variables = await variablesOf(context.tx, run);
-  const planned = planJobs(parsed.file, runContexts(run, surroundings, variables, parsed.file), progress);
+  const next = planJobs(parsed.file, runContexts(run, surroundings, variables, parsed.file), progress);
+  const planned = await refuseProtected(context.tx, run, { file: parsed.file, planned: next, now: context.now });
   if (jobs.length + planned.length > maxJobs) return endRun(context, run, 'startup_failure');
   const made = await makeJobs(context, run, planned);
   const all = [...jobs, ...made];

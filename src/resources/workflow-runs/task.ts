@@ -9,7 +9,7 @@ import { loadActionsPolicy } from '#resources/actions-permissions/index.ts';
 import { loadSecretsForJob } from '#resources/actions-secrets/index.ts';
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { createJobToken } from '#resources/apps/index.ts';
-import { findEnvironment } from '#resources/environments/index.ts';
+import { findBranchProtection, findEnvironment } from '#resources/environments/index.ts';
 import { readWorkflowFile } from '#resources/workflows/index.ts';
 import type { Json } from '#workflow-files/expressions.ts';
 import type { WorkflowFileJob } from '#workflow-files/parse.ts';
@@ -88,7 +88,9 @@ export async function makeTask(
       ...githubContext(run, surroundings),
       job: job.key,
       token,
-      ref_protected: repository.default_branch === run.head_branch,
+      // Actions are taken from this server.
+      gitea_default_actions_url: links.html,
+      ref_protected: (await findBranchProtection(tx, run.repository_id, run.ref)).isThis,
     },
     token,
     secrets: {

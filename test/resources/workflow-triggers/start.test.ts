@@ -182,3 +182,32 @@ test('what the settings forbid makes no run, or one that tells why', async () =>
   await settle();
   expect(await runsOf(repo)).toHaveLength(2);
 });
+
+test('a job passes no protection of its environment', async () => {
+  const deploys = 'on: issues\njobs:\n  a: {environment: live, runs-on: x, steps: [{run: x}]}\n';
+  const { repo, base, client } = await withWorkflow('issues', { '.github/workflows/deploy.yml': deploys });
+  const jobs = () =>
+    db
+      .selectFrom('workflow_jobs')
+      .select(['status', 'problem'])
+      .where('repository_id', '=', repo.id)
+      .where('name', '=', 'a')
+      .orderBy('id')
+      .execute();
+  const ended = async () => (await jobs()).map(({ status, problem }) => problem ?? status);
+  await client.post(`${base}/issues`, { title: 'one' });
+  await settle();
+  expect(await ended()).toEqual(['queued', 'queued']);
+  await client.put(`${base}/environments/live`, { wait_timer: 5 });
+  await client.post(`${base}/issues`, { title: 'two' });
+  await settle();
+  expect((await ended()).slice(2).sort()).toEqual([
+    "The environment live demands an approval or a pause, which runs can't wait for yet",
+    'queued',
+  ]);
+  const policy = { protected_branches: false, custom_branch_policies: true };
+  await client.put(`${base}/environments/live`, { deployment_branch_policy: policy });
+  await client.post(`${base}/issues`, { title: 'three' });
+  await settle();
+  expect((await ended()).slice(4).sort()).toEqual(['The environment live does not take refs/heads/main', 'queued']);
+});
