@@ -71,7 +71,6 @@ export async function makeTask(
     byDefault: policy.defaultTokenPermissions,
     mayWrite: !run.is_from_fork || rights.writeTokens,
   });
-  const { repository } = surroundings;
   const { token, row } = await createJobToken(tx, {
     repository: { id: run.repository_id, owner_id: run.owner_id },
     permissions,
