@@ -2,10 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Db } from '#database/connect.ts';
 import { oncePerObject } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { forbidden, unauthenticated } from '#lib/refusal.ts';
+import { forbidden, type Refusal, unauthenticated } from '#lib/refusal.ts';
 import { hashToken, isWellFormed } from '#lib/token.ts';
 import { looksLikeJwt, verifyAppJwt } from './app-jwt.ts';
-import { findClient, type TokenRow, tokenQuery } from './credentials.ts';
+import { endsWithin, findClient, findTokenById, type TokenRow, tokenQuery } from './credentials.ts';
 import { intersect } from './permissions.ts';
 import { findRow, joined, type RowQuery } from './row-query.ts';
 import { tokenPrefixes } from './tokens.ts';
@@ -70,11 +70,26 @@ async function byToken<Row>(token: string, context: Authenticator, along: Along<
     isWellFormed(token, Object.values(tokenPrefixes)) || (context.adminTokenHash && sameHash(context.adminTokenHash, hash));
   if (!mayExist) throw badCredentials();
   const found = await findTokenAlong(context.db, hash, along);
-  if (!found || (found.token.expires_at && found.token.expires_at <= context.now)) throw badCredentials();
-  const { account, installation } = found.token;
-  if (account.suspended_at) throw forbidden('Sorry. Your account was suspended.');
-  if (installation?.suspended_at) throw forbidden('This installation has been suspended');
+  const refused = refusalOf(found?.token, context.now);
+  if (refused) throw refused;
+  if (!found) throw badCredentials();
   return { viewer: viewerOf(found.token), along: found.along };
+}
+
+/** Why a token lets nobody in; undefined where it does. */
+function refusalOf(token: TokenRow | undefined, now: Date): Refusal | undefined {
+  if (!token || (token.expires_at && token.expires_at <= now)) return badCredentials();
+  if (token.account.suspended_at) return forbidden('Sorry. Your account was suspended.');
+  return token.installation?.suspended_at ? forbidden('This installation has been suspended') : undefined;
+}
+
+/**
+ * The viewer of a token that was used earlier, as it is by now: for addresses that were given to its bearer. Undefined where it lets nobody in
+ * any more.
+ */
+export async function findViewerOf(db: Db, id: Id<'tokens'>, now: Date): Promise<Viewer | undefined> {
+  const token = await findTokenById(db, id);
+  return token && !refusalOf(token, now) ? viewerOf(token) : undefined;
 }
 
 /**
@@ -105,7 +120,9 @@ function grantOf(token: TokenRow): Grant {
     case 'classic_pat':
     case 'oauth_app':
       return { kind: token.kind, ...base, ...(token.app_id === null ? {} : { appId: token.app_id }), scopes: token.scopes };
-    case 'fine_grained_pat':
+    case 'fine_grained_pat': {
+      const withheld = reasonToWithhold(token);
+      if (withheld) return { kind: token.kind, ...base, ownerId: undefined, withheld, selection: 'public', permissions: {} };
       return {
         kind: token.kind,
         ...base,
@@ -113,8 +130,14 @@ function grantOf(token: TokenRow): Grant {
         selection: token.repository_selection ?? 'public',
         permissions: token.permissions,
       };
+    }
     case 'app_user':
-      return { kind: token.kind, ...base, appId: required(token.app_id), permissions: token.app_permissions ?? {} };
+      return {
+        kind: token.kind,
+        ...base,
+        appId: required(token.app_id),
+        permissions: intersect(token.permissions, token.app_permissions ?? {}),
+      };
     case 'installation': {
       const installation = required(token.installation);
       const narrowed = Object.keys(token.permissions).length > 0;
@@ -131,6 +154,22 @@ function grantOf(token: TokenRow): Grant {
     }
   }
 }
+
+/** Why the account that a fine-grained token was made for doesn't let it in; undefined where it does. It reads what is public then. */
+function reasonToWithhold({ access, policy, created_at, expires_at }: TokenRow): string | undefined {
+  if (access !== 'granted') return withheldTexts[access ?? 'denied'];
+  if (!policy) return undefined;
+  if (!policy.fine_grained_tokens_allowed) return 'the organization of the token accepts no fine-grained tokens';
+  if (!endsWithin(policy, created_at, expires_at))
+    return `the organization of the token accepts none that live longer than ${policy.max_token_days} days`;
+  return undefined;
+}
+
+const withheldTexts = {
+  pending: 'the token is pending approval by its organization',
+  denied: 'the organization of the token has denied its request',
+  revoked: 'the organization of the token has revoked its access',
+} as const;
 
 /** The value of a column that is never null for tokens of this kind. */
 function required<T>(value: T | null | undefined): T {

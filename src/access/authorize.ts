@@ -65,7 +65,7 @@ const visibility: Check = ({ policy, none, grant, target: { repo }, passes }) =>
   // Endpoints for apps themselves look up where the app is installed.
   if (!repo || (none === 'app_jwt' && grant.kind === 'app_jwt')) return undefined;
   const visible = mayRead(repo, grant) || scopeOpens(policy, repo, grant);
-  return passes('visible', visible, visibilityReason(repo)) ? undefined : refuse('not_found', 'Not Found');
+  return passes('visible', visible, visibilityReason(repo, grant)) ? undefined : refuse('not_found', 'Not Found');
 };
 
 /** Allows endpoints that are open to everybody, and reading a public resource. */
@@ -111,7 +111,7 @@ const scopeOrPermission: Check = (request) => {
       : refuseWithReason(request, 'Token lacks a needed scope');
   }
   if (none !== undefined) return undefined;
-  const because = `needs ${JSON.stringify(policy.permission)}`;
+  const because = `needs ${JSON.stringify(policy.permission)}${withheldNote(grant)}`;
   return passes('permission', permissionsSuffice(policy, grant, target), because) ? undefined : refuseCredential(grant);
 };
 
@@ -175,8 +175,11 @@ const scopeOpens = ({ scopes = [] }: Policy, repo: Repo, grant: Grant): boolean 
   return scopes.some((scope) => scope !== 'repo' && held.has(scope));
 };
 
-const visibilityReason = (repo: Repo): string =>
-  `${repo.visibility}; role ${repo.role ?? 'none'}; the credential ${repo.reached ? 'reaches it' : 'does not reach it'}`;
+const visibilityReason = (repo: Repo, grant: Grant): string =>
+  `${repo.visibility}; role ${repo.role ?? 'none'}; the credential ${repo.reached ? 'reaches it' : 'does not reach it'}${withheldNote(grant)}`;
+
+const withheldNote = (grant: Grant): string =>
+  grant.kind === 'fine_grained_pat' && grant.withheld !== undefined ? `: ${grant.withheld}` : '';
 
 const kindAllowed = (policy: Policy, grant: Grant): boolean =>
   isToken(grant) && (policy.tokens ?? everyToken).includes(grant.kind);

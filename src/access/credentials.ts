@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { revived, type Snapshot } from '#lib/snapshot.ts';
+import { addDays } from '#lib/time.ts';
 import { reviveAccount } from './lookup.ts';
 import type { PermissionSet } from './permissions.ts';
 import { rememberRows, versionOf } from './remembered-rows.ts';
@@ -9,7 +10,17 @@ import type { RowQuery } from './row-query.ts';
 import type { TokenKind } from './tokens.ts';
 import type { Account } from './viewer.ts';
 
-/** A token with its account, the permissions of its app and the app's installation. */
+/** What an organization lets fine-grained tokens do that were made for it. */
+export type TokenPolicy = { fine_grained_tokens_allowed: boolean; max_token_days: number | null };
+
+/** Whether a fine-grained token ends as early as its organization demands. */
+export const endsWithin = (
+  { max_token_days: days }: Pick<TokenPolicy, 'max_token_days'>,
+  created: Date,
+  expires: Date | null,
+): boolean => days === null || (expires !== null && expires <= addDays(created, days));
+
+/** A token with its account, the permissions of its app, the app's installation, and the policy of the organization that it was made for. */
 export type TokenRow = {
   id: Id<'tokens'>;
   kind: TokenKind;
@@ -18,6 +29,9 @@ export type TokenRow = {
   owner_id: Id<'accounts'> | null;
   repository_selection: 'all' | 'selected' | 'public' | null;
   permissions: PermissionSet;
+  /** Of a fine-grained token: whether the account that it was made for lets it in. */
+  access: 'granted' | 'pending' | 'denied' | 'revoked' | null;
+  created_at: Date;
   expires_at: Date | null;
   last_used_at: Date | null;
   account: Account;
@@ -30,6 +44,7 @@ export type TokenRow = {
     permissions: PermissionSet;
     suspended_at: string | null;
   } | null;
+  policy: TokenPolicy | null;
 };
 
 /** A token's rows as JSON, where times are text. */
@@ -41,33 +56,41 @@ type TokenJson = Snapshot<Omit<TokenRow, 'account' | 'app_permissions'>> & {
 /** The number of tokens whose rows a process remembers, at some kilobytes each. */
 const maxRemembered = 2_000;
 
-const tokens = rememberRows(
-  maxRemembered,
-  'token',
-  (json: TokenJson): TokenRow =>
-    Object.freeze({
-      ...revived<Omit<TokenRow, 'account'>>(json, ['expires_at', 'last_used_at']),
-      account: reviveAccount(json.account),
-    }),
-);
+const reviveToken = (json: TokenJson): TokenRow =>
+  Object.freeze({
+    ...revived<Omit<TokenRow, 'account'>>(json, ['created_at', 'expires_at', 'last_used_at']),
+    account: reviveAccount(json.account),
+  });
 
-const tokenVersion = versionOf('t', 'a', 'i', 'p');
+const tokens = rememberRows(maxRemembered, 'token', reviveToken);
+
+const tokenVersion = versionOf('t', 'a', 'i', 'p', 'o');
 const tokenJson = sql`to_jsonb(t) - 'hash' || jsonb_build_object('account', to_jsonb(a), 'app_permissions', p.permissions,
-  'installation', case when i.id is null then null else to_jsonb(i) end)`;
+  'installation', case when i.id is null then null else to_jsonb(i) end,
+  'policy', case when o.id is null then null else to_jsonb(o) - array['id', 'xmin'] end)`;
+const tokenTables = sql`tokens t join accounts a on a.id = t.account_id
+  left join installations i on i.id = t.installation_id
+  left join apps p on p.id = t.app_id
+  left join lateral (select s.account_id as id, s.xmin, s.fine_grained_tokens_allowed, s.max_token_days
+    from organizations s where s.account_id = t.owner_id) o on true`;
 
 /**
- * A token by its hash, with the account that it acts for and the installation of its app. `known` is the token as it was when it was
+ * A token by its hash, with the account that it acts for, the installation of its app, and what the organization that it was made for says of
+ * such tokens. `known` is the token as it was when it was
  * last read.
  */
 export function tokenQuery(db: Db, hash: Buffer): RowQuery<TokenRow> & { readonly known: TokenRow | undefined } {
   const { known, columns, read } = tokens(db, hash.toString('base64'));
-  const select = sql`
-    select ${columns(tokenVersion, tokenJson)}
-    from tokens t join accounts a on a.id = t.account_id
-      left join installations i on i.id = t.installation_id
-      left join apps p on p.id = t.app_id
-    where t.hash = ${hash}`;
+  const select = sql`select ${columns(tokenVersion, tokenJson)} from ${tokenTables} where t.hash = ${hash}`;
   return { known, select, read };
+}
+
+/** A token by its id, for what was given to its bearer earlier. */
+export async function findTokenById(db: Db, id: Id<'tokens'>): Promise<TokenRow | undefined> {
+  const { rows } = await sql<{ token: TokenJson }>`select ${tokenJson} as token from ${tokenTables} where t.id = ${id}`.execute(
+    db,
+  );
+  return rows[0] && reviveToken(rows[0].token);
 }
 
 /** An app by its client id, for endpoints where apps sign in by their client secret. */

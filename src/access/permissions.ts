@@ -1,99 +1,124 @@
+import { getOrThrow } from '#lib/collections.ts';
+
+const readable = ['read'] as const;
+const writable = ['write'] as const;
+const readOrWrite = ['read', 'write'] as const;
+const upToAdmin = ['read', 'write', 'admin'] as const;
+
 /**
- * The names of fine-grained permissions, by what they apply to: a repository, an organization or a user's account. They are
- * document 3's; where it has none, the public API's.
+ * Every fine-grained permission with its levels, lowest first, by what it applies to: a repository, an organization or a user's
+ * account. Names and levels are document 3's; where it has none, the public API's. Tokens, apps, declarations of endpoints and the
+ * documentation know no others.
  */
-export const permissions = {
-  repository: [
-    'actions',
-    'administration',
-    'artifact_metadata',
-    'attestations',
-    'checks',
-    'code_quality',
-    'codespaces',
-    'contents',
-    'dependency_bot_secrets',
-    'deployments',
-    'discussions',
-    'environments',
-    'issues',
-    'merge_queues',
-    'metadata',
-    'packages',
-    'pages',
-    'pull_requests',
-    'repository_custom_properties',
-    'repository_webhooks',
-    'repository_projects',
-    'secret_scanning_alerts',
-    'secrets',
-    'security_events',
-    'single_file',
-    'statuses',
-    'vulnerability_alerts',
-    'workflows',
-  ],
-  organization: [
-    'members',
-    'issue_fields',
-    'organization_administration',
-    'organization_assistant_business',
-    'organization_custom_roles',
-    'organization_custom_org_roles',
-    'organization_custom_properties',
-    'organization_announcement_banners',
-    'organization_events',
-    'organization_hosted_runner_custom_images',
-    'organization_packages',
-    'organization_personal_access_tokens',
-    'organization_personal_access_token_requests',
-    'organization_plan',
-    'organization_private_registries',
-    'organization_projects',
-    'organization_secrets',
-    'organization_self_hosted_runners',
-    'organization_user_blocking',
-    'organization_webhooks',
-  ],
-  account: [
-    'email_addresses',
-    'followers',
-    'git_signing_ssh_public_keys',
-    'git_ssh_keys',
-    'gpg_keys',
-    'interaction_limits',
-    'profile',
-    'starring',
-  ],
-} as const;
+export const catalogue = {
+  repository: {
+    actions: readOrWrite,
+    actions_variables: readOrWrite,
+    administration: readOrWrite,
+    artifact_metadata: readOrWrite,
+    attestations: readOrWrite,
+    checks: readOrWrite,
+    code_quality: readOrWrite,
+    codespaces: readOrWrite,
+    contents: readOrWrite,
+    dependency_bot_secrets: readOrWrite,
+    deployments: readOrWrite,
+    discussions: readOrWrite,
+    environments: readOrWrite,
+    issues: readOrWrite,
+    merge_queues: readOrWrite,
+    metadata: readOrWrite,
+    packages: readOrWrite,
+    pages: readOrWrite,
+    pull_requests: readOrWrite,
+    repository_custom_properties: readOrWrite,
+    repository_projects: upToAdmin,
+    repository_webhooks: readOrWrite,
+    secret_scanning_alerts: readOrWrite,
+    secrets: readOrWrite,
+    security_events: readOrWrite,
+    single_file: readOrWrite,
+    statuses: readOrWrite,
+    vulnerability_alerts: readOrWrite,
+    workflows: writable,
+  },
+  organization: {
+    custom_properties_for_organizations: readOrWrite,
+    issue_fields: readOrWrite,
+    members: readOrWrite,
+    organization_actions_variables: readOrWrite,
+    organization_administration: readOrWrite,
+    organization_announcement_banners: readOrWrite,
+    organization_assistant_agent_settings: readOrWrite,
+    organization_assistant_business: readOrWrite,
+    organization_custom_org_roles: readOrWrite,
+    organization_custom_properties: upToAdmin,
+    organization_custom_roles: readOrWrite,
+    organization_events: readable,
+    organization_hosted_runner_custom_images: readOrWrite,
+    organization_packages: readOrWrite,
+    organization_personal_access_token_requests: readOrWrite,
+    organization_personal_access_tokens: readOrWrite,
+    organization_plan: readable,
+    organization_private_registries: readOrWrite,
+    organization_projects: upToAdmin,
+    organization_secrets: readOrWrite,
+    organization_self_hosted_runners: readOrWrite,
+    organization_user_blocking: readOrWrite,
+    organization_webhooks: readOrWrite,
+  },
+  account: {
+    email_addresses: readOrWrite,
+    followers: readOrWrite,
+    git_signing_ssh_public_keys: readOrWrite,
+    git_ssh_keys: readOrWrite,
+    gpg_keys: readOrWrite,
+    interaction_limits: readOrWrite,
+    profile: writable,
+    starring: readOrWrite,
+  },
+} as const satisfies Record<string, Record<string, readonly Level[]>>;
 
-export type RepositoryPermission = (typeof permissions.repository)[number];
-export type OrganizationPermission = (typeof permissions.organization)[number];
-export type AccountPermission = (typeof permissions.account)[number];
-export type PermissionName = RepositoryPermission | OrganizationPermission | AccountPermission;
+type Catalogue = typeof catalogue;
 
+/** Whether a permission applies to a repository, an organization or an account. */
+export type PermissionScope = keyof Catalogue;
+export type RepositoryPermission = keyof Catalogue['repository'];
+export type OrganizationPermission = keyof Catalogue['organization'];
+export type PermissionName = { [Scope in PermissionScope]: keyof Catalogue[Scope] }[PermissionScope];
+
+/** The levels of all permissions, lowest first: each includes those before it. */
 export const levels = ['read', 'write', 'admin'] as const;
 export type Level = (typeof levels)[number];
 
-/**
- * One needed permission, for example `organization_webhooks:read`. Only to define custom properties of repositories, the level `admin` is
- * needed (the public API's rule).
- */
-export type Permission = `${PermissionName}:${'read' | 'write'}` | 'organization_custom_properties:admin';
+type PermissionsOf<Names> = {
+  [Name in keyof Names & string]: `${Name}:${Extract<Names[Name], readonly string[]>[number]}`;
+}[keyof Names & string];
+
+/** One needed permission, for example `organization_webhooks:read`. */
+export type Permission = { [Scope in PermissionScope]: PermissionsOf<Catalogue[Scope]> }[PermissionScope];
 
 /** The permissions of a fine-grained token or an installation. */
 export type PermissionSet = { [Name in PermissionName]?: Level };
 
-export type PermissionScope = keyof typeof permissions;
+type Entry = { readonly scope: PermissionScope; readonly levels: readonly Level[] };
 
-const scopesByName = new Map<string, PermissionScope>(
-  Object.entries(permissions).flatMap(([scope, names]) => names.map((name) => [name, scope as PermissionScope] as const)),
+const entries = new Map<string, Entry>(
+  Object.entries(catalogue).flatMap(([scope, names]) =>
+    Object.entries(names).map(([name, levels]) => [name, { scope: scope as PermissionScope, levels }] as const),
+  ),
 );
 
-export const isPermissionName = (name: string): name is PermissionName => scopesByName.has(name);
+/** Every name, those of repositories first. */
+export const permissionNames = [...entries.keys()] as readonly PermissionName[];
+
+export const isPermissionName = (name: string): name is PermissionName => entries.has(name);
 
 /** Whether a permission applies to a repository, an organization or an account. */
-export const permissionScope = (name: PermissionName): PermissionScope => scopesByName.get(name) ?? 'repository';
+export const permissionScope = (name: PermissionName): PermissionScope => getOrThrow(entries, name).scope;
+
+/** The levels that a permission has, lowest first. */
+export const levelsOf = (name: PermissionName): readonly Level[] => getOrThrow(entries, name).levels;
 
 /** Splits `organization_webhooks:read` into its name and level. */
 export function parsePermission(permission: Permission): { name: PermissionName; level: Level } {
@@ -101,20 +126,47 @@ export function parsePermission(permission: Permission): { name: PermissionName;
   return { name, level };
 }
 
+const includes = (held: Level, wanted: Level): boolean => levels.indexOf(held) >= levels.indexOf(wanted);
+
 /** Whether a set holds a permission. Reading metadata comes with every permission of a repository. */
 export function holds(set: PermissionSet, permission: Permission): boolean {
   const { name, level } = parsePermission(permission);
   if (name === 'metadata' && level === 'read') return true;
   const held = set[name];
-  return held !== undefined && levels.indexOf(held) >= levels.indexOf(level);
+  return held !== undefined && includes(held, level);
+}
+
+/** The levels by which a set holds a permission, for SQL. */
+export function levelsHolding(permission: Permission): readonly Level[] {
+  const { level } = parsePermission(permission);
+  return levels.filter((held) => includes(held, level));
+}
+
+const entriesOf = (set: PermissionSet) => Object.entries(set) as [PermissionName, Level][];
+
+/** What `wanted` has beyond `held`: permissions that are new (`added`), and higher levels (`upgraded`). */
+export function beyond(wanted: PermissionSet, held: PermissionSet): { added: PermissionSet; upgraded: PermissionSet } {
+  const [added, upgraded]: [PermissionSet, PermissionSet] = [{}, {}];
+  for (const [name, level] of entriesOf(wanted)) {
+    const before = held[name];
+    if (before === undefined) added[name] = level;
+    else if (!includes(before, level)) upgraded[name] = level;
+  }
+  return { added, upgraded };
+}
+
+/** Whether a set holds all of another one. */
+export function includesAll(held: PermissionSet, wanted: PermissionSet): boolean {
+  const { added, upgraded } = beyond(wanted, held);
+  return Object.keys(added).length + Object.keys(upgraded).length === 0;
 }
 
 /** The permissions that both sets hold, at the lower of the two levels. */
 export function intersect(a: PermissionSet, b: PermissionSet): PermissionSet {
   const both: PermissionSet = {};
-  for (const [name, level] of Object.entries(a) as [PermissionName, Level][]) {
+  for (const [name, level] of entriesOf(a)) {
     const other = b[name];
-    if (other) both[name] = levels.indexOf(level) <= levels.indexOf(other) ? level : other;
+    if (other) both[name] = includes(other, level) ? level : other;
   }
   return both;
 }

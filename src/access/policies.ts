@@ -54,3 +54,9 @@ export const changesPulls = { ...inRepository, permission: 'pull_requests:write'
 
 /** Opening pull requests, which every signed-in reader with a branch may, except those excluded by a limit on interactions. */
 export const opensPulls = { ...changesPulls, interaction: true } as const satisfies Policy;
+
+/** Reading workflows, their runs and jobs. */
+export const readsActions = { ...inRepository, permission: 'actions:read', public: true } as const satisfies Policy;
+
+/** Starting, stopping and changing them. */
+export const writesActions = { ...inRepository, role: 'write', permission: 'actions:write' } as const satisfies Policy;

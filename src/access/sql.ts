@@ -1,5 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { OrganizationPermission, RepositoryPermission } from './permissions.ts';
+import {
+  levelsHolding,
+  type OrganizationPermission,
+  type Permission,
+  parsePermission,
+  type RepositoryPermission,
+} from './permissions.ts';
 import { expandScopes } from './scopes.ts';
 import type { Grant, Viewer } from './viewer.ts';
 
@@ -26,7 +32,7 @@ export function reachedBy(grant: Grant): RawBuilder<boolean> {
     case 'ssh_key':
       return expandScopes(grant.scopes).has('repo') ? sql<boolean>`true` : sql<boolean>`r.visibility = 'public'`;
     case 'fine_grained_pat':
-      if (grant.selection === 'public') return sql<boolean>`false`;
+      if (grant.ownerId === undefined || grant.selection === 'public') return sql<boolean>`false`;
       if (grant.selection === 'all') return sql<boolean>`r.owner_id = ${grant.ownerId}`;
       return sql<boolean>`(r.owner_id = ${grant.ownerId} and ${inToken(grant.tokenId)})`;
     case 'deploy_key':
@@ -76,7 +82,7 @@ export function organizationKnownTo(grant: Grant, column: RawBuilder<unknown>): 
       return sql<boolean>`true`;
     case 'fine_grained_pat':
     case 'installation':
-      return sql<boolean>`${column} = ${grant.ownerId}`;
+      return grant.ownerId === undefined ? sql<boolean>`false` : sql<boolean>`${column} = ${grant.ownerId}`;
     case 'app_user':
       return sql<boolean>`exists (select from installations i
         where i.app_id = ${grant.appId} and i.account_id = ${column} and i.suspended_at is null)`;
@@ -111,6 +117,10 @@ const inToken = (tokenId: number): RawBuilder<boolean> =>
 export const installedPermissions = (appId: number, owner: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`coalesce((select i.permissions from installations i
     where i.app_id = ${appId} and i.account_id = ${owner} and i.suspended_at is null), '{}'::jsonb)`;
+
+/** Whether the permission set in a column holds a permission. */
+export const permissionIn = (set: RawBuilder<unknown>, permission: Permission): RawBuilder<boolean> =>
+  sql<boolean>`${set} ->> ${parsePermission(permission).name} = any (${[...levelsHolding(permission)]})`;
 
 /**
  * Whether a viewer may read the repository `r`. What the viewer has roles in is looked up once for a whole list or search, and is short:

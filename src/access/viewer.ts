@@ -16,7 +16,10 @@ export type Grant =
   | {
       kind: 'fine_grained_pat';
       tokenId: Id<'tokens'>;
-      ownerId: Id<'accounts'>;
+      /** The account that the token was made for; undefined where that doesn't let it in. */
+      ownerId: Id<'accounts'> | undefined;
+      /** Why the account that the token was made for doesn't let it in. */
+      withheld?: string;
       selection: 'all' | 'selected' | 'public';
       permissions: PermissionSet;
       expiresAt?: Date;

@@ -53,6 +53,9 @@ type Connection = {
 const isRead = (text: string): boolean =>
   /^\s*select\b/i.test(text) && !/\b(add_jobs?|nextval|set_config|pg_\w+|for (no key )?(update|share))\b/i.test(text);
 
+/** Whether an error is that of a statement alone, after which its connection goes on. */
+const isOfStatement = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity === 'ERROR';
+
 const averaged = (average: number, time: number): number => average + (time - average) * lastTimeWeight;
 
 /**
@@ -129,7 +132,26 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
     // It is done twice then: where there are others to serve, it stays where it is.
     if (waiting.isSentAgain || !isRead(waiting.text) || pool.waitingCount > 0) return;
     waiting.isSentAgain = true;
-    uncounted(() => pool.query(waiting.text, [...waiting.values])).then(waiting.resolve, waiting.reject);
+    uncounted(() => askAlone(waiting.text, waiting.values)).then(waiting.resolve, waiting.reject);
+  }
+
+  /**
+   * Asks by a connection of the pool. Where it has to be waited for, `pool.query` would send in the context of whoever gives one back, who may
+   * have a deadline.
+   */
+  async function askAlone(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
+    const client = await pool.connect();
+    let isBroken = true;
+    try {
+      const result = await client.query(text, [...values]);
+      isBroken = false;
+      return result;
+    } catch (error) {
+      isBroken = !isOfStatement(error);
+      throw error;
+    } finally {
+      client.release(isBroken);
+    }
   }
 
   async function send(connection: Connection, statement: Unanswered): Promise<void> {
@@ -142,7 +164,7 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
       statement.resolve(await client.query(text, [...values]));
     } catch (error) {
       // All but errors of the statement itself end the connection.
-      if (!(error instanceof pg.DatabaseError && error.severity === 'ERROR')) drop(connection);
+      if (!isOfStatement(error)) drop(connection);
       if (!statement.isSentAgain) statement.reject(error);
     } finally {
       const now = performance.now();
@@ -157,7 +179,7 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
       const sent = performance.now();
       const connection = isSlow(text) ? undefined : choose(sent);
       if (!connection) {
-        const result = await pool.query(text, [...values]);
+        const result = await askAlone(text, values);
         noteTime(text, performance.now() - sent);
         return result;
       }

@@ -31,6 +31,72 @@ export interface Accounts {
   updated_at: Date;
 }
 
+export interface ActionsOrganizationSettings {
+  organization_id: Id<'accounts'>;
+  enabled_selection_id: Id<'repository_selections'> | null;
+  runners_selection_id: Id<'repository_selections'> | null;
+  allowed_actions: 'all' | 'local_only' | 'selected' | null;
+  service_owned_allowed: boolean | null;
+  verified_allowed: boolean | null;
+  patterns_allowed: string[] | null;
+  sha_pinning_required: boolean | null;
+  default_workflow_permissions: 'read' | 'write' | null;
+  can_approve_pull_request_reviews: boolean | null;
+  artifact_and_log_retention_days: number | null;
+  approval_policy: 'first_time_contributors_new_to_service' | 'first_time_contributors' | 'all_external_contributors' | null;
+  run_workflows_from_fork_pull_requests: boolean | null;
+  send_write_tokens_to_workflows: boolean | null;
+  send_secrets_and_variables: boolean | null;
+  require_approval_for_fork_pr_workflows: boolean | null;
+  max_cache_retention_days: number | null;
+  max_cache_size_gb: number | null;
+}
+
+export interface ActionsRepositorySettings {
+  repository_id: Id<'repositories'>;
+  enabled: boolean | null;
+  access_level: 'none' | 'user' | 'organization' | null;
+  allowed_actions: 'all' | 'local_only' | 'selected' | null;
+  service_owned_allowed: boolean | null;
+  verified_allowed: boolean | null;
+  patterns_allowed: string[] | null;
+  sha_pinning_required: boolean | null;
+  default_workflow_permissions: 'read' | 'write' | null;
+  can_approve_pull_request_reviews: boolean | null;
+  artifact_and_log_retention_days: number | null;
+  approval_policy: 'first_time_contributors_new_to_service' | 'first_time_contributors' | 'all_external_contributors' | null;
+  run_workflows_from_fork_pull_requests: boolean | null;
+  send_write_tokens_to_workflows: boolean | null;
+  send_secrets_and_variables: boolean | null;
+  require_approval_for_fork_pr_workflows: boolean | null;
+  max_cache_retention_days: number | null;
+  max_cache_size_gb: number | null;
+}
+
+export interface ActionsSecrets {
+  id: GeneratedAlways<Id<'actions_secrets'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  environment_id: Id<'environments'> | null;
+  selection_id: Id<'repository_selections'> | null;
+  name: string;
+  value: Buffer;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface ActionsVariables {
+  id: GeneratedAlways<Id<'actions_variables'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  environment_id: Id<'environments'> | null;
+  selection_id: Id<'repository_selections'> | null;
+  name: string;
+  value: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface AppKeys {
   id: GeneratedAlways<Id<'app_keys'>>;
   app_id: Id<'apps'>;
@@ -74,6 +140,7 @@ export interface Apps {
   events: Generated<string[]>;
   created_at: Date;
   updated_at: Date;
+  built_in: string | null;
 }
 
 export interface AuthorizationCodes {
@@ -84,6 +151,7 @@ export interface AuthorizationCodes {
   redirect_uri: string | null;
   code_challenge: string | null;
   expires_at: Date;
+  permissions: JsonWithDefault;
 }
 
 export interface Autolinks {
@@ -190,6 +258,7 @@ export interface CheckSuites {
   created_at: Date;
   updated_at: Date;
   pushed_by: Id<'accounts'> | null;
+  key: Generated<string>;
 }
 
 export interface CodeFiles {
@@ -260,6 +329,22 @@ export interface CommitStatuses {
   number: number;
   is_latest: boolean;
   created_at: Date;
+}
+
+export interface ConcurrencyGroupMembers {
+  id: GeneratedAlways<Id<'concurrency_group_members'>>;
+  group_id: Id<'concurrency_groups'>;
+  run_id: Id<'workflow_runs'>;
+  job_id: Id<'workflow_jobs'> | null;
+  status: 'in_progress' | 'pending';
+  cancels_in_progress: boolean;
+}
+
+export interface ConcurrencyGroups {
+  id: GeneratedAlways<Id<'concurrency_groups'>>;
+  repository_id: Id<'repositories'>;
+  name: string;
+  last_acquired_at: Date | null;
 }
 
 export interface CustomImageVersions {
@@ -344,6 +429,7 @@ export interface DeviceCodes {
   polled_at: Date | null;
   interval_s: Generated<number>;
   expires_at: Date;
+  permissions: JsonWithDefault;
 }
 
 export interface EmailAddresses {
@@ -357,6 +443,18 @@ export interface EmailAddresses {
 export interface Embedders {
   id: GeneratedAlways<Id<'embedders'>>;
   identity: string;
+}
+
+export interface EncryptionKeys {
+  id: GeneratedAlways<Id<'encryption_keys'>>;
+  organization_id: Id<'accounts'> | null;
+  public_key: Buffer;
+  private_key: Buffer | null;
+  created_at: Date;
+  retired_at: Date | null;
+  purpose: 'private_registries' | 'actions';
+  repository_id: Id<'repositories'> | null;
+  environment_id: Id<'environments'> | null;
 }
 
 export interface EnvironmentBranchPolicies {
@@ -746,6 +844,24 @@ export interface NotificationThreads {
   comment_kind: Generated<'comment' | 'review' | 'review_comment'>;
 }
 
+export interface OidcOrganizationTemplates {
+  organization_id: Id<'accounts'>;
+  include_claim_keys: string[] | null;
+  use_immutable_subject: boolean | null;
+}
+
+export interface OidcProperties {
+  property_id: Id<'custom_properties'>;
+  created_at: Date;
+}
+
+export interface OidcRepositoryTemplates {
+  repository_id: Id<'repositories'>;
+  use_default: boolean;
+  include_claim_keys: string[] | null;
+  use_immutable_subject: boolean | null;
+}
+
 export interface OrganizationInvitations {
   id: GeneratedAlways<Id<'organization_invitations'>>;
   organization_id: Id<'accounts'>;
@@ -813,6 +929,9 @@ export interface Organizations {
   secret_scanning_push_protection_enabled_for_new_repositories: Generated<boolean>;
   secret_scanning_push_protection_custom_link_enabled: Generated<boolean>;
   secret_scanning_push_protection_custom_link: string | null;
+  fine_grained_tokens_allowed: Generated<boolean>;
+  token_approval_required: Generated<boolean>;
+  max_token_days: number | null;
 }
 
 export interface PlannedMerges {
@@ -900,6 +1019,7 @@ export interface PullRequests {
   head_pushed_by: Id<'accounts'> | null;
   same_heads: Generated<string[]>;
   base_changed_at: Date | null;
+  lacks_reviews: boolean | null;
 }
 
 export interface RateLimits {
@@ -935,15 +1055,6 @@ export interface RefreshTokens {
   app_id: Id<'apps'>;
   account_id: Id<'accounts'>;
   expires_at: Date;
-}
-
-export interface RegistryKeys {
-  id: GeneratedAlways<Id<'registry_keys'>>;
-  organization_id: Id<'accounts'>;
-  public_key: Buffer;
-  private_key: Buffer | null;
-  created_at: Date;
-  retired_at: Date | null;
 }
 
 export interface ReleaseAssets {
@@ -1023,6 +1134,12 @@ export interface Repositories {
   updated_at: Date;
   license: string | null;
   locked_by: Id<'migrations'> | null;
+  vulnerability_alerts: Generated<boolean>;
+  dependency_bot_security_updates: Generated<boolean>;
+  private_vulnerability_reporting: Generated<boolean>;
+  secret_scanning: Generated<boolean>;
+  secret_scanning_push_protection: Generated<boolean>;
+  secret_scanning_non_provider_patterns: Generated<boolean>;
 }
 
 export interface RepositoryImportItems {
@@ -1192,6 +1309,92 @@ export interface RunnerGroups {
   created_at: Date;
 }
 
+export interface RunnerTokens {
+  token_hash: Buffer;
+  purpose: 'registration' | 'removal';
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  expires_at: Date;
+}
+
+export interface Runners {
+  id: GeneratedAlways<Id<'runners'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  runner_group_id: Id<'runner_groups'> | null;
+  uuid: string;
+  token_hash: Buffer;
+  name: string;
+  os: string;
+  version: string;
+  labels: string[];
+  is_ephemeral: boolean;
+  seen_at: Date | null;
+  created_at: Date;
+  custom_labels: Generated<string[]>;
+}
+
+export interface SecretAlerts {
+  id: GeneratedAlways<Id<'secret_alerts'>>;
+  repository_id: Id<'repositories'>;
+  number: number;
+  secret_type: string;
+  is_generic: boolean;
+  digest: Buffer;
+  secret: Buffer;
+  state: Generated<'open' | 'resolved'>;
+  resolution: string | null;
+  resolution_comment: string | null;
+  resolved_at: Date | null;
+  resolved_by: Id<'accounts'> | null;
+  assignee_id: Id<'accounts'> | null;
+  validity: Generated<'active' | 'inactive' | 'unknown'>;
+  bypassed_by: Id<'accounts'> | null;
+  bypassed_at: Date | null;
+  locations_count: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface SecretLocations {
+  id: GeneratedAlways<Id<'secret_locations'>>;
+  alert_id: Id<'secret_alerts'>;
+  commit_sha: string;
+  blob_sha: string;
+  path: string;
+  start_line: number;
+  end_line: number;
+  start_column: number;
+  end_column: number;
+  created_at: Date;
+}
+
+export interface SecretPlaceholders {
+  id: string;
+  repository_id: Id<'repositories'>;
+  account_id: Id<'accounts'>;
+  secret_type: string;
+  digest: Buffer;
+  created_at: Date;
+  reason: string | null;
+  bypassed_at: Date | null;
+  expires_at: Date | null;
+}
+
+export interface SecretScans {
+  id: GeneratedAlways<Id<'secret_scans'>>;
+  repository_id: Id<'repositories'>;
+  type: 'incremental' | 'backfill' | 'pattern_update';
+  patterns: string;
+  targets: string[];
+  known: string[];
+  total: number;
+  done: Generated<number>;
+  actor_id: Id<'accounts'> | null;
+  started_at: Date;
+  completed_at: Date | null;
+}
+
 export interface SelectedRepositories {
   selection_id: Id<'repository_selections'>;
   repository_id: Id<'repositories'>;
@@ -1296,6 +1499,21 @@ export interface TokenRepositories {
   repository_id: Id<'repositories'>;
 }
 
+export interface TokenRequestRepositories {
+  request_id: Id<'token_requests'>;
+  repository_id: Id<'repositories'>;
+}
+
+export interface TokenRequests {
+  id: GeneratedAlways<Id<'token_requests'>>;
+  token_id: Id<'tokens'>;
+  organization_id: Id<'accounts'>;
+  permissions: Json;
+  repository_selection: 'all' | 'selected' | 'public';
+  reason: string | null;
+  created_at: Date;
+}
+
 export interface Tokens {
   id: GeneratedAlways<Id<'tokens'>>;
   kind: 'classic_pat' | 'fine_grained_pat' | 'oauth_app' | 'app_user' | 'installation';
@@ -1312,6 +1530,8 @@ export interface Tokens {
   created_at: Date;
   expires_at: Date | null;
   last_used_at: Date | null;
+  access: 'granted' | 'pending' | 'denied' | 'revoked' | null;
+  granted_at: Date | null;
 }
 
 export interface UndispatchedEvents {
@@ -1385,9 +1605,124 @@ export interface Webhooks {
   deleted_at: Date | null;
 }
 
+export interface WorkflowJobLogParts {
+  job_id: Id<'workflow_jobs'>;
+  first_row: number;
+  text: string;
+}
+
+export interface WorkflowJobSteps {
+  job_id: Id<'workflow_jobs'>;
+  number: number;
+  name: string;
+  status: 'queued' | 'in_progress' | 'completed';
+  conclusion: 'success' | 'failure' | 'cancelled' | 'skipped' | null;
+  started_at: Date | null;
+  completed_at: Date | null;
+  first_row: Generated<number>;
+  row_count: Generated<number>;
+}
+
+export interface WorkflowJobs {
+  id: GeneratedAlways<Id<'workflow_jobs'>>;
+  run_id: Id<'workflow_runs'>;
+  repository_id: Id<'repositories'>;
+  attempt: number;
+  key: string;
+  position: number;
+  name: string;
+  plan: Json;
+  status: 'waiting' | 'pending' | 'queued' | 'in_progress' | 'completed';
+  conclusion: 'action_required' | 'cancelled' | 'failure' | 'neutral' | 'skipped' | 'success' | 'timed_out' | null;
+  labels: string[];
+  group_name: string | null;
+  max_parallel: number | null;
+  outputs: JsonWithDefault;
+  problem: string | null;
+  problem_line: number | null;
+  runner_id: Id<'runners'> | null;
+  runner_name: string | null;
+  runner_group_id: Id<'runner_groups'> | null;
+  runner_group_name: string | null;
+  token_id: Id<'tokens'> | null;
+  check_run_id: Id<'check_runs'> | null;
+  cancelled_at: Date | null;
+  heard_at: Date | null;
+  log_rows: Generated<number>;
+  log_bytes: Generated<number>;
+  log_key: string | null;
+  created_at: Date;
+  queued_at: Date | null;
+  started_at: Date | null;
+  completed_at: Date | null;
+  carried_from: Id<'workflow_jobs'> | null;
+  runner_os: string | null;
+}
+
+export interface WorkflowRunAttempts {
+  run_id: Id<'workflow_runs'>;
+  attempt: number;
+  conclusion: string;
+  triggering_actor_id: Id<'accounts'> | null;
+  started_at: Date;
+  updated_at: Date;
+}
+
+export interface WorkflowRuns {
+  id: GeneratedAlways<Id<'workflow_runs'>>;
+  repository_id: Id<'repositories'>;
+  workflow_id: Id<'workflows'>;
+  run_number: number;
+  attempt: Generated<number>;
+  event: string;
+  event_id: number | null;
+  name: string;
+  title: string;
+  path: string;
+  status: 'requested' | 'waiting' | 'pending' | 'queued' | 'in_progress' | 'completed';
+  conclusion: 'action_required' | 'cancelled' | 'failure' | 'neutral' | 'skipped' | 'stale' | 'startup_failure' | 'success' | 'timed_out' | null;
+  head_branch: string | null;
+  head_sha: string;
+  head_repository_id: Id<'repositories'> | null;
+  head_commit: Json;
+  ref: string;
+  sha: string;
+  pull_request_id: Id<'issues'> | null;
+  actor_id: Id<'accounts'> | null;
+  triggering_actor_id: Id<'accounts'> | null;
+  payload: string;
+  file: string;
+  problems: JsonWithDefault;
+  is_from_fork: Generated<boolean>;
+  cancelled_at: Date | null;
+  check_suite_id: Id<'check_suites'> | null;
+  created_at: Date;
+  started_at: Date;
+  updated_at: Date;
+  debugs: Generated<boolean>;
+  depth: Generated<number>;
+}
+
+export interface Workflows {
+  id: GeneratedAlways<Id<'workflows'>>;
+  repository_id: Id<'repositories'>;
+  path: string;
+  name: string;
+  state: 'active' | 'deleted' | 'disabled_fork' | 'disabled_inactivity' | 'disabled_manually';
+  events: Json | null;
+  last_run_number: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+  next_run_at: Date | null;
+}
+
 export interface DB {
   account_words: AccountWords;
   accounts: Accounts;
+  actions_organization_settings: ActionsOrganizationSettings;
+  actions_repository_settings: ActionsRepositorySettings;
+  actions_secrets: ActionsSecrets;
+  actions_variables: ActionsVariables;
   app_keys: AppKeys;
   app_manifest_codes: AppManifestCodes;
   app_manifest_requests: AppManifestRequests;
@@ -1408,6 +1743,8 @@ export interface DB {
   commit_comments: CommitComments;
   commit_indexes: CommitIndexes;
   commit_statuses: CommitStatuses;
+  concurrency_group_members: ConcurrencyGroupMembers;
+  concurrency_groups: ConcurrencyGroups;
   custom_image_versions: CustomImageVersions;
   custom_images: CustomImages;
   custom_properties: CustomProperties;
@@ -1417,6 +1754,7 @@ export interface DB {
   device_codes: DeviceCodes;
   email_addresses: EmailAddresses;
   embedders: Embedders;
+  encryption_keys: EncryptionKeys;
   environment_branch_policies: EnvironmentBranchPolicies;
   environment_reviewers: EnvironmentReviewers;
   environment_rules: EnvironmentRules;
@@ -1453,6 +1791,9 @@ export interface DB {
   notification_inboxes: NotificationInboxes;
   notification_subjects: NotificationSubjects;
   notification_threads: NotificationThreads;
+  oidc_organization_templates: OidcOrganizationTemplates;
+  oidc_properties: OidcProperties;
+  oidc_repository_templates: OidcRepositoryTemplates;
   organization_invitations: OrganizationInvitations;
   organization_role_assignments: OrganizationRoleAssignments;
   organization_roles: OrganizationRoles;
@@ -1468,7 +1809,6 @@ export interface DB {
   reactions: Reactions;
   ref_changes: RefChanges;
   refresh_tokens: RefreshTokens;
-  registry_keys: RegistryKeys;
   release_assets: ReleaseAssets;
   releases: Releases;
   repositories: Repositories;
@@ -1488,6 +1828,12 @@ export interface DB {
   ruleset_versions: RulesetVersions;
   rulesets: Rulesets;
   runner_groups: RunnerGroups;
+  runner_tokens: RunnerTokens;
+  runners: Runners;
+  secret_alerts: SecretAlerts;
+  secret_locations: SecretLocations;
+  secret_placeholders: SecretPlaceholders;
+  secret_scans: SecretScans;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
   ssh_signing_keys: SshSigningKeys;
@@ -1500,6 +1846,8 @@ export interface DB {
   text_references: TextReferences;
   thread_subscriptions: ThreadSubscriptions;
   token_repositories: TokenRepositories;
+  token_request_repositories: TokenRequestRepositories;
+  token_requests: TokenRequests;
   tokens: Tokens;
   undispatched_events: UndispatchedEvents;
   unread_texts: UnreadTexts;
@@ -1507,4 +1855,10 @@ export interface DB {
   webhook_deliveries: WebhookDeliveries;
   webhook_payloads: WebhookPayloads;
   webhooks: Webhooks;
+  workflow_job_log_parts: WorkflowJobLogParts;
+  workflow_job_steps: WorkflowJobSteps;
+  workflow_jobs: WorkflowJobs;
+  workflow_run_attempts: WorkflowRunAttempts;
+  workflow_runs: WorkflowRuns;
+  workflows: Workflows;
 }

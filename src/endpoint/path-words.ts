@@ -48,8 +48,8 @@ export const idRootOf = (path: string): keyof IdRoots | undefined => beginnings.
 const beginnings = Object.keys(idRoots) as (keyof IdRoots)[]; // the keys of the table above
 
 /**
- * The words that aren't looked up in the database: files and refs, which handlers read from Git, and the names of environments and
- * custom properties where a request makes them. All other words belong to a path resource.
+ * The words that aren't looked up in the database: files and refs, which handlers read from Git, and the names of environments,
+ * custom properties and secrets where a request makes them. All other words belong to a path resource.
  */
 export const valueWords = {
   ref: Type.String({ maxLength: 1024 }),
@@ -59,6 +59,7 @@ export const valueWords = {
   archive: slugWord,
   environment_name: escapedNameWord,
   custom_property_name: slugWord,
+  secret_name: slugWord,
 } as const satisfies Record<string, TSchema>;
 
 export type RootWord = keyof typeof rootWords;

@@ -66,10 +66,24 @@ const wordSchema = (schema: TSchema): TSchema => {
 
 /** The query, converted and with its defaults; 422 naming each parameter that is wrong. */
 export function parseQuery(schema: TSchema, query: Readonly<Record<string, unknown>>, resource: string): unknown {
-  const value = declaredPart(schema, neutralBody(withPluses(schema, query), schema));
+  const value = declaredPart(schema, neutralBody(withPluses(schema, withLists(schema, query)), schema));
   const size = Object.values(asObject(value)).flat().length;
   refuse([...problemsOf(textValidators, schema, { value, size }, resource), ...nulProblems(query, resource)]);
   return value;
+}
+
+type Query = Readonly<Record<string, unknown>>;
+
+/** A query in which lists have their declared names: clients send the list `owner` as `owner[]=ada&owner[]=bob` too. */
+function withLists(
+  { properties = {} }: TSchema & { properties?: Readonly<Record<string, { type?: string }>> },
+  query: Query,
+): Query {
+  const named = (name: string): string => {
+    const stem = name.endsWith('[]') ? name.slice(0, -2) : name;
+    return Object.hasOwn(properties, stem) && properties[stem]?.type === 'array' ? stem : name;
+  };
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [named(name), value]));
 }
 
 /**
@@ -78,8 +92,8 @@ export function parseQuery(schema: TSchema, query: Readonly<Record<string, unkno
  */
 function withPluses(
   { properties = {} }: TSchema & { properties?: Readonly<Record<string, { enum?: readonly unknown[] }>> },
-  query: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
+  query: Query,
+): Query {
   const read = (name: string, value: unknown): unknown => {
     const known = Object.hasOwn(properties, name) ? properties[name]?.enum : undefined;
     const text = typeof value === 'string' ? value.replaceAll(' ', '+') : value;

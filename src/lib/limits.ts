@@ -1,8 +1,10 @@
+import { secrets, variables } from './limits/configuration.ts';
 import { database } from './limits/database.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
 import {
   accounts,
+  actionsSettings,
   checks,
   deployments,
   environments,
@@ -19,9 +21,11 @@ import { releases } from './limits/releases.ts';
 import { requests } from './limits/requests.ts';
 import { reviews } from './limits/reviews.ts';
 import { search } from './limits/search.ts';
+import { secretScanning } from './limits/secret-scanning.ts';
 import { ssh } from './limits/ssh.ts';
 import { texts } from './limits/texts.ts';
 import { names, webhooks } from './limits/webhooks.ts';
+import { workflows } from './limits/workflows.ts';
 
 export { fixedValue, type Limit } from './limits/limit.ts';
 
@@ -45,13 +49,18 @@ export const limitTable = {
   checks,
   environments,
   deployments,
+  secrets,
+  variables,
   reviewers,
+  actionsSettings,
   notifications,
   search,
   webhooks,
   names,
   migrations,
   releases,
+  workflows,
+  secretScanning,
 };
 
 type Table = typeof limitTable;

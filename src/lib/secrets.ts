@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
 /**
  * Encrypts and decrypts secrets that must be readable again (webhook secrets, registry keys) with a key that is kept outside the
@@ -14,6 +14,8 @@ export type Secrets = {
   open(sealed: Buffer, context: string): Buffer;
   /** The text that was sealed; throws as `open` does. */
   openText(sealed: Buffer, context: string): string;
+  /** 32 bytes by which equal secrets of a context are recognized. Who hasn't the key can't tell from them what a secret is. */
+  digest(secret: string, context: string): Buffer;
 };
 
 const algorithm = 'aes-256-gcm';
@@ -31,6 +33,7 @@ const headLength = 1 + keyIdLength + nonceLength + tagLength;
 export function openSecrets(key: Buffer): Secrets {
   if (key.length !== keyLength) throw new Error(`The secret key must have ${keyLength} bytes`);
   const keyId = createHash('sha256').update('hearth key mark').update(key).digest().subarray(0, keyIdLength);
+  const digestKey = createHmac('sha256', key).update('hearth digest').digest();
 
   const open = (sealed: Buffer, context: string): Buffer => {
     if (sealed.length < headLength || sealed[0] !== format) throw new Error('This is not a sealed value');
@@ -52,5 +55,6 @@ export function openSecrets(key: Buffer): Secrets {
     },
     open,
     openText: (sealed, context) => open(sealed, context).toString('utf8'),
+    digest: (secret, context) => createHmac('sha256', digestKey).update(`${context.length}:${context}`).update(secret).digest(),
   };
 }

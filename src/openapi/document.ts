@@ -167,11 +167,11 @@ function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocab
 }
 
 /**
- * Whether a media type is that of a text, which nobody reads as JSON. `raw` alone is a file; with the other renderings of a text, it is a
- * field of the JSON.
+ * Whether a media type is that of a text, which nobody reads as JSON. `raw` and `html` are a file; with the other renderings of a text, they
+ * are fields of the JSON.
  */
 const isText = (name: Media, all: readonly Media[]): boolean =>
-  name === 'diff' || name === 'patch' || name === 'sha' || (name === 'raw' && !all.includes('text'));
+  name === 'diff' || name === 'patch' || name === 'sha' || ((name === 'raw' || name === 'html') && !all.includes('text'));
 
 /** The media types of a reply: JSON, unless its schema has another, and those that the endpoint offers beside it. */
 export function mediaTypesOf(

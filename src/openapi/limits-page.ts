@@ -32,14 +32,19 @@ const titles: Record<keyof typeof limitTable, string> = {
   checks: 'Checks',
   environments: 'Environments',
   deployments: 'Deployments',
+  secrets: 'Secrets of workflows',
+  variables: 'Variables of workflows',
   notifications: 'Notifications',
   search: 'Search',
   webhooks: 'Webhooks',
   names: 'Names of hosts',
   migrations: 'Migrations',
   releases: 'Releases',
+  workflows: 'Workflows',
   rules: 'Rulesets',
   reviewers: 'Reviewers of pull requests',
+  actionsSettings: 'Settings of workflows',
+  secretScanning: 'Secret scanning',
 };
 
 /** Makes the page of all limits. */

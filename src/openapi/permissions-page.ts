@@ -1,4 +1,4 @@
-import { type PermissionScope, parsePermission, permissionScope } from '#access/permissions.ts';
+import { catalogue, type Level, type PermissionScope, parsePermission, permissionScope } from '#access/permissions.ts';
 import { alternatives, type NoPermissionReason, type Policy } from '#access/policy.ts';
 import { everyToken, type TokenKind } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
@@ -11,9 +11,8 @@ const introduction = `# Permissions
 What is needed to call each endpoint: a token of the right kind, its permission or scope, and the role of its holder. To see how the
 server decides about one request, run \`./hearth explain --token "$TOKEN" GET /orgs/acme/hooks\`. [Tokens](tokens.md) says how to make them.
 
-- **Permission** is what fine-grained personal tokens and tokens of apps need: \`a=read\`, \`a=write\` or \`a=admin\`, each of which
-  includes those before it.
-  \`a, b\` means both, \`a; b\` one of them.
+- **Permission** is what fine-grained personal tokens and tokens of apps need, with its level: \`a=read\`, \`a=write\` or \`a=admin\`,
+  each of which includes those before it. \`a, b\` means both, \`a; b\` one of them. [All permissions](#all-permissions) are listed below.
 - **Scopes** are for classic personal tokens and tokens of OAuth apps: they need one of these, or one that includes it. For a public
   repository, \`public_repo\` is enough where \`repo\` is named. If none is named, none is needed.
 - **Role** is what the account behind the token must be in the repository or organization. An installation of an app has no role: only
@@ -33,6 +32,7 @@ export function makePermissionsPage(endpoints: readonly Declared[]): string {
     '## Endpoints',
     ...tables,
     interactionsIn(endpoints),
+    allPermissions,
     '## What each permission opens',
     ...byPermission(endpoints),
   ]
@@ -95,6 +95,19 @@ const scopeTitles: Record<PermissionScope, string> = {
   organization: 'Organization permissions',
   account: 'Account permissions',
 };
+
+/** The catalogue, with the levels that each permission has. */
+const allPermissions = `## All permissions
+
+Fine-grained tokens and apps can have these, each at one of its levels. Those of an account are for tokens that are made for the user's own.
+
+${rowsOf(
+  ['Permissions of', 'Levels', 'Names'],
+  Object.entries(catalogue).flatMap(([scope, names]) => {
+    const byLevels = Map.groupBy(Object.entries<readonly Level[]>(names), ([, levels]) => levels.join(', '));
+    return [...byLevels].map(([levels, entries]) => [scope, levels, entries.map(([name]) => `\`${name}\``).join(' ')]);
+  }),
+)}`;
 
 function byPermission(endpoints: readonly Declared[]): string[] {
   const uses = endpoints.flatMap((endpoint) => {

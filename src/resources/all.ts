@@ -6,6 +6,11 @@ import type { BackgroundLoop } from '#jobs/background-loop.ts';
 import type { Job } from '#jobs/job.ts';
 import { namedSchemas } from '#openapi/schemas.ts';
 import { accounts } from './accounts/family.ts';
+import { actionsConfiguration } from './actions-configuration/family.ts';
+import { actionsOidc } from './actions-oidc/family.ts';
+import { actionsPermissions } from './actions-permissions/family.ts';
+import { actionsSecrets } from './actions-secrets/family.ts';
+import { actionsVariables } from './actions-variables/family.ts';
 import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
 import { autolinks } from './autolinks/family.ts';
@@ -25,6 +30,7 @@ import { deployKeys } from './deploy-keys/family.ts';
 import { deployments } from './deployments/family.ts';
 import { deploymentEvaluators } from './deployments/index.ts';
 import { emojis } from './emojis/family.ts';
+import { encryptionKeys } from './encryption-keys/family.ts';
 import { environments } from './environments/family.ts';
 import { endpointsOf, type Family } from './family.ts';
 import { gitData } from './git-data/family.ts';
@@ -53,23 +59,37 @@ import { pulls } from './pulls/family.ts';
 import { pushes } from './pushes/family.ts';
 import { reactions } from './reactions/family.ts';
 import { refRules as refRulesFamily } from './ref-rules/family.ts';
-import { gitEvaluators, type RuleEvaluators, signatureEvaluators, statusEvaluators } from './ref-rules/index.ts';
+import {
+  gitEvaluators,
+  type RuleEvaluators,
+  secretEvaluators,
+  signatureEvaluators,
+  statusEvaluators,
+} from './ref-rules/index.ts';
 import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
+import { repositoryDispatches } from './repository-dispatches/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
+import { repositorySecurity } from './repository-security/family.ts';
 import { repositorySelections } from './repository-selections/family.ts';
 import { reviews } from './reviews/family.ts';
 import { reviewEvaluators } from './reviews/index.ts';
 import { rulesets } from './rulesets/family.ts';
+import { runners } from './runners/family.ts';
 import { search } from './search/family.ts';
+import { secretScanning } from './secret-scanning/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
 import { stars } from './stars/family.ts';
 import { teamRepositories } from './team-repositories/family.ts';
 import { teams } from './teams/family.ts';
 import { timelines } from './timelines/family.ts';
+import { tokenApprovals } from './token-approvals/family.ts';
 import { tokens } from './tokens/family.ts';
 import { watching } from './watching/family.ts';
 import { webhooks } from './webhooks/family.ts';
+import { workflowRuns } from './workflow-runs/family.ts';
+import { workflowTriggers } from './workflow-triggers/family.ts';
+import { workflows } from './workflows/family.ts';
 
 /** The families in their order: a family may import only families above it. */
 const families = [
@@ -86,9 +106,13 @@ const families = [
   labels,
   customProperties,
   repositories,
+  tokenApprovals,
+  repositorySecurity,
   interactionLimits,
   repositorySelections,
   immutableReleases,
+  actionsPermissions,
+  actionsOidc,
   collaborators,
   teamRepositories,
   watching,
@@ -97,6 +121,7 @@ const families = [
   deployKeys,
   commitVerification,
   commits,
+  secretScanning,
   apps,
   checks,
   branchNames,
@@ -118,6 +143,10 @@ const families = [
   codeOwners,
   reviews,
   environments,
+  encryptionKeys,
+  actionsConfiguration,
+  actionsSecrets,
+  actionsVariables,
   deployments,
   timelines,
   commitComments,
@@ -132,19 +161,24 @@ const families = [
   privateRegistries,
   search,
   hostedRunners,
+  runners,
+  workflows,
+  workflowRuns,
+  repositoryDispatches,
   oauth,
 ] as const;
 
 const hooks = webhooks(families);
+const triggers = workflowTriggers(families);
 
 type KindsOf<One> = One extends Family<string, infer Events> ? keyof Events : never;
 type UndeclaredKind = Exclude<EventKind, KindsOf<(typeof families)[number] | typeof hooks>>;
 
 /**
- * All families, webhooks last, since they deliver the events of the others. A kind of event that no family declares is a type
+ * All families, webhooks and the triggers of workflows last, since they deliver the events of the others. A kind of event that no family declares is a type
  * error here that names the kind.
  */
-export const allFamilies: [UndeclaredKind] extends [never] ? readonly Family[] : UndeclaredKind = [...families, hooks];
+export const allFamilies: [UndeclaredKind] extends [never] ? readonly Family[] : UndeclaredKind = [...families, hooks, triggers];
 
 /** Every endpoint, with the family that it belongs to. */
 export const allEndpoints: readonly (Endpoint & { readonly family: string })[] = allFamilies.flatMap(endpointsOf);
@@ -159,6 +193,7 @@ export const ruleEvaluators: RuleEvaluators = {
   ...reviewEvaluators,
   ...deploymentEvaluators,
   ...signatureEvaluators,
+  ...secretEvaluators,
 };
 
 /** The subscriptions of all families: background work that events start. */

@@ -9,6 +9,7 @@ import { storeFor } from '#git/store.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { addEmojiImages } from '#resources/emojis/index.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
+import { addRunnerProtocol } from '#runner-protocol/route.ts';
 import { admit } from './admit.ts';
 import { connectionOptions, limitConnections } from './connections.ts';
 import { addPreflight } from './cors.ts';
@@ -146,6 +147,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   });
   addDownloads(app, { ...parts, signIn });
   addGitHttp(app, { ...parts, signIn, refusals });
+  addRunnerProtocol(app, { ...parts, linksFor: (request) => linksFor(parts, request) });
   for (const route of routesOf(parts.endpoints)) register(app, { ...parts, signIn, bodies }, route);
   return app;
 }

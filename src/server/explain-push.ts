@@ -35,10 +35,11 @@ type ExplainPush = {
 export async function explainPush(given: ExplainPush): Promise<PushExplanation> {
   const { db, services, authorization, owner, name, to, now } = given;
   const steps: PushExplanation['steps'] = [];
+  const access: CheckResult[] = [];
   let viewer: Viewer | undefined;
   try {
     viewer = await authenticate(authorization, { db, now });
-    const { repo } = await openRepository({ db, viewer, owner, name, service: 'git-receive-pack' });
+    const { repo } = await openRepository({ db, viewer, owner, name, service: 'git-receive-pack', trace: access });
     steps.push({
       check: 'access',
       passed: true,
@@ -64,6 +65,12 @@ export async function explainPush(given: ExplainPush): Promise<PushExplanation> 
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const who = viewer ? describeViewer(viewer) : { login: undefined, credential: 'none' };
-    return { viewer: who, steps, allowed: false, status: statusOf(error), message: error.message };
+    return {
+      viewer: who,
+      steps: steps.length > 0 ? steps : access,
+      allowed: false,
+      status: statusOf(error),
+      message: error.message,
+    };
   }
 }

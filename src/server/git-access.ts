@@ -1,4 +1,4 @@
-import { authorize, mayRead } from '#access/authorize.ts';
+import { authorize, type CheckResult, mayRead } from '#access/authorize.ts';
 import { findRedirectedRepo, findRepo } from '#access/lookup.ts';
 import type { Policy } from '#access/policy.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
@@ -18,7 +18,15 @@ const policies: Record<Service, Policy> = {
   'git-receive-pack': { permission: 'contents:write', scopes: ['repo'], role: 'write' },
 };
 
-type RepositoryRequest = { db: Db; viewer: Viewer; owner: string; name: string; service: Service };
+type RepositoryRequest = {
+  db: Db;
+  viewer: Viewer;
+  owner: string;
+  name: string;
+  service: Service;
+  /** Gets the result of each check. */
+  trace?: CheckResult[];
+};
 
 /** A repository that was opened. `modifies`: by a push that may only move branches of pull requests that others may modify. */
 export type Opened = { repo: Repo; modifies: boolean };
@@ -29,14 +37,21 @@ export type Opened = { repo: Repo; modifies: boolean };
  * @throws Moved for a former name of the repository
  * @throws Refusal 401, 403 or 404
  */
-export async function openRepository({ db, viewer, owner, name: nameInPath, service }: RepositoryRequest): Promise<Opened> {
+export async function openRepository({
+  db,
+  viewer,
+  owner,
+  name: nameInPath,
+  service,
+  trace,
+}: RepositoryRequest): Promise<Opened> {
   const name = nameInPath.replace(/\.git$/i, '');
   const isAnonymous = viewer.grant.kind === 'none';
   const notVisible = () => (isAnonymous ? unauthenticated() : notFound());
   if (parseWord(rootWords.owner, owner) === undefined || parseWord(rootWords.repo, name) === undefined) throw notVisible();
   const repo = await findRepo(db, viewer, owner, name);
   if (!repo) throw (await findMoved(db, viewer, owner, name)) ?? notVisible();
-  const decision = authorize(policies[service], viewer, { repo }, { write: service === 'git-receive-pack' });
+  const decision = authorize(policies[service], viewer, { repo }, { write: service === 'git-receive-pack' }, trace);
   if (decision.allowed) return { repo, modifies: false };
   if (isAnonymous) throw unauthenticated();
   const isRefusedPush = service === 'git-receive-pack' && decision.refusal === 'forbidden';

@@ -108,7 +108,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     webhooks,
     runners,
     url: settings.url,
-    refRules: { evaluators: ruleEvaluators, host: settings.url && new URL(settings.url).hostname },
+    refRules: { evaluators: ruleEvaluators, host: settings.url && new URL(settings.url).hostname, secrets },
     ssh: settings.ssh && published(settings.ssh),
   };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });

@@ -37,9 +37,10 @@ async function whileIssuesWait(work: () => Promise<void>): Promise<void> {
   });
 }
 
+/** How many statements wait for a lock: asked on a connection of jobs, since those of requests may be behind such a statement. */
 const locked = async (): Promise<number> => {
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(here.hearth.worker.database.db);
   return rows[0]?.count ?? 0;
 };
 

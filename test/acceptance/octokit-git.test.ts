@@ -9,7 +9,7 @@ const repository = { owner: 'ada', repo: 'engine' };
 
 test('an unmodified Octokit works on files and on Git data, and git clones what it made', async () => {
   const auth = await token(await user('ada'));
-  const octokit = new Octokit({ auth, baseUrl: `${url}/api/v3` });
+  const octokit = new Octokit({ auth, baseUrl: `${url}/api/v3`, throttle: { enabled: false } });
   await octokit.rest.repos.createForAuthenticatedUser({ name: 'engine', auto_init: true, private: true });
 
   const file = { ...repository, path: 'notes/first note.md' };

@@ -8,7 +8,12 @@ const here = await world({ vocabulary: 'github' });
 test('an unmodified Octokit protects a branch, changes every part of it, and takes it away', async () => {
   const mine = await setting();
   const { owner, repo, user } = mine;
-  const { rest } = new Octokit({ baseUrl: `${here.url}/api/v3`, auth: await here.token(user), retry: { enabled: false } });
+  const { rest } = new Octokit({
+    baseUrl: `${here.url}/api/v3`,
+    auth: await here.token(user),
+    throttle: { enabled: false },
+    retry: { enabled: false },
+  });
   const { repos } = rest;
   const about = { owner: owner.login, repo: repo.name, branch: 'main' };
   const [ada, slug, bot] = [await collaborator(mine), await team(mine), await app(mine)];

@@ -1,7 +1,7 @@
-import sodium from 'libsodium-wrappers';
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
 import { registriesFor } from '#resources/private-registries/index.ts';
+import { sealBox } from '#test/support/sealed.ts';
 import { world } from '#test/support/world.ts';
 
 const here = await world({ vocabulary: 'github' });
@@ -20,10 +20,7 @@ test('Octokit’s methods for private registries, with a secret sealed as the pu
   });
 
   const { data: key } = await rest.privateRegistries.getOrgPublicKey({ org });
-  await sodium.ready;
-  const publicKey = sodium.from_base64(key.key, sodium.base64_variants.ORIGINAL);
-  const box = sodium.crypto_box_seal(sodium.from_string('correct horse'), publicKey);
-  const encrypted_value = sodium.to_base64(box, sodium.base64_variants.ORIGINAL);
+  const encrypted_value = await sealBox(key.key, 'correct horse');
 
   // Octokit takes a parameter `url` for the address of the request itself, in its generated method too: the fields go in `data`.
   type Wanted = Parameters<typeof rest.privateRegistries.createOrgPrivateRegistry>[0];

@@ -9,7 +9,7 @@ const { user, token, url, settle } = await world({ vocabulary: 'github' });
 
 test('an unmodified Octokit adds a key, and sees that what was pushed is signed by it', async () => {
   const auth = await token(await user('ada', { email: 'ada@example.org' }));
-  const octokit = new Octokit({ auth, baseUrl: `${url}/api/v3` });
+  const octokit = new Octokit({ auth, baseUrl: `${url}/api/v3`, throttle: { enabled: false } });
   const engine = { owner: 'ada', repo: 'engine' };
   await octokit.rest.repos.createForAuthenticatedUser({ name: 'engine', auto_init: true });
   const { file, line } = await sshKeygen('ed25519');

@@ -1,28 +1,32 @@
-import type { Policy } from '#access/policy.ts';
-import type { Scope } from '#access/scopes.ts';
-import { everyToken } from '#access/tokens.ts';
-import type { Viewer } from '#access/viewer.ts';
+import type { Requirement } from './requirements.ts';
+
+/** What a credential may do in a repository or organization, and who its holder is there. */
+type There = {
+  /** The caller's own role there. */
+  readonly role: string | undefined;
+  /** Whether the credential reaches the place beyond what is public. */
+  readonly reached: boolean;
+};
 
 /** What a decision rests on, as plain values. */
 export type Facts = {
-  kind: Viewer['grant']['kind'];
-  scopes: readonly string[];
-  /** Levels by category, where the path points: `{ issues: 'write' }`. */
-  held: Readonly<Record<string, string>>;
-  siteAdmin: boolean;
-  write: boolean;
-  place: 'repository' | 'organization' | 'nowhere';
-  visibility: 'public' | 'internal' | 'private';
-  archived: boolean;
-  locked: boolean;
-  /** The caller's own role in the repository or organization. */
-  role: string | undefined;
-  /** Whether the credential reaches the place beyond what is public. */
-  reached: boolean;
-  /** The limit on interactions in force. */
-  limit: 'existing_users' | 'contributors_only' | 'collaborators_only' | undefined;
-  /** What speaks for the caller where there is one. */
-  standing: readonly ('role' | 'commit' | 'age')[];
+  readonly kind: string;
+  readonly scopes: readonly string[];
+  /** Levels by category: `{ issues: 'write' }`. */
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly siteAdmin: boolean;
+  /** The repository of the path. */
+  readonly repo?: There & {
+    readonly visibility: 'public' | 'internal' | 'private';
+    readonly archived: boolean;
+    readonly locked: boolean;
+    /** The limit on interactions in force. */
+    readonly limit: 'existing_users' | 'contributors_only' | 'collaborators_only' | undefined;
+    /** What speaks for the caller where there is one. */
+    readonly standing: readonly ('role' | 'commit' | 'age')[];
+  };
+  /** The organization of the path. */
+  readonly org?: There;
 };
 
 export type Outcome = 'allowed' | 'unauthenticated' | 'forbidden' | 'not_found';
@@ -68,27 +72,29 @@ const ofAccounts = new Set([
   'starring',
 ]);
 
+const tokenKinds = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'app_user', 'installation'];
+
 /**
  * The documents' rules on who may call, as one list from top to bottom: the first that fits decides. Slow and plain on purpose,
- * and made without a look at `judge()`.
+ * made without a look at `authorize`, and of nothing that is in `src/`.
  */
-export function naive(policy: Policy, facts: Facts): Outcome {
-  const { kind, place, write, visibility, role, reached } = facts;
-  const rule = policy.permission;
-  const reason = typeof rule === 'object' && 'none' in rule ? rule.none : '';
-  const isPublicPlace = place !== 'repository' || visibility === 'public';
-  const isToken = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'app_user', 'installation'].includes(kind);
-  const tokens: readonly string[] = policy.tokens ?? everyToken;
+export function naive(needs: Requirement, facts: Facts, write: boolean): Outcome {
+  const { kind, repo, org } = facts;
+  const rule = needs.permission ?? {};
+  const reason = typeof rule === 'object' ? (rule.none ?? '') : '';
+  const isPublicPlace = repo === undefined || repo.visibility === 'public';
+  const isToken = tokenKinds.includes(kind);
+  const tokens = needs.tokens ?? tokenKinds;
   const isScoped = kind === 'classic_pat' || kind === 'oauth_app';
 
   // A scope that is about one thing is enough for that thing, also where the rest of the repository is out of its reach.
-  const special = isScoped && role !== undefined && scopesServe({ ...policy, scopes: withoutRepo(policy) }, facts);
-  const known = isPublicPlace || (reached && (role !== undefined || kind === 'installation')) || special;
+  const special = isScoped && repo?.role !== undefined && hasOne(withoutRepo(needs), facts);
+  const known = isPublicPlace || (repo.reached && (repo.role !== undefined || kind === 'installation')) || special;
   // An app may ask for its own installation anywhere: where it has none, its handler finds nothing.
   if (reason === 'app_jwt' && kind === 'app_jwt') return 'allowed';
   if (!known) return 'not_found';
   if (reason === 'public' || reason === 'token_exchange') return 'allowed';
-  const isOpen = policy.public === true && isPublicPlace && !write;
+  const isOpen = needs.public === true && isPublicPlace && !write;
   if (isOpen) return !isToken || tokens.includes(kind) ? 'allowed' : 'forbidden';
   if (kind === 'none') return 'unauthenticated';
   if (reason === 'app_jwt') return 'unauthenticated';
@@ -98,16 +104,21 @@ export function naive(policy: Policy, facts: Facts): Outcome {
     return facts.siteAdmin && kind === 'classic_pat' && facts.scopes.includes('site_admin') ? 'allowed' : 'forbidden';
 
   // Of one's own in a repository that one sees, document 2 says 403 where the token lacks a scope.
-  const isOwn = reason === 'own_account' && place === 'repository';
-  const quietly: Outcome = write || place === 'nowhere' || isOwn ? 'forbidden' : 'not_found';
-  if (isScoped && !scopesServe(policy, facts)) return quietly;
-  if (!isScoped && reason === '' && !permissionsServe(policy, facts)) return 'forbidden';
-  if (place === 'repository' && facts.archived && write && policy.archived !== 'allowed') return 'forbidden';
-  if (place === 'repository' && facts.locked && write && policy.locked !== 'allowed') return 'forbidden';
+  const isOwn = reason === 'own_account' && repo !== undefined;
+  const quietly: Outcome = write || (repo === undefined && org === undefined) || isOwn ? 'forbidden' : 'not_found';
+  if (isScoped && !scopesServe(needs, facts)) return quietly;
+  if (!isScoped && reason === '' && !permissionsServe(needs, facts)) return 'forbidden';
+  if (repo?.archived && write && needs.archived !== 'allowed') return 'forbidden';
+  if (repo?.locked && write && needs.locked !== 'allowed') return 'forbidden';
   if (kind === 'installation') return 'allowed';
-  if (policy.role !== undefined && !(role !== undefined && ranks[policy.role]?.includes(role))) return quietly;
-  if (policy.interaction !== true || facts.limit === undefined) return 'allowed';
-  return facts.standing.some((reason) => letIn[facts.limit ?? '']?.includes(reason)) ? 'allowed' : 'forbidden';
+  if (needs.role !== undefined) {
+    const isOfOrganization = needs.role === 'member' || needs.role === 'owner';
+    const role = isOfOrganization ? org?.role : repo?.role;
+    if (role === undefined || !ranks[needs.role]?.includes(role)) return quietly;
+  }
+  if (needs.interaction !== true || repo?.limit === undefined) return 'allowed';
+  const excused = letIn[repo.limit] ?? [];
+  return repo.standing.some((one) => excused.includes(one)) ? 'allowed' : 'forbidden';
 }
 
 /** What lets a caller interact under each limit. */
@@ -117,35 +128,34 @@ const letIn: Readonly<Record<string, readonly string[]>> = {
   collaborators_only: ['role'],
 };
 
-/** No scope at all is never enough. */
-const withoutRepo = ({ scopes = [] }: Policy): Scope[] => {
-  const others = scopes.filter((scope) => scope !== 'repo');
-  return others.length > 0 ? others : ['none' as Scope];
-};
+const withoutRepo = ({ scopes = [] }: Requirement): string[] => scopes.filter((scope) => scope !== 'repo');
 
-function scopesServe({ scopes = [], alsoScopes = [] }: Policy, { scopes: given, place, visibility }: Facts): boolean {
-  const all = given.flatMap((scope) => [scope, ...(brings[scope] ?? [])]);
-  if (alsoScopes.filter((scope) => !all.includes(scope)).length > 0) return false;
+const hasOne = (wanted: readonly string[], { scopes }: Facts): boolean =>
+  wanted.some((one) => scopes.some((scope) => scope === one || brings[scope]?.includes(one)));
+
+function scopesServe({ scopes = [], alsoScopes = [] }: Requirement, facts: Facts): boolean {
+  if (alsoScopes.some((scope) => !hasOne([scope], facts))) return false;
   if (scopes.length === 0) return true;
-  const wanted: string[] = [...scopes];
-  if (place === 'repository' && visibility === 'public' && wanted.includes('repo')) wanted.push('public_repo');
-  return wanted.some((scope) => all.includes(scope));
+  const isPublic = facts.repo?.visibility === 'public';
+  return hasOne(isPublic && scopes.includes('repo') ? [...scopes, 'public_repo'] : scopes, facts);
 }
 
-function permissionsServe({ permission }: Policy, { held, place, reached }: Facts): boolean {
+function permissionsServe({ permission = {} }: Requirement, { permissions, repo, org }: Facts): boolean {
   const has = (needed: string): boolean => {
     const [category = '', level = ''] = needed.split(':');
     const isOrganizations = category.startsWith('organization_') || ofOrganizations.has(category);
     const isRepositories = !isOrganizations && !ofAccounts.has(category);
-    // A permission counts where the credential reaches: in the repository for its own ones, else in the organization of the path.
-    if (place === 'repository' && isRepositories && !reached) return false;
-    if (place === 'organization' && !reached) return false;
-    if (category === 'metadata' && level === 'read') return true;
-    const given = held[category];
+    // A permission counts where the credential reaches: one of repositories in the repository of the path, any other in its
+    // organization.
+    const place = isRepositories ? (repo ?? org) : (org ?? repo);
+    const counts = place === undefined || place.reached;
+    // Reading the metadata of what is public needs nothing; of all else, that the credential reaches it.
+    if (category === 'metadata' && level === 'read') return counts;
+    const given = counts ? permissions[category] : undefined;
     if (level === 'admin') return given === 'admin';
     return level === 'write' ? given === 'write' || given === 'admin' : given !== undefined;
   };
   if (typeof permission === 'string') return has(permission);
-  if ('anyOf' in permission) return permission.anyOf.some(has);
-  return 'allOf' in permission ? permission.allOf.every(has) : true;
+  if (permission.anyOf) return permission.anyOf.some(has);
+  return permission.allOf ? permission.allOf.every(has) : true;
 }

@@ -150,6 +150,49 @@ test('every command has help with an example', () => {
   }
 });
 
+test('what tokens and apps ask for waits until an owner approves it', async () => {
+  const { run, data } = await installation();
+  const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out);
+  for (const login of ['ada', 'bob']) await run('user', 'create', login);
+  await run('org', 'create', 'acme', '--owner', 'ada');
+  await run('org', 'add-member', 'acme', 'bob');
+  expect(await json('org', 'tokens', 'acme', '--approval', 'required', '--longest', '90')).toMatchObject({
+    token_approval_required: true,
+    fine_grained_tokens_allowed: true,
+    max_token_days: 90,
+  });
+  const create = ['token', 'create', '--kind', 'fine-grained', '--user', 'bob', '--owner', 'acme', '--permission', 'issues=read'];
+  expect(complaint(await run(...create))).toMatch(/must end within 90 days/);
+  const { token, access } = await json(...create, '--expires', '90', '--reason', 'To read');
+  expect(access).toBe('pending');
+  const [request] = await json('token', 'requests', 'acme');
+  expect(request).toMatchObject({ user: 'bob', permissions: { issues: 'read' }, reason: 'To read' });
+  const review = (as: string) => ['token', 'approve', String(request.id), '--org', 'acme', '--as', as];
+  expect(complaint(await run(...review('bob')))).toMatch(/bob does not own acme/);
+  expect((await run(...review('ada'))).code).toBe(0);
+  expect(await json('token', 'requests', 'acme')).toEqual([]);
+  expect(await json('token', 'change', token, '--permission', 'issues=write')).toMatchObject({
+    permissions: { issues: 'read' },
+    waits: true,
+  });
+  expect(complaint(await run('token', 'change', token, '--permission', 'issues=all'))).toMatch(
+    /level of issues must be read or write/,
+  );
+
+  const key = join(data, 'bot.pem');
+  await run('app', 'create', 'Bot', '--owner', 'ada', '--permission', 'issues=read', '--key', key, '--public');
+  await run('app', 'install', 'bot', '--on', 'acme', '--as', 'ada');
+  const asked = ['app', 'change', 'bot', '--permission', 'issues=write', '--event', 'push'];
+  expect(await json(...asked)).toMatchObject({ permissions: { issues: 'write' }, events: ['push'] });
+  expect(await json('app', 'waiting', 'acme')).toEqual([
+    { app: 'bot', added: {}, upgraded: { issues: 'write' }, events: ['push'] },
+  ]);
+  expect(complaint(await run('app', 'accept', 'bot', '--on', 'acme', '--as', 'bob'))).toMatch(/bob does not own acme/);
+  expect(await json('app', 'accept', 'bot', '--on', 'acme', '--as', 'ada')).toMatchObject({ permissions: { issues: 'write' } });
+  expect(await json('app', 'waiting', 'acme')).toEqual([]);
+  expect(complaint(await run('app', 'accept', 'bot', '--on', 'acme', '--as', 'ada'))).toMatch(/asks for nothing/);
+});
+
 test('tokens of both personal kinds work at the server beside which they were created, until they are revoked', async () => {
   const at = await installation();
   const server = await serve(at.data, [], { ...at.env, HEARTH_ADMIN_TOKEN: 'an-operator-chose-this-one' });

@@ -1,4 +1,4 @@
-import { type PermissionSet, permissions } from '#access/permissions.ts';
+import { levelsOf, type PermissionSet, permissionNames } from '#access/permissions.ts';
 import { scopes } from '#access/scopes.ts';
 import type { TokenKind } from '#access/tokens.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
@@ -21,11 +21,8 @@ export type Caller = {
 /** An organization with a private repository, and one caller of each kind. */
 export type Stage = { owner: Account; org: Account; repo: RepositoryRow; callers: Caller[] };
 
-const everyPermission: PermissionSet = Object.fromEntries(
-  Object.values(permissions)
-    .flat()
-    .map((name) => [name, name === 'organization_custom_properties' ? 'admin' : 'write']),
-);
+/** Every permission, at its highest level. */
+export const everyPermission: PermissionSet = Object.fromEntries(permissionNames.map((name) => [name, levelsOf(name).at(-1)]));
 
 export async function makeStage(world: World): Promise<Stage> {
   const { user, org: makeOrg, member, repo: makeRepo, token, fineGrained } = world;

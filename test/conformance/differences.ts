@@ -42,6 +42,7 @@ export const differences: readonly Difference[] = [
     reason: 'null for check suites, as the public API answers; the description has a text in any case',
   })),
   ...[
+    'actions/set-custom-oidc-sub-claim-for-repo',
     'orgs/create-issue-field',
     'orgs/update-issue-field',
     'issues/reprioritize-sub-issue',

@@ -13,6 +13,13 @@ const ofSuggestions = ['rationale', 'confidence'] as const;
 /** All of it, with the reasons. Nothing may be here that is taken. */
 export const leftOut: readonly LeftOut[] = [
   {
+    operationIds: ['apps/create-installation-access-token'],
+    places: ['administration', 'custom_properties', 'organization_installation_repositories', 'organization_installations'].map(
+      (name) => `/permissions/enterprise_${name}`,
+    ),
+    reason: 'there are no enterprises, to which these permissions belong',
+  },
+  {
     operationIds: ['issues/create', 'issues/update'],
     places: ['/type'],
     reason: 'Hearth has no types of issues',
@@ -90,8 +97,25 @@ export const leftOut: readonly LeftOut[] = [
   },
   {
     operationIds: ['repos/update'],
-    places: ['/security_and_analysis'],
-    reason: 'nothing in Hearth looks for secrets or weak dependencies yet',
+    places: [
+      'advanced_security',
+      'code_security',
+      'secret_scanning_ai_detection',
+      'secret_scanning_delegated_alert_dismissal',
+      'secret_scanning_delegated_bypass',
+      'secret_scanning_delegated_bypass_options',
+    ].map((name) => `/security_and_analysis/${name}`),
+    reason: 'no licence turns products on, no model looks for secrets, and nobody reviews who dismisses or bypasses an alert',
+  },
+  {
+    operationIds: ['secret-scanning/list-alerts-for-org', 'secret-scanning/list-alerts-for-repo'],
+    places: ['?/before', '?/after'],
+    reason: 'the same lists have pages by numbers, which the description names beside cursors',
+  },
+  {
+    operationIds: ['secret-scanning/list-alerts-for-org', 'secret-scanning/list-alerts-for-repo'],
+    places: ['?/included_metadata', '?/owner_email_hash'],
+    reason: 'what a provider knows of a secret: none is asked, so that no alert has it',
   },
   {
     operationIds: ['repos/generate-release-notes'],
@@ -102,6 +126,11 @@ export const leftOut: readonly LeftOut[] = [
     operationIds: ['repos/update-release-asset'],
     places: ['/state'],
     reason: 'a file is uploaded or isn’t, whatever a client says of it',
+  },
+  {
+    operationIds: ['actions/re-run-job-for-workflow-run'],
+    places: ['/enable_debugger'],
+    reason: 'no runner that speaks the protocol has a debugger',
   },
   {
     operationIds: ['enterprise-admin/unsuspend-user'],

@@ -2,7 +2,7 @@
 // kinds of tokens that the row names. A lower level doesn't, nor do all other permissions together.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type PermissionSet, permissions } from '#access/permissions.ts';
+import { levelsOf, type PermissionSet, permissionNames } from '#access/permissions.ts';
 import type { Account } from '#access/viewer.ts';
 import { installApp } from '#test/support/apps.ts';
 import { fresh, world } from '#test/support/world.ts';
@@ -21,11 +21,7 @@ const publicReads = new Set(
 const opened = await world();
 const { owner, org } = await makeStage(opened);
 
-const everything: PermissionSet = Object.fromEntries(
-  Object.values(permissions)
-    .flat()
-    .map((name) => [name, 'write']),
-);
+const everything: PermissionSet = Object.fromEntries(permissionNames.map((name) => [name, levelsOf(name).at(-1)]));
 
 const kinds = ['personal', 'UAT', 'IAT'] as const;
 type Kind = (typeof kinds)[number];

@@ -18,3 +18,42 @@ export async function everyRow(db: Db): Promise<string> {
   );
   return sums.join('\n');
 }
+
+/** What a request notes wherever it leads: left out here as in `everyRow`. */
+const isNoted = { table: 'limit_refusals', column: { table: 'tokens', name: 'last_used_at' } };
+
+/**
+ * Notes from now on what is written to any table, by triggers. Returns a function that tells what was written since it was called
+ * last, as `INSERT issues`: it costs one statement, however much there is.
+ */
+export async function noteChanges(db: Db): Promise<() => Promise<string[]>> {
+  await sql
+    .raw(
+      `do $do$
+      declare
+        name text;
+        changed text;
+      begin
+        create table noted_changes (what text not null);
+        create function note_change() returns trigger language plpgsql as $$ begin
+          insert into noted_changes values (tg_op || ' ' || tg_table_name);
+          return null;
+        end $$;
+        for name in select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'
+          and table_name not in ('${isNoted.table}', 'noted_changes') loop
+          changed := case when name = '${isNoted.column.table}'
+            then $$to_jsonb(old) - '${isNoted.column.name}' is distinct from to_jsonb(new) - '${isNoted.column.name}'$$
+            else 'old::text is distinct from new::text' end;
+          execute format('create trigger note_row after insert or delete on %I for each row execute function note_change()', name);
+          execute format('create trigger note_update after update on %I for each row when (%s) execute function note_change()',
+            name, changed);
+          execute format('create trigger note_truncate after truncate on %I for each statement execute function note_change()', name);
+        end loop;
+      end $do$`,
+    )
+    .execute(db);
+  return async () => {
+    const { rows } = await sql<{ what: string }>`delete from noted_changes returning what`.execute(db);
+    return rows.map(({ what }) => what);
+  };
+}

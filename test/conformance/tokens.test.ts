@@ -1,19 +1,34 @@
 import { expect, test } from 'vitest';
 import { acceptedPermissions, acceptedScopes } from '#access/policy.ts';
+import { scopes } from '#access/scopes.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { idRootOf } from '#endpoint/path-words.ts';
 import { allEndpoints } from '#resources/all.ts';
 import type { SampleStage } from '#test/support/samples.ts';
 import { world } from '#test/support/world.ts';
-import { type Caller, makeStage, samplePath } from './callers.ts';
+import { type Caller, everyPermission, makeStage, samplePath } from './callers.ts';
 import { makeAll, type Words } from './children.ts';
-import { expectedOf } from './evaluator.ts';
+import { type Expected, expectedOf as expectedIn } from './evaluator.ts';
 
 const opened = await world();
 const { callers, owner, org, repo } = await makeStage(opened);
 const { app } = opened.hearth;
 
 type Outcome = { status: number; headers: Record<string, unknown>; text: string };
+
+/** What is expected in the stage's private repository and in its organization, whose owner is a site administrator, too. */
+function expectedOf(endpoint: Endpoint, { kind, role, holds }: Caller): Expected {
+  if (kind === 'malformed') return 401;
+  const credential = {
+    kind,
+    holds: '',
+    scopes: holds ? scopes : [],
+    permissions: holds ? everyPermission : {},
+    elsewhere: false,
+  };
+  const person = role === 'stranger' ? 'outsider' : role;
+  return expectedIn(endpoint, { person, visibility: 'private', state: 'open', credential }, { siteAdmin: role === 'owner' });
+}
 
 /** A body that is no JSON shows who gets as far as it, and changes nothing. */
 async function call({ method, path, body }: Endpoint, { token }: Caller, words: Words = {}): Promise<Outcome> {

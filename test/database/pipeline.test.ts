@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { change, isUnavailable, openDatabase } from '#database/connect.ts';
+import { endWithNextStatement, withTimeBudget } from '#database/time-budget.ts';
 import { testDatabase } from '#test/support/database.ts';
 
 /** Twelve connections, of which three are shared. */
@@ -109,4 +110,24 @@ test('several statements on one connection are refused outside of a transaction,
     await sql`select 2`.execute(connection);
   });
   expect(await thrownBy(session)).toMatchObject({ message: expect.stringContaining('need a transaction') });
+});
+
+test('a slow statement that waits for a connection is not taken for one of the search that gives it back', async () => {
+  const { db, pool, numberOf } = await openShared();
+  const slow = () => sql<{ one: number }>`select 1 as one from pg_sleep(0.02)`.execute(db);
+  // Statements that are known to be slow, beside others, go to the pool.
+  for (let at = 0; at < 3; at++) await slow();
+  for (let at = 0; at < 100; at++) await numberOf(at);
+  const searches = Array.from({ length: pool.options.max ?? 0 }, () =>
+    withTimeBudget(db, { milliseconds: 10_000, acquireSlot: async () => () => undefined }, async (tx) => {
+      await sql`select pg_sleep(0.3)`.execute(tx);
+      endWithNextStatement();
+      await sql`select 1`.execute(tx);
+    }),
+  );
+  await expect.poll(() => pool.totalCount - pool.idleCount).toBe(pool.options.max);
+  const waiting = Array.from({ length: 20 }, slow);
+  await expect.poll(() => pool.waitingCount).toBe(20);
+  await Promise.all(searches);
+  for (const { rows } of await Promise.all(waiting)) expect(rows).toEqual([{ one: 1 }]);
 });

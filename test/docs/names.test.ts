@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect, test } from 'vitest';
@@ -8,8 +8,16 @@ import { allEndpoints } from '#resources/all.ts';
 import { neutralRoute } from '#vocabulary/paths.ts';
 import { found, pages, root } from './pages.ts';
 
-test('every variable that a page names is a setting, or what runners are told', () => {
-  const known = new Set<string>([...Object.values(settings).map(({ variable }) => variable), 'HEARTH_RUNNER_PUBLISH']);
+/** The variables by which tests are made longer. */
+const ofTests = (): string[] =>
+  readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .flatMap((name) => [...readFileSync(join(root, 'test', name), 'utf8').matchAll(/process\.env\.(HEARTH_TEST_\w+)/g)])
+    .map(([, name = '']) => name);
+
+test('every variable that a page names is a setting, what runners are told, or one of a test', () => {
+  const variables = Object.values(settings).map(({ variable }) => variable);
+  const known = new Set<string>([...variables, 'HEARTH_RUNNER_PUBLISH', ...ofTests()]);
   const named = found(/\b(HEARTH_[A-Z_]*[A-Z]|DATABASE_URL)\b/g);
   expect(named.length).toBeGreaterThan(50);
   expect(named.filter(({ is }) => !known.has(is))).toEqual([]);

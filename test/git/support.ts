@@ -7,8 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { isGitError } from '#git/errors.ts';
-import { writeCommit } from '#git/objects/write-objects.ts';
-import { writeTree } from '#git/objects/write-tree.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { oidOf } from '#git/objects/pack.ts';
+import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
+import { planTree } from '#git/objects/write-tree.ts';
 import type { GitLimits, GitStore, Repo } from '#git/repo.ts';
 import { createRepository, openGitStore } from '#git/store.ts';
 import { type PushHandlers, receivePack } from '#git/transport/receive-pack.ts';
@@ -52,7 +54,7 @@ export async function git(cwd: string, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** A commit of these files (no others) on these parents. */
+/** A commit of these files (no others) on these parents, written by one process. */
 export async function commit(
   repo: Repo,
   files: Record<string, string>,
@@ -60,8 +62,11 @@ export async function commit(
   message = 'Change',
 ): Promise<string> {
   const changes = Object.entries(files).map(([path, text]) => ({ path, mode: '100644' as const, content: Buffer.from(text) }));
-  const tree = await writeTree(repo, { changes });
-  return writeCommit(repo, { tree, parents, author: ada, committer: ada, message });
+  await using reader = await openObjects(repo);
+  const { oid: tree, objects } = await planTree(reader, { changes });
+  const made = { type: 'commit' as const, data: commitBytes({ tree, parents, author: ada, committer: ada, message }) };
+  await writeObjects(repo, [...objects, made]);
+  return oidOf(made);
 }
 
 /** The kind of the GitError with which this ends; fails the test when it ends well or otherwise. */

@@ -35,3 +35,16 @@ test('another context, another key and any changed byte are refused', () => {
 test('a key of another length is refused', () => {
   expect(() => openSecrets(Buffer.alloc(16))).toThrow('32 bytes');
 });
+
+test('a digest tells equal secrets of a context, and needs the key', () => {
+  const digest = secrets.digest('canary', context);
+  expect(secrets.digest('canary', context).equals(digest)).toBe(true);
+  expect(digest).toHaveLength(32);
+  const others = [
+    secrets.digest('canary.', context),
+    secrets.digest('canary', 'webhooks.secret:2'),
+    secrets.digest('1canary', context.slice(0, -1)),
+    openSecrets(Buffer.alloc(32, 8)).digest('canary', context),
+  ];
+  for (const other of others) expect(other.equals(digest)).toBe(false);
+});

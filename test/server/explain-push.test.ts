@@ -66,3 +66,12 @@ test('a push is explained by access and by each rule, and moves nothing', async 
   expect(await tip('main')).toBe(first);
   expect((await client.get(`${base}/rulesets/rule-suites`)).body).toEqual([]);
 });
+
+test('where no rule applies, access alone is told', async () => {
+  const ada = await w.user();
+  const repo = await w.repo(ada);
+  const asked = { db: w.db, services: w.hearth.services, owner: ada.login, name: repo.name, now: w.clock.now };
+  const told = await explainPush({ ...asked, authorization: `Bearer ${await w.token(ada)}`, ref: 'main', to: undefined });
+  expect(told).toMatchObject({ allowed: true, steps: [{ check: 'access', passed: true }] });
+  expect(told.steps).toHaveLength(1);
+});

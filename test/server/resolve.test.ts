@@ -4,6 +4,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { authenticate, authenticateAlong } from '#access/authenticate.ts';
+import { levelsOf, permissionNames } from '#access/permissions.ts';
 import { findRow, tableRow } from '#access/row-query.ts';
 import { countStatements } from '#database/client.ts';
 import type { Db } from '#database/connect.ts';
@@ -196,6 +197,18 @@ const changes: readonly ((is: boolean) => Promise<unknown>)[] = [
   (is) =>
     db
       .updateTable('tokens')
+      .set(is ? { access: 'granted', granted_at: w.clock.now } : { access: 'pending', granted_at: null })
+      .where('kind', '=', 'fine_grained_pat')
+      .execute(),
+  (is) => db.updateTable('organizations').set({ fine_grained_tokens_allowed: is }).execute(),
+  (is) =>
+    db
+      .updateTable('organizations')
+      .set({ max_token_days: is ? null : 90 })
+      .execute(),
+  (is) =>
+    db
+      .updateTable('tokens')
       .set({ expires_at: is ? w.clock.now : null })
       .where('kind', '=', 'oauth_app')
       .execute(),
@@ -245,6 +258,8 @@ test('after any change, what is found along with the credential is what is found
 const queried = allEndpoints.filter((endpoint) => endpoint.method === 'GET' && resourcesOf(endpoint)[0]?.query !== undefined);
 const resources = new Map(queried.toReversed().map((endpoint) => [resourcesOf(endpoint)[0]?.name ?? '', endpoint]));
 
+const everyPermission = Object.fromEntries(permissionNames.map((name) => [name, levelsOf(name).at(-1) ?? '']));
+
 test.each([...resources])(
   'the row of a %s is the same whether it is found alone or with others, and takes no statement more',
   async (name, endpoint) => {
@@ -264,7 +279,9 @@ test.each([...resources])(
     const params = Object.fromEntries(
       [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, word = '']) => [word, words[word] ?? '']),
     );
-    const one = { token: await w.token(maker), endpoint, params };
+    const isForApps = endpoint.access.tokens?.includes('classic_pat') === false;
+    const token = isForApps ? (await installApp(w, { on: place, permissions: everyPermission })).token : await w.token(maker);
+    const one = { token, endpoint, params };
     await outcome(db, one, true);
     const { result, statements } = await countStatements(() => outcome(db, one, true));
     expect(result).toStrictEqual(await outcome(forgetful(), one, false));

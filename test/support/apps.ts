@@ -64,6 +64,7 @@ export async function installApp({ db, clock }: World, { on, permissions, reposi
         last_eight: token.slice(-8),
         account_id: account.id,
         app_id: app.id,
+        ...(kind === 'app_user' ? { permissions: held } : {}),
         created_at: clock.now,
         // Its first use changes nothing, so that statements can be counted.
         last_used_at: clock.now,

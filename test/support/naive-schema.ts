@@ -85,7 +85,10 @@ const checks: Readonly<Record<string, Check>> = {
   format: ({ format }, value) => typeof value !== 'string' || formats[format as string]?.(value) === true,
   minItems: ofItems(least, 'minItems'),
   maxItems: ofItems(atMost, 'maxItems'),
+  uniqueItems: (_schema, value) =>
+    !Array.isArray(value) || new Set(value.map((item) => JSON.stringify(item))).size === value.length,
   maxProperties: ({ maxProperties }, value) => !isObject(value) || Object.keys(value).length <= (maxProperties as number),
+  minProperties: ({ minProperties }, value) => !isObject(value) || Object.keys(value).length >= (minProperties as number),
   items: ({ items }, value) => !Array.isArray(value) || value.every((item) => conforms(items as NaiveSchema, item)),
   required: ({ required }, value) => !isObject(value) || (required as string[]).every((name) => Object.hasOwn(value, name)),
   properties: ({ properties }, value) =>

@@ -9,7 +9,7 @@ import type { World } from './world.ts';
  * ended; what isn't a refusal is a fault, and thrown.
  */
 export async function overlapping(
-  { db, change }: Pick<World, 'db' | 'change'>,
+  { hearth, change }: Pick<World, 'hearth' | 'change'>,
   first: (tx: Tx) => Promise<unknown>,
   second: (tx: Tx) => Promise<unknown>,
 ): Promise<('done' | RefusalKind)[]> {
@@ -23,7 +23,7 @@ export async function overlapping(
   const leading = change(async (tx) => {
     await first(tx);
     resolve();
-    while (!isOver && !(await isLocked(db))) await pause(5);
+    while (!isOver && !(await isLocked(hearth.worker.database.db))) await pause(5);
   });
   leading.catch(reject);
   const outcomes = await Promise.allSettled([leading, following]);

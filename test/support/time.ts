@@ -27,12 +27,15 @@ export async function inGoodTime<T>(milliseconds: number, work: () => Promise<T>
   }
 }
 
-/** Waits until a statement that holds this text waits for a lock. */
+/** Waits until a statement that holds this text waits for a lock, asking as `isLocked` does. */
 export async function waitsForLock(db: Db, text: string): Promise<void> {
   await expect.poll(() => isLocked(db, text)).toBe(true);
 }
 
-/** Whether a statement that holds this text waits for a lock now. */
+/**
+ * Whether a statement that holds this text waits for a lock now. `db` is the worker's, or another that requests don't share: there, the
+ * question could stand behind the very statement that waits.
+ */
 export async function isLocked(db: Db, text = ''): Promise<boolean> {
   const { rows } = await sql`select from pg_stat_activity where datname = current_database()
     and wait_event_type = 'Lock' and position(${text} in query) > 0 limit 1`.execute(db);

@@ -13,6 +13,7 @@ import { change, type Db, type Tx } from '#database/connect.ts';
 import { countGitProcesses } from '#git/process/process.ts';
 import { runDueJobs } from '#jobs/worker.ts';
 import type { Id } from '#lib/id.ts';
+import type { LimitOverrides } from '#lib/limits.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { createUser } from '#resources/accounts/index.ts';
 import { putMembership } from '#resources/members/index.ts';
@@ -78,7 +79,21 @@ export function world(settings: Partial<Settings> = {}): Promise<World> {
   return opened;
 }
 
-async function open(settings: Partial<Settings>): Promise<World> {
+const patience = 5 * 60_000;
+
+/**
+ * Nothing ends since a busy machine is slow, or since a test holds a lock meanwhile: what is meant to take too long says so by a time
+ * of its own.
+ */
+const patient = (limits: LimitOverrides = {}): LimitOverrides => ({
+  ...limits,
+  database: { statementTime: patience, ...limits.database },
+  requests: { waitingTime: patience, ...limits.requests },
+  git: { waitingTime: patience, commandTime: patience, ...limits.git },
+  oauth: { waitingTime: patience, ...limits.oauth },
+});
+
+async function open({ resourceLimits, ...settings }: Partial<Settings>): Promise<World> {
   const database = await testDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'hearth-world-'));
   const clock = { now: new Date('2026-01-01T00:00:00Z') };
@@ -96,6 +111,7 @@ async function open(settings: Partial<Settings>): Promise<World> {
     connections: 8,
     // Searches that are meant to run out of time say so; others find everything on a busy machine too.
     searchBudget: 60_000,
+    resourceLimits: patient(resourceLimits),
     ...settings,
   };
   const hearth = await openHearth(all);
@@ -147,6 +163,7 @@ function makeWorld(hearth: Hearth, { url, ssh, clock, another }: Pick<World, 'ur
         owner_id: row.ownerId ?? null,
         permissions: JSON.stringify(row.permissions ?? {}),
         repository_selection: row.selection ?? null,
+        ...(row.kind === 'fine_grained_pat' ? { access: 'granted' as const, granted_at: clock.now } : {}),
         created_at: clock.now,
         // Its first use changes nothing, so that statements can be counted.
         last_used_at: clock.now,

@@ -1,18 +1,24 @@
 import { unlink, writeFile } from 'node:fs/promises';
 import { Command, Option } from '@commander-js/extra-typings';
+import { gather, getOrThrow } from '#lib/collections.ts';
 import {
+  acceptPermissions,
+  changeApp,
   createApp,
   createInstallationToken,
   findAppBySlug,
   findInstallationOn,
   installApp,
+  listOutdatedOn,
+  loadApps,
   makeAppKeys,
+  waitingFor,
 } from '#resources/apps/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import type { CommandContext } from '../installation.ts';
-import { accountNamed, actorFor, repoNamed } from '../lookup.ts';
+import { accountNamed, actorFor, ownerFor, repoNamed } from '../lookup.ts';
 import { UsageError } from '../usage-error.ts';
-import { namedLevel } from './token.ts';
+import { namedLevel, permissionHelp } from './token.ts';
 
 const collect = (text: string, before: readonly string[]): string[] => [...before, text];
 
@@ -30,11 +36,12 @@ const create = installationCommand(
   )
   .option('--url <address>', 'its home page', 'https://example.com')
   .option('--callback <address>', 'address to which users return after they agreed; may be repeated', collect, [])
-  .option('--permission <name=level>', 'a permission that it asks for; may be repeated', collect, [])
+  .option('--permission <name=level>', 'a permission that it asks for, with its level, see below; may be repeated', collect, [])
   .option('--event <name>', 'an event that its webhook gets; may be repeated', collect, [])
   .option('--public', 'others may install it too')
   .option('--device-flow', 'users may authorize it on another device')
   .option('--key <file>', 'file for its private key (apps only)')
+  .addHelpText('after', permissionHelp)
   .action((name, options, command) =>
     onInstallation(command, async ({ db, change, now }) => {
       const owner = await accountNamed(db, options.owner);
@@ -114,6 +121,79 @@ const install = installationCommand(
     }),
   );
 
+const changeCommand = installationCommand(
+  'change',
+  'Change what an app asks for. Its installations lose at once what it no longer asks for; what is more waits for their owners.',
+  'hearth app change build-bot --permission contents=read --permission checks=write --event check_run',
+)
+  .argument('<app>', 'its name in addresses')
+  .option('--permission <name=level>', 'a permission that it asks for, in the place of all others; may be repeated', collect, [])
+  .option('--event <name>', 'an event that its webhook gets, in the place of all others; may be repeated', collect, [])
+  .option('--no-events', 'its webhook gets no events that are subscribed to')
+  .addHelpText('after', permissionHelp)
+  .action((slug, { permission, event, events }, command) =>
+    onInstallation(command, async (installation) => {
+      const app = await appNamed(installation, slug);
+      if (permission.length === 0 && event.length === 0 && events)
+        throw new UsageError('--permission, --event or --no-events says what the app shall ask for');
+      const wanted = {
+        permissions: permission.length > 0 ? Object.fromEntries(permission.map(namedLevel)) : undefined,
+        events: event.length > 0 || !events ? event : undefined,
+      };
+      const changed = await installation.change((tx) => changeApp(tx, { app, by: undefined, now: installation.now }, wanted));
+      print(command, { slug: app.slug, permissions: changed.permissions, events: changed.events }, `Changed ${app.slug}`);
+    }),
+  );
+
+const waiting = installationCommand(
+  'waiting',
+  'List the apps on an account that ask for more than they have there.',
+  'hearth app waiting acme',
+)
+  .argument('<account>', 'the user or organization on which they are installed')
+  .action((login, _options, command) =>
+    onInstallation(command, async ({ db }) => {
+      const account = await accountNamed(db, login);
+      const { rows } = await listOutdatedOn(db, account.id, { number: 1, limit: 100, offset: 0 });
+      const apps = await loadApps(db, gather(rows, 'app_id'));
+      const asked = rows.map((row) => ({ app: row.app_slug, ...waitingFor(getOrThrow(apps, row.app_id), row) }));
+      print(
+        command,
+        asked,
+        asked.length === 0
+          ? `No app on ${account.login} asks for more`
+          : asked.map(({ app, added, upgraded, events = [] }) => {
+              const permissions = Object.entries({ ...added, ...upgraded }).map(([name, level]) => `${name}=${level}`);
+              return `${app}: ${[...permissions, ...events].join(', ')}`;
+            }),
+      );
+    }),
+  );
+
+const accept = installationCommand(
+  'accept',
+  'Give an app on an account what it asks for, as the owner of the account.',
+  'hearth app accept build-bot --on acme --as ada',
+)
+  .argument('<app>', 'its name in addresses')
+  .requiredOption('--on <account>', 'where it is installed')
+  .option('--as <user>', 'the owner who accepts; needed where the account is an organization')
+  .action((slug, options, command) =>
+    onInstallation(command, async (installation) => {
+      const { db, change, now } = installation;
+      const app = await appNamed(installation, slug);
+      const account = await accountNamed(db, options.on);
+      const by = await actorFor(db, account, options.as);
+      if ((await ownerFor(db, account, by)).role !== 'owner') throw new UsageError(`${by.login} does not own ${account.login}`);
+      const found = await findInstallationOn(db, app.id, account.id);
+      if (!found) throw new UsageError(`${app.slug} is not installed on ${account.login}`);
+      const row = await change((tx) => acceptPermissions(tx, { installation: found, by: by.id, now }));
+      print(command, { app: app.slug, permissions: row.permissions, events: row.events }, [
+        `${app.slug} has what it asked for on ${account.login}`,
+      ]);
+    }),
+  );
+
 const token = installationCommand(
   'token',
   'Create a token of an installation, as an app does with its key. It is valid for 60 minutes.',
@@ -140,7 +220,10 @@ const token = installationCommand(
   );
 
 export const appCommand = new Command('app')
-  .description('Create apps, install them, and create their tokens.')
+  .description('Create and change apps, install them, and create their tokens.')
   .addCommand(create)
+  .addCommand(changeCommand)
   .addCommand(install)
+  .addCommand(waiting)
+  .addCommand(accept)
   .addCommand(token);

@@ -1,7 +1,7 @@
-import { Command, Option } from '@commander-js/extra-typings';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { orgRoles } from '#access/roles.ts';
 import { addMember } from '#resources/members/index.ts';
-import { createOrganization } from '#resources/organizations/index.ts';
+import { changeTokenDemands, createOrganization, getSettings } from '#resources/organizations/index.ts';
 import { rotateRegistryKey } from '#resources/private-registries/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import { orgNamed, userNamed } from '../lookup.ts';
@@ -48,8 +48,51 @@ const rotate = installationCommand(
     }),
   );
 
+function longest(text: string): number | null {
+  if (text === 'none') return null;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 3650)
+    throw new InvalidArgumentError('It must be a whole number of days from 1 to 3650, or none.');
+  return value;
+}
+
+const tokens = installationCommand(
+  'tokens',
+  'Say what an organization demands of fine-grained tokens, or show it.',
+  'hearth org tokens acme --approval required --longest 90',
+)
+  .argument('<org>')
+  .addOption(
+    new Option('--approval <word>', 'whether its owners must approve them').choices(['required', 'not-required'] as const),
+  )
+  .addOption(new Option('--fine-grained <word>', 'whether it accepts them at all').choices(['accepted', 'refused'] as const))
+  .option('--longest <days|none>', 'days after which they must end', longest)
+  .action((login, options, command) =>
+    onInstallation(command, async ({ db, change, now }) => {
+      const org = await orgNamed(db, login);
+      const { approval, fineGrained, longest } = options;
+      const wanted = {
+        ...(approval === undefined ? {} : { token_approval_required: approval === 'required' }),
+        ...(fineGrained === undefined ? {} : { fine_grained_tokens_allowed: fineGrained === 'accepted' }),
+        ...(longest === undefined ? {} : { max_token_days: longest }),
+      };
+      const isChange = Object.keys(wanted).length > 0;
+      const settings = isChange
+        ? await change((tx) => changeTokenDemands(tx, { org, actor: undefined, now }, wanted))
+        : await getSettings(db, org.id);
+      const { token_approval_required, fine_grained_tokens_allowed, max_token_days } = settings;
+      print(command, { organization: org.login, token_approval_required, fine_grained_tokens_allowed, max_token_days }, [
+        `Fine-grained tokens for ${org.login}`,
+        `  approval      ${token_approval_required ? 'required' : 'not required'}`,
+        `  fine-grained  ${fine_grained_tokens_allowed ? 'accepted' : 'refused'}`,
+        `  longest       ${max_token_days === null ? 'none' : `${max_token_days} days`}`,
+      ]);
+    }),
+  );
+
 export const orgCommand = new Command('org')
-  .description('Create organizations, add members, replace keys.')
+  .description('Create organizations, add members, replace keys, and say what is demanded of tokens.')
   .addCommand(create)
   .addCommand(add)
-  .addCommand(rotate);
+  .addCommand(rotate)
+  .addCommand(tokens);

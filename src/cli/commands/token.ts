@@ -1,10 +1,20 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { levelsOf, permissionNames } from '#access/permissions.ts';
+import { gather } from '#lib/collections.ts';
 import { addDays } from '#lib/time.ts';
-import { createClassicToken, createFineGrainedToken, type NewToken, revokeToken } from '#resources/tokens/index.ts';
-import { neutralPermission } from '#vocabulary/headers.ts';
+import { loadAccounts } from '#resources/accounts/index.ts';
+import {
+  changeToken,
+  createClassicToken,
+  createFineGrainedToken,
+  listTokenRequests,
+  type NewToken,
+  reviewTokenRequests,
+  revokeToken,
+} from '#resources/tokens/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import type { CommandContext } from '../installation.ts';
-import { accountNamed, repoNamed, userNamed } from '../lookup.ts';
+import { accountNamed, orgNamed, ownerFor, repoNamed, userNamed } from '../lookup.ts';
 import { UsageError } from '../usage-error.ts';
 
 const collect = (text: string, before: readonly string[]): string[] => [...before, text];
@@ -15,6 +25,11 @@ function days(text: string): number {
     throw new InvalidArgumentError('It must be a whole number of days from 1 to 3650.');
   return value;
 }
+
+/** The names of all permissions, for the help of commands. */
+export const permissionHelp = `\nPermissions:\n${permissionNames
+  .map((name) => `  ${name}=${levelsOf(name).join('|')}`)
+  .join('\n')}`;
 
 const create = installationCommand(
   'create',
@@ -27,21 +42,21 @@ const create = installationCommand(
   .option('--scope <scope>', 'classic: a scope; may be repeated', collect, [])
   .option('--owner <account>', 'fine-grained: the user or organization whose repositories it is for; left out: the user')
   .option('--repositories <all|public|owner/name,…>', 'fine-grained: the repositories that it is for', 'all')
-  .option('--permission <name=level>', 'fine-grained: a permission with read, write or admin; may be repeated', collect, [])
+  .option('--permission <name=level>', 'fine-grained: a permission with its level, see below; may be repeated', collect, [])
   .option('--name <name>', 'what it is for', '')
+  .option('--reason <text>', 'fine-grained: why, for the owners of an organization who approve it')
   .option('--expires <days>', 'days after which it ends; else it does not end', days)
   .option('--quiet', 'print the token alone')
+  .addHelpText('after', permissionHelp)
   .action((options, command) =>
     onInstallation(command, async (installation) => {
       const { token, row } = await (options.kind === 'classic'
         ? classic(installation, options)
         : fineGrained(installation, options));
-      const { kind, scopes, permissions, repository_selection, expires_at } = row;
-      print(
-        command,
-        { token, kind, user: options.user, scopes, permissions, repository_selection, expires_at },
-        options.quiet ? token : [token, 'Keep it: it is not shown again.'],
-      );
+      const { kind, scopes, permissions, repository_selection, expires_at, access } = row;
+      const shown = { token, kind, user: options.user, scopes, permissions, repository_selection, expires_at, access };
+      const waits = access === 'pending' ? [`${options.owner} has to approve it. Until then it reads what is public.`] : [];
+      print(command, shown, options.quiet ? token : [token, 'Keep it: it is not shown again.', ...waits]);
     }),
   );
 
@@ -52,6 +67,7 @@ type Options = {
   repositories: string;
   permission: string[];
   name: string;
+  reason?: string | undefined;
   expires?: number | undefined;
 };
 
@@ -65,25 +81,25 @@ async function classic(
 }
 
 async function fineGrained({ db, change, now }: CommandContext, options: Options): Promise<NewToken> {
-  const { scope, permission, name, expires } = options;
+  const { scope, permission, name, reason, expires } = options;
   if (scope.length > 0) throw new UsageError('--scope belongs to classic tokens; fine-grained ones have --permission');
   const user = await userNamed(db, options.user);
   const owner = options.owner === undefined ? user : await accountNamed(db, options.owner);
   const permissions = Object.fromEntries(permission.map(namedLevel));
   const repositories = await chosenRepositories(db, options.repositories);
   return change((tx) =>
-    createFineGrainedToken(tx, { user, owner, permissions, repositories, name, expiresAt: after(expires, now), now }),
+    createFineGrainedToken(tx, { user, owner, permissions, repositories, name, reason, expiresAt: after(expires, now), now }),
   );
 }
 
 const after = (expires: number | undefined, now: Date): Date | undefined =>
   expires === undefined ? undefined : addDays(now, expires);
 
-/** Parses a `--permission` option, in the words of either vocabulary. */
+/** Parses a `--permission` option. */
 export function namedLevel(text: string): [name: string, level: string] {
   const [name, level, ...rest] = text.split('=');
   if (!name || !level || rest.length > 0) throw new UsageError(`--permission ${text} is not of the form name=level`);
-  return [neutralPermission(name), level];
+  return [name, level];
 }
 
 async function chosenRepositories(db: CommandContext['db'], text: string) {
@@ -93,16 +109,104 @@ async function chosenRepositories(db: CommandContext['db'], text: string) {
   return ids;
 }
 
+const changeAllowed = installationCommand(
+  'change',
+  'Change what a fine-grained token allows. What is less holds at once; what is more may have to be approved.',
+  'hearth token change "$TOKEN" --permission issues=write --repositories acme/engine',
+)
+  .argument('<token>')
+  .option('--permission <name=level>', 'a permission with its level, in the place of all others; may be repeated', collect, [])
+  .option('--repositories <all|public|owner/name,…>', 'the repositories that it is for')
+  .option('--reason <text>', 'why, for the owners of an organization who approve it')
+  .addHelpText('after', permissionHelp)
+  .action((token, { permission, repositories, reason }, command) =>
+    onInstallation(command, async ({ db, change, now }) => {
+      if (permission.length === 0 && repositories === undefined)
+        throw new UsageError('--permission or --repositories says what the token shall allow');
+      const chosen = repositories === undefined ? undefined : await chosenRepositories(db, repositories);
+      const permissions = permission.length > 0 ? Object.fromEntries(permission.map(namedLevel)) : undefined;
+      const changed = await change((tx) => changeToken(tx, token, { permissions, repositories: chosen, reason, now }));
+      if (!changed) throw new UsageError('There is no such token');
+      const { row, waits } = changed;
+      print(
+        command,
+        { permissions: row.permissions, repository_selection: row.repository_selection, access: row.access, waits },
+        waits ? 'What is more waits until its organization approves it' : 'The token is changed',
+      );
+    }),
+  );
+
+const requests = installationCommand(
+  'requests',
+  'List the fine-grained tokens that wait for the approval of an organization.',
+  'hearth token requests acme',
+)
+  .argument('<org>')
+  .action((login, _options, command) =>
+    onInstallation(command, async ({ db }) => {
+      const org = await orgNamed(db, login);
+      const { rows, total } = await listTokenRequests(db, org.id, {
+        filter: {},
+        direction: 'asc',
+        page: { number: 1, limit: 100, offset: 0 },
+      });
+      const users = await loadAccounts(db, gather(rows, 'user_id'));
+      const lines = rows.map((row) => ({
+        id: row.id,
+        user: users.get(row.user_id)?.login,
+        name: row.token_name,
+        permissions: row.permissions,
+        repository_selection: row.repository_selection,
+        reason: row.reason,
+      }));
+      print(
+        command,
+        lines,
+        lines.length === 0
+          ? 'No token waits'
+          : [
+              ...lines.map(({ id, user, name, permissions, repository_selection, reason }) =>
+                [id, user, name, JSON.stringify(permissions), repository_selection, reason].filter(Boolean).join('  '),
+              ),
+              ...(total > lines.length ? [`and ${total - lines.length} more`] : []),
+            ],
+      );
+    }),
+  );
+
+const reviewed = (name: 'approve' | 'deny', about: string) =>
+  installationCommand(name, about, `hearth token ${name} 42 --org acme --as ada`)
+    .argument('<request>', 'its id, as `hearth token requests` lists it')
+    .requiredOption('--org <org>', 'the organization that is asked')
+    .requiredOption('--as <user>', 'the owner who decides')
+    .action((id, { org: login, as: owner }, command) =>
+      onInstallation(command, async ({ db, change, now }) => {
+        const [org, by] = [await orgNamed(db, login), await userNamed(db, owner)];
+        if ((await ownerFor(db, org, by)).role !== 'owner') throw new UsageError(`${by.login} does not own ${org.login}`);
+        if (!/^\d{1,15}$/.test(id)) throw new UsageError(`${id} is not the id of a request`);
+        await change((tx) => reviewTokenRequests(tx, { org, by: by.id, now }, { ids: [Number(id)], action: name }));
+        print(
+          command,
+          { request: Number(id), action: name },
+          name === 'approve' ? 'The token is approved' : 'The token is denied',
+        );
+      }),
+    );
+
 const revoke = installationCommand('revoke', 'End a token of any kind at once.', 'hearth token revoke "$TOKEN"')
   .argument('<token>')
   .action((token, _options, command) =>
-    onInstallation(command, async ({ change }) => {
-      if (!(await change((tx) => revokeToken(tx, token)))) throw new UsageError('There is no such token');
+    onInstallation(command, async ({ change, now }) => {
+      if (!(await change((tx) => revokeToken(tx, token, now)))) throw new UsageError('There is no such token');
       print(command, { revoked: true }, 'The token has ended');
     }),
   );
 
 export const tokenCommand = new Command('token')
-  .description('Create and end personal access tokens.')
+  .description('Create, change, approve and end personal access tokens.')
   .addCommand(create)
-  .addCommand(revoke);
+  .addCommand(changeAllowed)
+  .addCommand(revoke)
+  .addCommand(requests)
+  .addCommand(reviewed('approve', 'Approve what a fine-grained token asks an organization for.'))
+  .addCommand(reviewed('deny', 'Deny what a fine-grained token asks an organization for.'));

@@ -81,10 +81,16 @@ async function applySuffix(repo: Repo, reader: ObjectReader, from: Oid, suffix: 
 /** Whether `ancestor` is `descendant` or an ancestor of it, so that moving a branch between them is a fast-forward. */
 export async function isAncestor(repo: Repo, ancestor: Oid, descendant: Oid): Promise<boolean> {
   if (ancestor === descendant) return true;
-  const { code } = await run(repo, ['merge-base', '--is-ancestor', checkedOid(ancestor), checkedOid(descendant)], {
-    codes: [0, 1],
-  });
+  const pair = [checkedOid(ancestor), checkedOid(descendant)] as const;
+  if (await isParent(repo, ...pair)) return true;
+  const { code } = await run(repo, ['merge-base', '--is-ancestor', ...pair], { codes: [0, 1] });
   return code === 0;
+}
+
+/** What most pushes and merges are asked: they add one commit, which a reader that is open knows without a process for the question. */
+async function isParent(repo: Repo, parent: Oid, child: Oid): Promise<boolean> {
+  await using reader = await openObjects(repo);
+  return (await reader.findCommits([child])).get(child)?.parents.includes(parent) ?? false;
 }
 
 /** The best common ancestor of two commits; undefined for unrelated histories. */

@@ -4,6 +4,13 @@ import { type LimitGroup, mebi } from './limit.ts';
 export const lists = {
   labels: { value: 50, unit: 'count', of: 'labels that one list of issues asks for', past: '422' },
   fields: { value: 10, unit: 'count', of: 'fields whose values one list of issues asks for', past: '422' },
+  tokenRepositories: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'repositories that a fine-grained token is limited to',
+    past: '422',
+  },
   rows: {
     value: 100_000,
     unit: 'count',
@@ -199,4 +206,31 @@ export const deployments = {
     of: 'earlier deployments that become inactive with one status, from the latest back',
     past: 'the others stay active until the next one',
   },
+} as const satisfies LimitGroup;
+
+export const actionsSettings = {
+  retentionDays: {
+    value: 400,
+    unit: 'count',
+    fixed: true,
+    of: 'days for which artifacts and logs are kept, as a setting asks for',
+    past: '422',
+  },
+  cacheRetentionDays: {
+    value: 365,
+    unit: 'count',
+    fixed: true,
+    of: 'days for which unused caches are kept, as a setting asks for',
+    past: '422',
+  },
+  cacheSize: {
+    value: 10_000,
+    unit: 'count',
+    fixed: true,
+    of: 'gibibytes of the caches of one repository, as a setting asks for',
+    past: '422',
+  },
+  patterns: { value: 1_000, unit: 'count', fixed: true, of: 'patterns of allowed actions in one list', past: '422' },
+  patternLength: { value: 255, unit: 'count', fixed: true, of: 'characters of a pattern of allowed actions', past: '422' },
+  claimKeys: { value: 50, unit: 'count', fixed: true, of: 'claims in the subject of an identity token', past: '422' },
 } as const satisfies LimitGroup;

@@ -34,8 +34,8 @@ export const texts = {
     value: 1 * mebi,
     unit: 'bytes',
     fixed: true,
-    of: 'the texts of one reply that are rendered together',
-    past: 'further ones are shown as they were written',
+    of: 'the texts of one reply that are rendered together, and a file that is',
+    past: 'further texts are shown as they were written; 403 for a file',
   },
   repositories: {
     value: 10,

@@ -10,7 +10,9 @@ import { findInstallationById, type InstallationOfApp, listFirstReached } from '
 declare module '#events/kinds.ts' {
   interface EventData {
     'app.created': { app: Id<'apps'> };
+    'app.changed': { app: Id<'apps'> };
     'installation.created': { installation: Id<'installations'> };
+    'installation.permissions_accepted': { installation: Id<'installations'> };
     'installation.suspended': { installation: Id<'installations'> };
     'installation.unsuspended': { installation: Id<'installations'> };
     'installation.deleted': {
@@ -46,7 +48,13 @@ async function buildInstallationEvents(
   return [{ type: installationEvent, action, body: { installation, repositories } }];
 }
 
-const installationPayload = <Kind extends 'installation.created' | 'installation.suspended' | 'installation.unsuspended'>(
+const installationPayload = <
+  Kind extends
+    | 'installation.created'
+    | 'installation.permissions_accepted'
+    | 'installation.suspended'
+    | 'installation.unsuspended',
+>(
   action: string,
 ) =>
   payloadBuilder<Kind>([installationEvent], async (event, context) => {
@@ -56,7 +64,9 @@ const installationPayload = <Kind extends 'installation.created' | 'installation
 
 export const appEvents = eventKinds({
   'app.created': 'no webhook',
+  'app.changed': 'no webhook',
   'installation.created': installationPayload('created'),
+  'installation.permissions_accepted': installationPayload('new_permissions_accepted'),
   'installation.suspended': installationPayload('suspend'),
   'installation.unsuspended': installationPayload('unsuspend'),
   'installation.deleted': payloadBuilder([installationEvent], async (event, context) => {

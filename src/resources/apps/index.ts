@@ -1,3 +1,5 @@
+export { actionsAppOf, createJobToken, findActionsApp } from './built-in.ts';
+export { type AppChange, acceptPermissions, changeApp, waitingFor } from './changes.ts';
 export { uninstallAll } from './installations.ts';
 export { offerManifest, readManifest, type SentManifest } from './manifests.ts';
 export { appOf } from './path-resources.ts';
@@ -14,6 +16,7 @@ export {
   type LoadedApp,
   listFirstReached,
   listInstalledApps,
+  listOutdatedOn,
   loadApps,
   removeExpiredManifestCodes,
 } from './store.ts';

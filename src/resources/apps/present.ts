@@ -20,7 +20,8 @@ export const presentApp = (links: Links, app: AppRow, owner: Account): App => ({
   owner: presentUser(links, owner),
   name: app.name,
   description: app.description,
-  external_url: app.external_url,
+  // The server's own apps have no other address than its own.
+  external_url: app.external_url || links.html,
   html_url: path(`${links.html}/apps`, app.slug),
   created_at: timestamp(app.created_at),
   updated_at: timestamp(app.updated_at),
@@ -42,7 +43,7 @@ export function presentAppOrNull(
   return app ? presentApp(links, app, app.owner) : null;
 }
 
-const permissionsOf = (held: unknown): Record<string, string> => ({ ...(held as PermissionSet) }); // checkPermissions has validated it
+const permissionsOf = (held: unknown): PermissionSet => ({ ...(held as PermissionSet) }); // checkPermissions has validated it
 
 type AuthorizationParts = { app: Authorization['app']; user: Account | undefined; row: TokenRow; token: string };
 

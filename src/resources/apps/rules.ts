@@ -1,14 +1,14 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import { clientSecretPrefix } from '#access/authenticate.ts';
-import { levels, type PermissionSet } from '#access/permissions.ts';
+import { includesAll, type PermissionSet } from '#access/permissions.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
+import { forbidden, invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { insertAccount, isLoginTaken } from '#resources/accounts/index.ts';
@@ -18,6 +18,7 @@ import { isSubscribable } from '#webhook-delivery/event-names.ts';
 import type { TokenRequest } from './schemas.ts';
 import {
   type AppRow,
+  findAppByIdForUpdate,
   findAppBySlug,
   type InstallationRow,
   insertApp,
@@ -73,7 +74,7 @@ export async function createApp(tx: Tx, request: NewApp): Promise<{ app: AppRow;
     callback_urls: [...(request.callbackUrls ?? [])],
     public: request.public ?? false,
     device_flow: request.deviceFlow ?? false,
-    client_id: newToken(clientIdPrefix),
+    client_id: clientIdOfApp(),
     client_secret_hash: hashToken(clientSecret),
     permissions: JSON.stringify(checkPermissions(request.permissions ?? {})),
     events: checkEvents(request.events ?? []),
@@ -103,7 +104,8 @@ export function checkEvents(events: readonly string[]): string[] {
   return [...new Set(events)];
 }
 
-const clientIdPrefix = 'Iv.';
+/** A new client id. */
+export const clientIdOfApp = (): string => newToken('Iv.');
 
 /** The app's name in the form used in addresses and in the bot's login. */
 function slugOf(name: string): string {
@@ -126,7 +128,10 @@ export type NewInstallation = {
 };
 
 /** Installs an app on an account, with the permissions and events that the app requests. */
-export async function installApp(tx: Tx, { app, account, repositories, by, now }: NewInstallation): Promise<InstallationRow> {
+export async function installApp(tx: Tx, wanted: NewInstallation): Promise<InstallationRow> {
+  const { account, repositories, by, now } = wanted;
+  // What the app asks for now: while its row is locked, that can't change.
+  const app = orNotFound(await findAppByIdForUpdate(tx, wanted.app.id));
   if (app.kind !== 'app') throw unprocessable('An OAuth app is not installed: users authorize it');
   const installation = await insertInstallation(tx, {
     app_id: app.id,
@@ -184,11 +189,7 @@ export async function createInstallationToken(
 function permissionsOfToken(available: PermissionSet, wanted: TokenRequest['permissions']): PermissionSet {
   if (wanted === undefined || Object.keys(wanted).length === 0) return available;
   const requested = checkPermissions(wanted);
-  for (const [name, level] of Object.entries(requested)) {
-    const held = available[name as keyof PermissionSet];
-    if (held === undefined || levels.indexOf(held) < levels.indexOf(level))
-      throw unprocessable('The permissions requested are not granted to this installation.');
-  }
+  if (!includesAll(available, requested)) throw unprocessable('The permissions requested are not granted to this installation.');
   return requested;
 }
 

@@ -3,9 +3,7 @@ import { maxId } from '#lib/id.ts';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { MinimalRepository } from '#resources/repositories/index.ts';
-
-/** A permission set: names and levels. */
-const Permissions = Type.Record(Type.String(), Type.String());
+import { Permissions } from '#resources/tokens/index.ts';
 
 export const App = Type.Object({
   id: Type.Integer(),
@@ -70,7 +68,7 @@ export const TokenRequest = Type.Object(
   {
     repositories: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 500 })),
     repository_ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), { maxItems: 500 })),
-    permissions: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 100 }), { maxProperties: 200 })),
+    permissions: Type.Optional(Permissions),
   },
   { title: 'Installation' },
 );

@@ -1,4 +1,5 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { levels } from '#access/permissions.ts';
 import { reachedBy } from '#access/sql.ts';
 import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -35,8 +36,22 @@ export async function loadApps(db: Db, ids: Iterable<App | null>): Promise<Map<A
   return new Map(rows.map((row) => [row.id, { ...row, owner: getOrThrow(owners, row.owner_id) }]));
 }
 
+/** An app that is a part of the server; undefined before its first use. */
+export const findBuiltInApp = (db: Db, name: NonNullable<AppRow['built_in']>): Promise<AppRow | undefined> =>
+  db.selectFrom('apps').selectAll().where('built_in', '=', name).executeTakeFirst();
+
 export const findAppById = (db: Db, id: App): Promise<AppRow | undefined> =>
   db.selectFrom('apps').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** The same app again, its row locked. */
+export const findAppByIdForUpdate = (tx: Tx, id: App): Promise<AppRow | undefined> =>
+  tx.selectFrom('apps').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+
+export const updateApp = (tx: Tx, id: App, change: Updateable<DB['apps']>): Promise<AppRow> =>
+  tx.updateTable('apps').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+export const updateInstallation = (tx: Tx, id: Installation, change: Updateable<DB['installations']>) =>
+  tx.updateTable('installations').set(change).where('id', '=', id).execute();
 
 export const findAppBySlug = (db: Db, slug: string): Promise<AppRow | undefined> =>
   db.selectFrom('apps').selectAll().where(sql<boolean>`lower(slug) = lower(${slug})`).executeTakeFirst();
@@ -66,14 +81,15 @@ const withApp = (db: Db) =>
     .selectAll('installations')
     .select(['apps.slug as app_slug', 'apps.client_id']);
 
+/** The installations of an app; `outdated`: only those that have less than the app asks for. */
 export const listInstallationsOfApp = (
   db: Db,
   app: App,
-  since: Date | undefined,
-  page: Page,
+  { since, outdated, page }: { since: Date | undefined; outdated: boolean; page: Page },
 ): Promise<Listed<InstallationOfApp>> => {
   let query = withApp(db).where('installations.app_id', '=', app);
   if (since) query = query.where('installations.updated_at', '>=', since);
+  if (outdated) query = query.where(isOutdated);
   return list(db, query.orderBy('installations.id'), page);
 };
 
@@ -94,7 +110,11 @@ export const findInstallationOn = (db: Db, app: App, account: Id<'accounts'>): P
 
 /** All installations on an account. There is one for each app at most. */
 export const loadInstallationsOn = (db: Db, account: Id<'accounts'>): Promise<InstallationOfApp[]> =>
-  withApp(db).where('installations.account_id', '=', account).orderBy('installations.id').execute();
+  withApp(db)
+    .where('installations.account_id', '=', account)
+    .where('apps.built_in', 'is', null)
+    .orderBy('installations.id')
+    .execute();
 /** Those of the apps that are installed on an account. */
 export async function listInstalledApps(db: Db, account: Id<'accounts'>, apps: readonly number[]): Promise<App[]> {
   const query = db.selectFrom('installations').select('app_id').where('account_id', '=', account);
@@ -188,6 +208,41 @@ export async function setSuspended(
 }
 
 export const removeInstallation = (tx: Tx, id: Installation) => tx.deleteFrom('installations').where('id', '=', id).execute();
+
+/** The place of a level among all, in SQL: a higher one includes those before it. */
+const rankOf = (level: RawBuilder<unknown>) => sql<number>`array_position(${[...levels]}::text[], ${level})`;
+
+/** Takes from the installations of an app what it doesn't ask for: permissions, levels and events. */
+export async function narrowInstallations(tx: Tx, { id, permissions, events }: AppRow, now: Date): Promise<void> {
+  await sql`
+    update installations i set permissions = n.permissions, events = n.events, updated_at = ${now}
+    from (
+      select o.id,
+        (select coalesce(jsonb_object_agg(held.key, case when ${rankOf(sql`held.value`)} <= ${rankOf(sql`asked.value`)}
+            then held.value else asked.value end), '{}')
+          from jsonb_each_text(o.permissions) held join jsonb_each_text(${JSON.stringify(permissions)}::jsonb) asked using (key)) as permissions,
+        array(select name from unnest(o.events) with ordinality as e (name, place) where name = any (${events}::text[]) order by place) as events
+      from installations o where o.app_id = ${id}
+    ) n
+    where n.id = i.id and (n.permissions <> i.permissions or n.events <> i.events)`.execute(tx);
+}
+
+/** Whether the app of an installation asks for more than the installation has: a permission, a level or an event. */
+const isOutdated = sql<boolean>`(not apps.events <@ installations.events
+  or exists (select from jsonb_each_text(apps.permissions) asked
+    where coalesce(${rankOf(sql`installations.permissions ->> asked.key`)}, 0) < ${rankOf(sql`asked.value`)}))`;
+
+/** The installations on an account whose apps ask for more than they have. */
+export const listOutdatedOn = (db: Db, account: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
+  list(
+    db,
+    withApp(db)
+      .where('installations.account_id', '=', account)
+      .where('apps.built_in', 'is', null)
+      .where(isOutdated)
+      .orderBy('installations.id'),
+    page,
+  );
 
 export type ManifestCodeRow = Selectable<DB['app_manifest_codes']>;
 

@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type TSchema, Type } from 'typebox';
 import { roleLevel } from '#access/roles.ts';
-import { teamVisibleTo } from '#access/sql.ts';
+import { permissionIn, teamVisibleTo } from '#access/sql.ts';
 import type { RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { ViewerContext } from '#endpoint/context.ts';
 import { gather } from '#lib/collections.ts';
@@ -69,7 +69,7 @@ export const actorKinds = {
     name: sql`apps.slug`,
     mayBeNamed: ({ repo }) => sql`exists (select from installations i
       where i.app_id = apps.id and i.account_id = ${repo.owner_id} and i.suspended_at is null
-        and i.permissions ->> 'contents' = 'write'
+        and ${permissionIn(sql`i.permissions`, 'contents:write')}
         and (i.repository_selection = 'all' or exists (select from installation_repositories ir
           where ir.installation_id = i.id and ir.repository_id = ${repo.id})))`,
     async present({ db, links }, actors) {

@@ -7,7 +7,7 @@ import type { Commit } from '#git/objects/parse-commit.ts';
 import type { Repo as Disk, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { gather, getOrThrow, grouped, unique } from '#lib/collections.ts';
-import { asId, nodeId } from '#lib/id.ts';
+import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound, notFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { type LoadedApp, loadApps, presentApp } from '#resources/apps/index.ts';
@@ -36,12 +36,21 @@ export type CheckParts = {
 
 /** Loads the parts. */
 async function loadParts({ db, urls }: CheckContext, rows: readonly (RunRow | SuiteRow)[]): Promise<CheckParts> {
-  const [apps, pulls] = await Promise.all([
+  const [apps, pullRequests] = await Promise.all([
     loadApps(db, gather(rows, 'app_id')),
-    listPullsOfHeads(db, asId<'repositories'>(urls.id), unique(gather(rows, 'head_sha'))),
+    loadPullsOfHeads({ db, urls }, gather(rows, 'head_sha')),
   ]);
+  return { apps, pullRequests };
+}
+
+/** The open pull requests of which commits are the heads, as checks and runs show them. */
+export async function loadPullsOfHeads(
+  { db, urls }: Pick<CheckContext, 'db' | 'urls'>,
+  heads: readonly Oid[],
+): Promise<Map<Oid, readonly PullRequestMinimal[]>> {
+  const pulls = await listPullsOfHeads(db, urls.id, unique(heads));
   const byHead = grouped(pulls, ({ head_sha }) => head_sha);
-  return { apps, pullRequests: new Map([...byHead].map(([head, own]) => [head, own.map((pull) => presentPull(urls, pull))])) };
+  return new Map([...byHead].map(([head, own]) => [head, own.map((pull) => presentPull(urls, pull))]));
 }
 
 /** A pull request between two branches of one repository. */
@@ -77,7 +86,8 @@ function presentOneRun({ links, urls }: CheckContext, row: RunRow, { apps, pullR
     external_id: row.external_id,
     url,
     html_url: path(urls.html, 'runs', row.id),
-    details_url: row.details_url ?? app.external_url,
+    // Those of the server's own apps begin at its address, which may change.
+    details_url: row.details_url?.startsWith('/') ? `${links.html}${row.details_url}` : (row.details_url ?? app.external_url),
     status: row.status,
     conclusion: row.conclusion,
     started_at: timestamp(row.started_at),

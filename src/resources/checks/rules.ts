@@ -68,7 +68,7 @@ export async function createRun(tx: Tx, action: RepositoryAction, head: CheckedH
     updated_at: now,
   });
   addAnnotations(tx, run, annotations);
-  store.removeOldestRuns(tx, suite.id, name);
+  store.removeOldestRuns(tx, suite.id, [name]);
   await recordRun(tx, action, 'check_run.created', run);
   if (run.status === 'completed') await recordRun(tx, action, 'check_run.completed', run);
   await settleSuite(tx, action, suite.id);
@@ -95,7 +95,7 @@ export async function changeRun(tx: Tx, action: RepositoryAction, run: RunRow, w
   addAnnotations(tx, run, annotations);
   if (name !== run.name) {
     store.updateLatest(tx, run.check_suite_id, [run.name, name]);
-    store.removeOldestRuns(tx, run.check_suite_id, name);
+    store.removeOldestRuns(tx, run.check_suite_id, [name]);
   }
   if (after.conclusion !== null && after.conclusion !== run.conclusion) await recordRun(tx, action, 'check_run.completed', after);
   await settleSuite(tx, action, run.check_suite_id);
@@ -132,10 +132,10 @@ export async function changePreferences(
 }
 
 /** The part of an action that events name. */
-type EventAction = Parameters<typeof inRepository>[0];
+export type EventAction = Parameters<typeof inRepository>[0];
 
 /** Sets a suite to what its latest runs say together, and tells of its completion. */
-async function settleSuite(tx: Tx, action: EventAction, id: Id<'check_suites'>): Promise<void> {
+export async function settleSuite(tx: Tx, action: EventAction, id: Id<'check_suites'>): Promise<void> {
   const [suite, runs] = await Promise.all([store.findSuiteForUpdate(tx, { id }), store.countLatestRuns(tx, id)]);
   if (!suite) return;
   const after = rollUp(runs);
@@ -231,7 +231,8 @@ function problemsOf(annotation: NewAnnotation): string[] {
   ].flat();
 }
 
-function addAnnotations(tx: Tx, { id }: Pick<RunRow, 'id'>, annotations: readonly NewAnnotation[]): void {
+/** Adds annotations to a run. */
+export function addAnnotations(tx: Tx, { id }: Pick<RunRow, 'id'>, annotations: readonly NewAnnotation[]): void {
   const rows = annotations.map(({ start_column = null, end_column = null, title = null, raw_details = null, ...rest }) => ({
     ...rest,
     check_run_id: id,

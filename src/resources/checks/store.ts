@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { permissionIn } from '#access/sql.ts';
 import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -47,6 +48,7 @@ export const findSuiteOf = (db: Db, { repository, commit }: CommitKey, app: Id<'
     .where('repository_id', '=', repository)
     .where('head_sha', '=', commit)
     .where('app_id', '=', app)
+    .where('key', '=', '')
     .executeTakeFirst();
 
 /** Adds a suite, or finds the one that its app and commit have; its row is locked in both cases. */
@@ -59,7 +61,7 @@ export async function putSuiteForUpdate(
     .values({ ...row, status: 'queued' })
     .onConflict((conflict) =>
       conflict
-        .columns(['repository_id', 'head_sha', 'app_id'])
+        .columns(['repository_id', 'head_sha', 'app_id', 'key'])
         .doUpdateSet({ updated_at: sql.ref<Date>('check_suites.updated_at') }),
     )
     .returningAll()
@@ -80,12 +82,14 @@ export async function insertPushedSuites(tx: Tx, heads: readonly PushedHead[]): 
         by bigint, at timestamptz)
       join repositories r on r.id = h.repository
       left join accounts a on a.id = h.by
-      join installations i on i.account_id = r.owner_id and i.suspended_at is null and i.permissions ->> 'checks' in ('write', 'admin')
+      join installations i on i.account_id = r.owner_id and i.suspended_at is null
+        and ${permissionIn(sql`i.permissions`, 'checks:write')}
+      join apps on apps.id = i.app_id and apps.built_in is null
     where (i.repository_selection = 'all' or exists (
         select from installation_repositories ir where ir.installation_id = i.id and ir.repository_id = r.id))
       and not exists (select from check_suite_preferences p where p.repository_id = r.id and p.app_id = i.app_id and not p.auto_trigger)
     order by r.id, h.commit, i.app_id
-    on conflict (repository_id, head_sha, app_id) do update set pushed_by = excluded.pushed_by where check_suites.pushed_by is null
+    on conflict (repository_id, head_sha, app_id, key) do update set pushed_by = excluded.pushed_by where check_suites.pushed_by is null
     returning *, xmax = 0 as is_new`.execute(tx);
   return rows.filter(({ is_new }) => is_new);
 }
@@ -170,11 +174,33 @@ export async function insertRun(tx: Tx, row: Omit<Insertable<DB['check_runs']>, 
   return inserted;
 }
 
-/** Of the runs of a suite with the same name, those beyond the limit are removed, the oldest first. */
-export function removeOldestRuns(tx: Tx, suite: Id<'check_suites'>, name: string): void {
+/** What runs of one suite have of their own. */
+type AppRun = Omit<Insertable<DB['check_runs']>, 'is_latest' | 'check_suite_id' | 'repository_id' | 'app_id' | 'head_sha'>;
+
+/** Adds runs to a suite, which is locked. Each is the latest of its name. */
+export async function insertAppRuns(tx: Tx, suite: SuiteRow, rows: readonly AppRun[]): Promise<RunRow[]> {
+  const names = rows.map(({ name }) => name);
+  const superseded = tx
+    .updateTable('check_runs')
+    .set({ is_latest: false })
+    .where('check_suite_id', '=', suite.id)
+    .where(sql<boolean>`name = any (${names}::text[])`)
+    .where('is_latest', '=', sql.lit(true));
+  sendUnawaited(tx, superseded.compile());
+  const { id: check_suite_id, repository_id, app_id, head_sha } = suite;
+  return tx
+    .insertInto('check_runs')
+    .values(rows.map((row) => ({ ...row, check_suite_id, repository_id, app_id, head_sha, is_latest: true })))
+    .returningAll()
+    .execute();
+}
+
+/** Of the runs of a suite with the same of these names, those beyond the limit are removed, the oldest first. */
+export function removeOldestRuns(tx: Tx, suite: Id<'check_suites'>, names: readonly string[]): void {
   const oldest = sql`
     delete from check_runs where id = any (array(
-      select id from check_runs where check_suite_id = ${suite} and name = ${name} order by id desc offset ${maxRuns}))`;
+      select o.id from unnest(${[...names]}::text[]) as n(name) cross join lateral (
+        select r.id from check_runs r where r.check_suite_id = ${suite} and r.name = n.name order by r.id desc offset ${maxRuns}) o))`;
   sendUnawaited(tx, oldest.compile(tx));
 }
 

@@ -1,6 +1,7 @@
 // Addresses of archives of repositories that not everybody may read. They need no credential for a short time, as those of the public
 // API: programs that follow a redirect may not send theirs along.
-import type { Repo, Viewer } from '#access/viewer.ts';
+import { findViewerOf } from '#access/authenticate.ts';
+import { isToken, type Repo, type Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { ArchiveFormat } from '#git/objects/archive.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -8,13 +9,13 @@ import type { Id } from '#lib/id.ts';
 import { openKey, sealKey } from '#lib/sealed-key.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { addSeconds } from '#lib/time.ts';
-import { mayStillRead } from './store.ts';
+import { isReadable } from './store.ts';
 
 /** What an address leads to. */
 export type ArchivedCommit = {
   repository: Id<'repositories'>;
-  /** Who was given it; undefined for an installation of an app. */
-  reader: Id<'accounts'> | undefined;
+  /** The token of whom it was given. */
+  token: Id<'tokens'>;
   oid: Oid;
   format: ArchiveFormat;
   /** Of the folder in the archive. */
@@ -33,12 +34,18 @@ export function keyOfCommit(
   repo: Repo,
   { oid, format }: Pick<ArchivedCommit, 'oid' | 'format'>,
 ): string {
-  const reader = viewer.grant.kind === 'installation' ? undefined : viewer.account?.id;
-  const archived: ArchivedCommit = { repository: repo.id, reader, oid, format, name: archiveName(repo, oid) };
+  if (!isToken(viewer.grant)) throw new Error('Private repositories are read by tokens alone');
+  const archived: ArchivedCommit = {
+    repository: repo.id,
+    token: viewer.grant.tokenId,
+    oid,
+    format,
+    name: archiveName(repo, oid),
+  };
   return sealKey(secrets, context, { text: JSON.stringify(archived), until: addSeconds(now, seconds) });
 }
 
-/** What a key opens; undefined where it expired, isn't ours, or its reader may not read the repository any more. */
+/** What a key opens; undefined where it expired, isn't ours, or its token may not read the repository any more. */
 export async function findArchivedCommit(
   { db, secrets, now }: { db: Db; secrets: Secrets; now: Date },
   key: string,
@@ -46,5 +53,6 @@ export async function findArchivedCommit(
   const text = openKey(secrets, context, { key, now });
   if (text === undefined) return undefined;
   const archived: ArchivedCommit = JSON.parse(text); // nobody else can have written it
-  return (await mayStillRead(db, archived)) ? archived : undefined;
+  const viewer = await findViewerOf(db, archived.token, now);
+  return viewer && (await isReadable(db, viewer, archived.repository)) ? archived : undefined;
 }

@@ -2,10 +2,12 @@ import { type Raw, raw } from '#endpoint/call.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import { listTree } from '#git/objects/tree-list.ts';
 import type { Repo as Disk } from '#git/repo.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type Media, rawFileType } from '#lib/media.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import type { RepositoryUrls } from '#resources/commits/index.ts';
 import { maxRaw, rawContent, tooLarge } from '#resources/git-data/index.ts';
+import { renderText, verbatimHtml } from '#text/render.ts';
 import { type Entry, findEntry, followLink, isFile, type ResolvedCommit, targetOf, trimSlashes } from './entries.ts';
 import { presentFile, presentFolder, presentListing, presentSubmodule, presentSymlink } from './present.ts';
 import type { ContentEntry, ContentFile, ContentFolder, ContentSubmodule, ContentSymlink } from './schemas.ts';
@@ -17,10 +19,12 @@ type PresentedContent = ContentEntry[] | ContentFolder | ContentFile | ContentSy
 const maxEntries = 1_000;
 const maxJsonBytes = 1024 * 1024;
 
-type ReadContext = { disk: Disk; urls: RepositoryUrls; resolved: ResolvedCommit; media: Media };
+/** `html`: the address of this server. */
+type ReadContext = { disk: Disk; urls: RepositoryUrls; resolved: ResolvedCommit; media: Media; html: string };
 
 /** Presents the entry at a path: a folder's listing, a file, a link or a submodule. For a link to a file, it presents the file. */
-export async function readContent({ disk, urls, resolved, media }: ReadContext, wanted: string): Promise<PresentedContent | Raw> {
+export async function readContent(context: ReadContext, wanted: string): Promise<PresentedContent | Raw> {
+  const { disk, urls, resolved, media } = context;
   await using reader = await openObjects(disk);
   const entry = orNotFound(await findEntry(reader, resolved.commit, trimSlashes(wanted)));
   if (entry.mode === '040000') {
@@ -34,21 +38,33 @@ export async function readContent({ disk, urls, resolved, media }: ReadContext, 
   }
   if (entry.mode === '160000') return presentSubmodule(urls, resolved, entry, await readSubmodules(reader, resolved.commit));
   const file = isFile(entry) ? entry : await followLink(reader, resolved.commit, entry);
-  if (file) return readFile({ disk, urls, resolved, media }, reader, file);
+  if (file) return readFile(context, reader, file);
   if (media === 'raw') return rawFile(disk, reader, entry);
   return presentSymlink(urls, resolved, entry, await targetOf(reader, entry));
 }
 
-/** A file, as JSON or as raw bytes. */
+/** A file, as JSON, as raw bytes, or as HTML. */
 export async function readFile(
-  { disk, urls, resolved, media }: ReadContext,
+  { disk, urls, resolved, media, html }: ReadContext,
   reader: ObjectReader,
   file: Entry,
 ): Promise<ContentFile | Raw> {
   if (media === 'raw') return rawFile(disk, reader, file);
+  if (media === 'html') return renderedFile(reader, file, html);
   if (file.size > maxRaw) throw tooLarge(maxRaw);
   return presentFile(urls, resolved, file, file.size > maxJsonBytes ? undefined : (await reader.get(file.oid)).data);
 }
 
 export const rawFile = async (disk: Disk, reader: ObjectReader, file: Entry, type = rawFileType): Promise<Raw> =>
   raw(type, await rawContent(disk, reader, file), { etag: `"${file.oid}"` });
+
+const maxRendered = fixedValue(limitTable.texts.page);
+const markdown = /[.](?:md|markdown|mdown|mkdn?)$/i;
+
+/** A file of text in HTML: Markdown is rendered, other texts are as they were written. No browser takes it for a page. */
+async function renderedFile(reader: ObjectReader, file: Entry, html: string): Promise<Raw> {
+  if (file.size > maxRendered) throw tooLarge(maxRendered);
+  const text = (await reader.get(file.oid)).data.toString();
+  const rendered = markdown.test(file.path) ? renderText(text, { html }) : verbatimHtml(text);
+  return raw('application/vnd.service.html; charset=utf-8', rendered);
+}

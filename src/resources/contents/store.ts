@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { readableByAccount } from '#access/sql.ts';
+import { readableBy } from '#access/sql.ts';
+import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
@@ -34,12 +35,8 @@ export async function listUnmeasured(
   return rows.map(({ id }) => id);
 }
 
-/** Whether a repository is still there, and its reader may still read it, where one is named. */
-export async function mayStillRead(
-  db: Db,
-  { repository, reader }: { repository: Id<'repositories'>; reader: Id<'accounts'> | undefined },
-): Promise<boolean> {
+/** Whether a viewer may read the files of a repository. */
+export async function isReadable(db: Db, viewer: Viewer, repository: Id<'repositories'>): Promise<boolean> {
   const query = db.selectFrom('repositories as r').select('r.id').where('r.id', '=', repository);
-  const found = reader === undefined ? query : query.where(readableByAccount(reader));
-  return (await found.executeTakeFirst()) !== undefined;
+  return (await query.where(readableBy(viewer, 'contents')).executeTakeFirst()) !== undefined;
 }

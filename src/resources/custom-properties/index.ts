@@ -1,4 +1,4 @@
 export { FirstValues, ValuesByName } from './schemas.ts';
 export { propertyLists, propertyValues } from './sql.ts';
-export { removeAllValues } from './store.ts';
+export { findPropertyByNameForShare, removeAllValues } from './store.ts';
 export { setFirstValues } from './value-rules.ts';

@@ -23,6 +23,10 @@ export const selectProperty = (db: Db, organization: OrSql<Organization>, name: 
     .where(sql<boolean>`organization_id = ${organization}`)
     .where(sql<boolean>`lower(name) = lower(${name})`);
 
+/** A property of an organization, by its name in any case, which nobody deletes until the transaction ends. */
+export const findPropertyByNameForShare = (tx: Tx, organization: Organization, name: string): Promise<PropertyRow | undefined> =>
+  selectProperty(tx, organization, name).forKeyShare().executeTakeFirst();
+
 export const findProperty = (db: Db, id: Property): Promise<PropertyRow | undefined> =>
   db.selectFrom('custom_properties').selectAll().where('id', '=', id).executeTakeFirst();
 

@@ -1,3 +1,4 @@
+export { environment } from './path-resources.ts';
 export {
   type Approval,
   type Attempt,
@@ -9,4 +10,4 @@ export {
   waitsFor,
 } from './protection.ts';
 export { checkEnvironmentName, ensureEnvironment, findBranchProtection, takesRef } from './rules.ts';
-export { type EnvironmentRow, findEnvironment } from './store.ts';
+export { type EnvironmentRow, findEnvironment, findEnvironmentForUpdate } from './store.ts';

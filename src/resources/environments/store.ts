@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
+import { permissionIn } from '#access/sql.ts';
 import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -218,7 +219,7 @@ const askable = (db: Db, { id, owner_id }: Owned) =>
       sql<boolean>`exists (
         select from installations i
         where i.app_id = apps.id and i.account_id = ${owner_id} and i.suspended_at is null
-          and i.permissions ->> 'deployments' = 'write' and 'deployment_protection_rule' = any (i.events)
+          and ${permissionIn(sql`i.permissions`, 'deployments:write')} and 'deployment_protection_rule' = any (i.events)
           and (i.repository_selection = 'all' or exists (
             select from installation_repositories ir where ir.installation_id = i.id and ir.repository_id = ${id})))`,
     );

@@ -35,6 +35,7 @@ export { presentComments, presentIssue, presentIssues } from './present.ts';
 export { presentTimelineEvents } from './present-events.ts';
 export { closeIssues } from './reference-store.ts';
 export { recordMentions, recordReferences, type TextAction } from './references.ts';
+export { prepareReopening } from './reopening.ts';
 export { changeIssue, checkHasIssues } from './rules.ts';
 export {
   associations,

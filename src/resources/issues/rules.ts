@@ -13,8 +13,9 @@ import { activitiesOfAssignees, assignable, replaceAssignees, wantedAssignees } 
 import { activitiesOfLabels, labelNames, replaceLabels, wantedLabels } from './labels.ts';
 import { checkNumber } from './numbers.ts';
 import { recordReferences, type TextAction } from './references.ts';
+import { checkOnlyOne, checkReopening } from './reopening.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
-import { findMissingBranch, findReadableIssue, type IssueRow, insertIssue, updateIssue } from './store.ts';
+import { findReadableIssue, type IssueRow, insertIssue, updateIssue } from './store.ts';
 
 /** Refuses repositories that have their issues switched off. */
 export function checkHasIssues(repo: Repo): void {
@@ -74,7 +75,7 @@ export async function changeIssue(tx: Tx, action: TextAction, issue: IssueRow, w
     canTriage ? milestoneOf(tx, repo, wanted.milestone) : undefined,
     assignees && assignable(tx, repo, assignees),
     duplicateChange(tx, action, issue, wanted),
-    wanted.state === 'open' && checkReopening(tx, issue),
+    checkReopening(tx, issue, wanted.state),
   ]);
   const columns = {
     title,
@@ -93,17 +94,11 @@ export async function changeIssue(tx: Tx, action: TextAction, issue: IssueRow, w
   ]);
   await recordReferences(tx, action, { issue: issue.id, before: issue.body, after: row.body });
   // The repository's row is locked last: who opens an issue with the same new labels locks it after them, too.
-  if (row.state !== issue.state) addOpenIssues(tx, repo.id, row.state === 'closed' ? -1 : 1);
+  if (row.state !== issue.state) {
+    addOpenIssues(tx, repo.id, row.state === 'closed' ? -1 : 1);
+    await checkOnlyOne(tx, row);
+  }
   return changed;
-}
-
-/** Refuses to open a pull request again that was merged, or whose branch is gone. */
-async function checkReopening(tx: Tx, issue: IssueRow): Promise<void> {
-  if (!issue.is_pull_request || issue.state === 'open') return;
-  const refused = (message: string) => invalid('PullRequest', 'state', 'invalid', `state cannot be changed. ${message}`);
-  if (issue.merged_at !== null) throw refused('The pull request was merged.');
-  const missing = await findMissingBranch(tx, issue.id);
-  if (missing !== undefined) throw refused(`The ${missing} branch has been deleted.`);
 }
 
 /** The columns that closing or reopening changes. A closed issue may get another reason; pull requests have none. */

@@ -64,15 +64,22 @@ export const findReadableIssue = (db: Db, viewer: Viewer, id: Issue): Promise<Is
 export const findIssueForUpdate = (tx: Tx, { id }: Pick<IssueRow, 'id'>): Promise<IssueRow | undefined> =>
   tx.selectFrom('issues').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
-/** The branch of a pull request that was deleted; undefined where its head is still there. */
-export async function findMissingBranch(db: Db, issue: Issue): Promise<string | undefined> {
-  const row = await db
+/** The branches of a pull request. */
+export const findEnds = (db: Db, issue: Issue) =>
+  db
     .selectFrom('pull_requests')
-    .select('head_ref')
+    .select(['base_ref', 'head_ref', 'head_repository_id', 'head_sha', 'head_is_deleted'])
     .where('issue_id', '=', issue)
-    .where((eb) => eb.or([eb('head_is_deleted', '=', true), eb('head_repository_id', 'is', null)]))
     .executeTakeFirst();
-  return row?.head_ref;
+
+/** Whether another pull request between the same branches is open. */
+export async function hasOpenTwin(db: Db, { id, repository_id }: Pick<IssueRow, 'id' | 'repository_id'>): Promise<boolean> {
+  const { rows } = await sql`select from pull_requests p
+    join pull_requests other on other.repository_id = p.repository_id and other.base_ref = p.base_ref and other.issue_id <> p.issue_id
+      and other.head_repository_id = p.head_repository_id and other.head_ref = p.head_ref
+    join issues i on i.id = other.issue_id and i.state = 'open'
+    where p.issue_id = ${id} and p.repository_id = ${repository_id} limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 export const updateIssue = (tx: Tx, id: Issue, change: Updateable<DB['issues']>): Promise<IssueRow> =>

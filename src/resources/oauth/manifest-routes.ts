@@ -31,7 +31,8 @@ export function addManifestRoutes(app: FastifyInstance, parts: Parts): void {
   }
 }
 
-const organizationOf = (request: FastifyRequest): string | null => (request.params as { org?: string }).org ?? null; // the router's own words
+/** The organization of the path; null where it is about the user's own account. */
+export const organizationOf = (request: FastifyRequest): string | null => (request.params as { org?: string }).org ?? null; // the router's own words
 
 const pathOf = (organization: string | null): string =>
   `${organization === null ? '' : `/organizations/${encodeURIComponent(organization)}`}/settings/apps/new`;
@@ -73,7 +74,7 @@ async function findWaiting(
 }
 
 /** An organization that a user owns. */
-async function findOwned(db: Db, login: string, user: Account): Promise<Account | undefined> {
+export async function findOwned(db: Db, login: string, user: Account): Promise<Account | undefined> {
   const org = await findAccount(db, login);
   if (org?.kind !== 'organization') return undefined;
   const membership = await findMembership(db, org.id, user.id);

@@ -84,4 +84,28 @@ ${list(permissions)}<dl>${facts.map(([term, text]) => `<dt>${escaped(term)}</dt>
 <button name="answer" value="yes">Create the app</button><button class="plain" name="answer" value="no" formnovalidate>Refuse</button></form>`,
   );
 
+type ShownInstallation = {
+  appName: string;
+  account: string;
+  permissions: readonly string[];
+  /** What the app asks for beyond what it has; undefined where that is nothing. */
+  asked: readonly string[] | undefined;
+  fields: Readonly<Record<string, string | undefined>>;
+  problem?: string | undefined;
+};
+
+/** The page of an installation, on which the account's owner accepts what the app asks for. */
+export const installationPage = ({ appName, account, permissions, asked, fields, problem }: ShownInstallation): string =>
+  page(
+    appName,
+    `${problemLine(problem)}<p>It is installed on <strong>${escaped(account)}</strong>${permissions.length > 0 ? ' with:' : '.'}</p>
+${list(permissions)}${
+  asked
+    ? `<p>It asks for more:</p>
+${list(asked)}<form method="post">${hidden(fields)}
+<button name="answer" value="yes">Accept</button><button class="plain" name="answer" value="no">Leave it as it is</button></form>`
+    : ''
+}`,
+  );
+
 export const messagePage = (title: string, text: string): string => page(title, `<p>${escaped(text)}</p>`);

@@ -8,6 +8,7 @@ import { addDays } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { type AppRow, findAppById } from '#resources/apps/index.ts';
 import { fieldsOf } from './fields.ts';
+import { addInstallationRoutes } from './installation-routes.ts';
 import { callerOfRequest, countUse, limitRequests } from './limits.ts';
 import { addManifestRoutes } from './manifest-routes.ts';
 import { consentPage, devicePage, messagePage, signInPage } from './pages.ts';
@@ -29,6 +30,7 @@ export function addOAuth(app: FastifyInstance, parts: Parts): void {
     });
     addTokenRoutes(scope, parts);
     addManifestRoutes(scope, parts);
+    addInstallationRoutes(scope, parts);
 
     scope.get('/login', async (request, reply) =>
       sendPage(reply, signInPage({ returnTo: localPath(fieldsOf(request).return_to) })),
@@ -124,7 +126,8 @@ async function showConsent(parts: Parts, request: FastifyRequest, reply: Fastify
   const session = await sessionOf(parts, request);
   if (!session) return toSignIn(request, reply);
   const { client_id, redirect_uri, scope, state, code_challenge } = fields;
-  const hiddenFields = { client_id, redirect_uri, scope, state, code_challenge, csrf: csrfOf(session.token) };
+  const asked = authorization.app.updated_at.toISOString();
+  const hiddenFields = { client_id, redirect_uri, scope, state, code_challenge, asked, csrf: csrfOf(session.token) };
   const permissions = permissionLines(authorization.app, authorization.scopes);
   const action = '/login/oauth/authorize';
   return sendPage(
@@ -147,6 +150,7 @@ async function submitConsent(parts: Parts, request: FastifyRequest, reply: Fasti
     target.searchParams.set('error', 'access_denied');
     return reply.redirect(target.href, 303);
   }
+  if (fields.asked !== app.updated_at.toISOString()) return sendPage(reply, changedMeanwhile(app), 409);
   const now = parts.clock();
   const redirectUri = fields.redirect_uri;
   const code = await change(parts.database.db, (tx) =>
@@ -155,6 +159,10 @@ async function submitConsent(parts: Parts, request: FastifyRequest, reply: Fasti
   target.searchParams.set('code', code);
   return reply.redirect(target.href, 303);
 }
+
+/** A user agrees to what the page showed, not to what the app asks for since. */
+const changedMeanwhile = ({ name }: AppRow): string =>
+  messagePage('Try again', `${name} was changed meanwhile, and may ask for something else. Go back to it and begin anew.`);
 
 async function submitDeviceCode(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { db } = parts.database;
@@ -168,11 +176,12 @@ async function submitDeviceCode(parts: Parts, request: FastifyRequest, reply: Fa
   const userCode = (fields.user_code ?? '').trim().toUpperCase();
   const device = await findDeviceByUserCode(db, userCode, parts.clock());
   if (!device) return sendPage(reply, devicePage({ csrf, userCode, problem: 'No device waits for this code.' }), 404);
+  const app = await findAppById(db, device.app_id);
+  if (!app) return sendPage(reply, devicePage({ csrf, userCode, problem: 'No device waits for this code.' }), 404);
+  const asked = app.updated_at.toISOString();
   if (fields.answer === undefined) {
-    const app = await findAppById(db, device.app_id);
-    if (!app) return sendPage(reply, devicePage({ csrf, userCode, problem: 'No device waits for this code.' }), 404);
     const permissions = permissionLines(app, device.scopes);
-    const hiddenFields = { csrf, user_code: userCode };
+    const hiddenFields = { csrf, user_code: userCode, asked };
     return sendPage(
       reply,
       consentPage({
@@ -184,8 +193,9 @@ async function submitDeviceCode(parts: Parts, request: FastifyRequest, reply: Fa
       }),
     );
   }
+  if (fields.answer === 'yes' && fields.asked !== asked) return sendPage(reply, changedMeanwhile(app), 409);
   await change(db, (tx) =>
-    answerDevice(tx, device, { by: session.account, state: fields.answer === 'yes' ? 'approved' : 'denied' }),
+    answerDevice(tx, device, { app, by: session.account, state: fields.answer === 'yes' ? 'approved' : 'denied' }),
   );
   const text = fields.answer === 'yes' ? 'The device is connected.' : 'The device was refused.';
   return sendPage(reply, messagePage('Done', `${text} You may close this page.`));

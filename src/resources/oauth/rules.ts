@@ -64,6 +64,9 @@ const maxNonExpiring = 10;
 
 type Agreement = { app: AppRow; user: Account; scopes: readonly string[]; now: Date };
 
+/** What a user agreed to: the permissions that the app asked for then. It gets no others by this, however it changes. */
+type Agreed = Agreement & { permissions: unknown };
+
 /** Records that a user authorized an app. Returns the code that the app exchanges for a token. */
 export async function agree(
   tx: Tx,
@@ -82,6 +85,7 @@ export async function agree(
     app_id: app.id,
     account_id: user.id,
     scopes: [...normalizeScopes(scopes)],
+    permissions: JSON.stringify(app.permissions),
     redirect_uri: redirectUri ?? null,
     code_challenge: challenge ?? null,
     expires_at: addMinutes(now, codeMinutes),
@@ -110,7 +114,7 @@ export async function exchangeCode(
     return { problem: 'redirect_uri_mismatch' };
   const user = await findActiveUser(tx, row.account_id);
   if (!user) return { problem: 'bad_verification_code' };
-  return { granted: await grantToken(tx, { app, user, scopes: row.scopes, now }) };
+  return { granted: await grantToken(tx, { app, user, scopes: row.scopes, permissions: row.permissions, now }) };
 }
 
 /** The user who authorized an app; undefined while the account is suspended, since nothing is granted then. */
@@ -122,8 +126,8 @@ async function findActiveUser(tx: Tx, id: Account['id']): Promise<Account | unde
 /** PKCE, S256 (RFC 7636). */
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
-/** Creates a user's token for an app: by scopes for an OAuth app, by the app's permissions for the other kind. */
-async function grantToken(tx: Tx, { app, user, scopes, now }: Agreement): Promise<Granted> {
+/** Creates a user's token for an app: by scopes for an OAuth app, by permissions for the other kind. */
+async function grantToken(tx: Tx, { app, user, scopes, permissions, now }: Agreed): Promise<Granted> {
   const isOAuth = app.kind === 'oauth';
   const grantedScopes = isOAuth ? normalizeScopes(scopes) : [];
   const kind = isOAuth ? 'oauth_app' : 'app_user';
@@ -135,6 +139,7 @@ async function grantToken(tx: Tx, { app, user, scopes, now }: Agreement): Promis
     account_id: user.id,
     app_id: app.id,
     scopes: [...grantedScopes],
+    permissions: JSON.stringify(isOAuth ? {} : permissions),
     expires_at: isExpiring ? addSeconds(now, tokenSeconds) : null,
   });
   if (!isExpiring) {
@@ -156,10 +161,10 @@ async function grantToken(tx: Tx, { app, user, scopes, now }: Agreement): Promis
 export async function refreshToken(tx: Tx, { app, refresh, now }: Exchange & { refresh: string }): Promise<Outcome> {
   const row = await consumeRefreshToken(tx, hashToken(refresh));
   if (!row || row.app_id !== app.id || row.expires_at <= now) return { problem: 'bad_refresh_token' };
-  await removeToken(tx, row.token_id);
+  const former = await removeToken(tx, row.token_id);
   const user = await findActiveUser(tx, row.account_id);
-  if (!user) return { problem: 'bad_refresh_token' };
-  return { granted: await grantToken(tx, { app, user, scopes: [], now }) };
+  if (!former || !user) return { problem: 'bad_refresh_token' };
+  return { granted: await grantToken(tx, { app, user, scopes: [], permissions: former.permissions, now }) };
 }
 
 /** Letters that can't be confused with each other. Without vowels, they make no words. */
@@ -185,9 +190,12 @@ export async function startDevice(
   return { deviceCode, userCode };
 }
 
-/** Records a user's answer to a device. */
-export const answerDevice = (tx: Tx, device: DeviceRow, { by, state }: { by: Account; state: 'approved' | 'denied' }) =>
-  updateDevice(tx, device.hash, { state, account_id: by.id });
+/** Records a user's answer to a device, with the permissions that the app asks for. */
+export const answerDevice = (
+  tx: Tx,
+  device: DeviceRow,
+  { app, by, state }: { app: AppRow; by: Account; state: 'approved' | 'denied' },
+) => updateDevice(tx, device.hash, { state, account_id: by.id, permissions: JSON.stringify(app.permissions) });
 
 /** Answers a device that polls for its user's answer. A device that polls too often gets a longer interval. */
 export async function pollDevice(tx: Tx, { app, deviceCode, now }: Exchange & { deviceCode: string }): Promise<Outcome> {
@@ -200,7 +208,7 @@ export async function pollDevice(tx: Tx, { app, deviceCode, now }: Exchange & { 
     await removeDevice(tx, hash);
     const user = await findActiveUser(tx, device.account_id);
     if (!user) return { problem: 'access_denied' };
-    return { granted: await grantToken(tx, { app, user, scopes: device.scopes, now }) };
+    return { granted: await grantToken(tx, { app, user, scopes: device.scopes, permissions: device.permissions, now }) };
   }
   const tooSoon = device.polled_at !== null && addSeconds(device.polled_at, device.interval_s) > now;
   const interval_s = device.interval_s + (tooSoon ? slowDownSeconds : 0);

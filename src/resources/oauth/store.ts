@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Account } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
@@ -58,7 +58,7 @@ export const findDeviceByUserCode = (db: Db, userCode: string, now: Date): Promi
 export const updateDevice = (
   tx: Tx,
   hash: Buffer,
-  change: Partial<Pick<DeviceRow, 'state' | 'account_id' | 'polled_at' | 'interval_s'>>,
+  change: Pick<Updateable<DB['device_codes']>, 'state' | 'account_id' | 'permissions' | 'polled_at' | 'interval_s'>,
 ) => tx.updateTable('device_codes').set(change).where('hash', '=', hash).execute();
 
 export const removeDevice = (tx: Tx, hash: Buffer) => tx.deleteFrom('device_codes').where('hash', '=', hash).execute();

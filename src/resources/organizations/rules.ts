@@ -9,7 +9,7 @@ import { checkLogin, insertAccount, updateAccount } from '#resources/accounts/in
 import { putMembership } from '#resources/members/index.ts';
 import { insertDefaultGroup } from '#runner-providers/groups.ts';
 import type { OrganizationChange } from './schemas.ts';
-import { insertSettings, type OrganizationRow, updateSettings } from './store.ts';
+import { insertSettings, type OrganizationRow, type Settings, updateSettings } from './store.ts';
 
 export type NewOrganization = { login: string; name?: string | undefined; owner: Account; actor?: Id<'accounts'>; now: Date };
 
@@ -22,6 +22,22 @@ export async function createOrganization(tx: Tx, { login, name, owner, actor, no
   await putMembership(tx, { organization_id: account.id, user_id: owner.id, role: 'owner', created_at: now });
   await record(tx, { kind: 'organization.created', owner: account.id, actor: actor ?? owner.id, at: now, data: {} });
   return { ...account, settings };
+}
+
+/** What an organization demands of fine-grained tokens. */
+export type TokenDemandsChange = Partial<
+  Pick<Settings, 'fine_grained_tokens_allowed' | 'token_approval_required' | 'max_token_days'>
+>;
+
+/** Changes what an organization demands of fine-grained tokens. What it refuses from now on stops at the next request. */
+export async function changeTokenDemands(
+  tx: Tx,
+  { org, actor, now }: { org: Account; actor: Id<'accounts'> | undefined; now: Date },
+  wanted: TokenDemandsChange,
+): Promise<Settings> {
+  const changed = await updateSettings(tx, org.id, { account_id: org.id, ...defined(wanted) });
+  await record(tx, { kind: 'organization.updated', owner: org.id, actor, at: now, data: {} });
+  return changed;
 }
 
 /** The settings that the older parameter `members_allowed_repository_creation_type` stands for. */

@@ -3,12 +3,12 @@ import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
-import { findActiveKey } from './key-store.ts';
-import { ensureKey } from './keys.ts';
+import { EncryptionKey, ensureKey, findActiveKey, presentKey } from '#resources/encryption-keys/index.ts';
+import { registryKey } from './keys.ts';
 import { registry } from './path-resources.ts';
-import { presentKey, presentRegistry } from './present.ts';
+import { presentRegistry } from './present.ts';
 import { changeRegistry, createRegistry, deleteRegistry } from './rules.ts';
-import { NewPrivateRegistry, PrivateRegistry, PrivateRegistryChange, PrivateRegistryList, RegistryPublicKey } from './schemas.ts';
+import { NewPrivateRegistry, PrivateRegistry, PrivateRegistryChange, PrivateRegistryList } from './schemas.ts';
 import { listRegistries } from './store.ts';
 
 const registries = { scopes: ['admin:org'], role: 'owner' } as const;
@@ -56,10 +56,10 @@ export const getRegistryPublicKey = endpoint({
   path: '/orgs/{org}/private-registries/public-key',
   summary: 'Get the public key that private registry secrets are encrypted with',
   access: reads,
-  replies: { 200: RegistryPublicKey },
+  replies: { 200: EncryptionKey },
   async handle({ db, change, at, now, services: { secrets } }) {
-    const made = await findActiveKey(db, at.org.id);
-    return presentKey(made ?? (await change((tx) => ensureKey(tx, { org: at.org, secrets, now }))));
+    const key = registryKey(at.org);
+    return presentKey((await findActiveKey(db, key)) ?? (await change((tx) => ensureKey(tx, key, { secrets, now }))));
   },
 });
 

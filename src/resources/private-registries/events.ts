@@ -6,7 +6,7 @@ declare module '#events/kinds.ts' {
     'private_registry.created': { registry: Id<'private_registries'> };
     'private_registry.changed': { registry: Id<'private_registries'> };
     'private_registry.deleted': { name: string };
-    'private_registry.key_rotated': { key: Id<'registry_keys'> };
+    'private_registry.key_rotated': { key: Id<'encryption_keys'> };
   }
 }
 

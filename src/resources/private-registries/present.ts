@@ -1,6 +1,4 @@
 import { timestamp } from '#lib/time.ts';
-import type { KeyRow } from './key-store.ts';
-import { keyIdOf } from './keys.ts';
 import type { PrivateRegistry } from './schemas.ts';
 import type { RegistryRow } from './store.ts';
 
@@ -18,5 +16,3 @@ export const presentRegistry = (row: RegistryRow): PrivateRegistry => ({
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
 });
-
-export const presentKey = (key: KeyRow) => ({ key_id: keyIdOf(key), key: key.public_key.toString('base64') });

@@ -5,6 +5,7 @@ import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import { invalid, orNotFound } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
+import { decrypt } from '#resources/encryption-keys/index.ts';
 import { lockOrganization } from '#resources/members/index.ts';
 import { changeSelection, createSelection } from '#resources/repository-selections/index.ts';
 import {
@@ -16,7 +17,7 @@ import {
   needsSecret,
   type RegistryType,
 } from './auth-types.ts';
-import { decrypt } from './keys.ts';
+import { registryKey } from './keys.ts';
 import type { NewPrivateRegistry, PrivateRegistryChange } from './schemas.ts';
 import {
   findRegistry,
@@ -80,7 +81,7 @@ export async function createRegistry(tx: Tx, action: SecretAction, wanted: NewPr
   checkUrl(url);
   checkSettled({ auth_type, registry_type, username, identity });
   const { encrypted_value: value, key_id: keyId } = wanted;
-  const secret = value && keyId ? await decrypt(tx, { org, secrets, keyId, value }) : undefined;
+  const secret = value && keyId ? await decrypt(tx, registryKey(org), { secrets, resource, keyId, value }) : undefined;
   await lockOrganization(tx, org.id); // so that two can't take the same name
   const selection = await createSelection(tx, action, { resource, mode: visibility, ids: wanted.selected_repository_ids });
   const name = nameFor(registry_type, await listNames(tx, org.id));
@@ -141,7 +142,7 @@ async function changedSecret(
   if (!needsSecret(registry.auth_type) || (value === undefined && keyId === undefined)) return undefined;
   if (value === undefined) throw missing('encrypted_value');
   if (keyId === undefined) throw missing('key_id');
-  return secrets.seal(await decrypt(tx, { org, secrets, keyId, value }), contextOf(org.id, registry.name));
+  return secrets.seal(await decrypt(tx, registryKey(org), { secrets, resource, keyId, value }), contextOf(org.id, registry.name));
 }
 
 /** Deletes a registry with its secret. */

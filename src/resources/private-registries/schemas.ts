@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { enveloped } from '#endpoint/paging.ts';
 import { each, Nullable, OneOf, Patch, Timestamp, withDefault } from '#lib/shape.ts';
+import { encryptedFields } from '#resources/encryption-keys/index.ts';
 import { SelectedIds } from '#resources/repository-selections/index.ts';
 import { authTypes, defaultAuthType, fieldsOf, forbiddenFields, identityFields, registryTypes } from './auth-types.ts';
 
@@ -28,17 +29,13 @@ export type PrivateRegistry = Static<typeof PrivateRegistry>;
 
 export const PrivateRegistryList = enveloped('configurations', PrivateRegistry);
 
-export const RegistryPublicKey = Type.Object({ key_id: Type.String(), key: Type.String() });
-
-const base64 = '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$';
-
 const fields = Type.Object({
   registry_type: OneOf(registryTypes),
   url: Type.String({ format: 'uri', maxLength: 1024 }),
   username: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 255 }))),
   replaces_base: Type.Optional(Type.Boolean()),
-  encrypted_value: Type.Optional(Type.String({ pattern: base64, maxLength: 65_536 })),
-  key_id: Type.Optional(Type.String({ minLength: 1, maxLength: 20 })),
+  encrypted_value: Type.Optional(encryptedFields.encrypted_value),
+  key_id: Type.Optional(encryptedFields.key_id),
   visibility: OneOf(registryVisibilities),
   selected_repository_ids: Type.Optional(SelectedIds),
   auth_type: Type.Optional(withDefault(OneOf(authTypes), defaultAuthType)),

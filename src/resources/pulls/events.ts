@@ -39,6 +39,8 @@ declare module '#events/kinds.ts' {
     'pull_request.review_request_removed': PullData & { user?: Id<'accounts'>; team?: Id<'teams'> };
     'pull_request.milestoned': PullData & { milestone: Id<'milestones'> };
     'pull_request.demilestoned': PullData & { milestone: Id<'milestones'> };
+    /** Its base has another name. */
+    'pull_request.base_renamed': PullData;
   }
 }
 
@@ -110,4 +112,5 @@ export const pullEvents = eventKinds({
   'pull_request.review_request_removed': reviewerPayload('review_request_removed'),
   'pull_request.milestoned': pullPayload('milestoned', milestone),
   'pull_request.demilestoned': pullPayload('demilestoned', milestone),
+  'pull_request.base_renamed': 'no webhook',
 });

@@ -4,7 +4,7 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
-import { record } from '#events/record.ts';
+import { record, recordAll } from '#events/record.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { areAncestors } from '#git/history/ancestors.ts';
 import { firstMergeOf } from '#git/history/merge.ts';
@@ -83,12 +83,18 @@ async function completePlanned({ db, change }: Context, repo: RepositoryRow, { d
 }
 
 /** A branch that was renamed takes its pull requests along. */
-async function followRename({ db, change }: Context, { repository, ref }: Moved): Promise<void> {
+async function followRename({ db, change }: Context, { repository, ref, actor, at }: Moved): Promise<void> {
   const name = await findNewName(db, repository.id, ref);
   if (name === undefined) return;
   await change(async (tx) => {
-    const renamed = [...(await renameHead(tx, repository.id, ref, name)), ...(await renameBase(tx, repository.id, ref, name))];
-    await enqueueIndexing(tx, gather(renamed, 'issue_id'));
+    const byHead = gather(await renameHead(tx, repository.id, ref, name), 'issue_id');
+    const byBase = gather(await renameBase(tx, repository.id, ref, name), 'issue_id');
+    const scope = { owner: repository.owner_id, repository: repository.id, actor, at };
+    await recordAll(
+      tx,
+      byBase.map((issue) => ({ ...scope, kind: 'pull_request.base_renamed' as const, data: { issue } })),
+    );
+    await enqueueIndexing(tx, [...byHead, ...byBase]);
   });
 }
 

@@ -1,5 +1,6 @@
 export { maxCommits } from './changes.ts';
 export { presentPayloadPull } from './events.ts';
+export { movedBranches } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
@@ -17,11 +18,15 @@ export {
   countImportedReviewComments,
   countReviewComments,
   findPullForUpdate,
+  hasMergedPull,
   insertImportedCommits,
   insertImportedPulls,
+  listOpenInto,
   listPullsAfter,
   loadPullCommits,
   loadPulls,
   type PullCommit,
   type PullRow,
+  saveLackingReviews,
 } from './store.ts';
+export { testMerges } from './test-merges.ts';

@@ -11,7 +11,7 @@ type Repository = Id<'repositories'>;
 type Issue = Id<'issues'>;
 
 /** A pull request: the row of its issue, with the columns of its own. Its `id` is that of the issue. */
-export type PullRow = IssueRow & Omit<Selectable<DB['pull_requests']>, 'issue_id' | 'repository_id'>;
+export type PullRow = IssueRow & Omit<Selectable<DB['pull_requests']>, 'issue_id' | 'repository_id' | 'lacks_reviews'>;
 
 const ownColumns = [
   'p.pull_id',
@@ -82,6 +82,15 @@ export const insertPull = (tx: Tx, row: Insertable<DB['pull_requests']>): Promis
 
 export const updatePull = (tx: Tx, issue: Issue, change: Updateable<DB['pull_requests']>) =>
   tx.updateTable('pull_requests').set(change).where('issue_id', '=', issue).execute();
+
+/** Stores of pull requests whether they lack reviews; rows that say so already aren't written. */
+export async function saveLackingReviews(tx: Tx, judged: readonly { issue: Issue; lacksReviews: boolean }[]): Promise<void> {
+  if (judged.length === 0) return;
+  await sql`
+    update pull_requests p set lacks_reviews = j.lacks
+    from unnest(${gather(judged, 'issue')}::bigint[], ${gather(judged, 'lacksReviews')}::boolean[]) as j (issue, lacks)
+    where p.issue_id = j.issue and p.lacks_reviews is distinct from j.lacks`.execute(tx);
+}
 
 /** Changes the number of comments of a pull request's reviews. */
 export const countReviewComments = (tx: Tx, issue: Issue, by: number) =>
@@ -197,6 +206,16 @@ export const findMergedFrom = (db: Db, repository: Repository, ref: string): Pro
     .orderBy('i.id', 'desc')
     .limit(1)
     .executeTakeFirst();
+
+/** Whether a pull request of an account was merged: into a repository, or into any. */
+export async function hasMergedPull(
+  db: Db,
+  { author, repository }: { author: Id<'accounts'>; repository: Repository | undefined },
+): Promise<boolean> {
+  const merged = db.selectFrom('issues').select('id').where('author_id', '=', author).where('merged_at', 'is not', null).limit(1);
+  const found = repository === undefined ? merged : merged.where('repository_id', '=', repository);
+  return (await found.execute()).length > 0;
+}
 
 /** Whether an open pull request has this branch as its head. */
 export async function isOpenHead(db: Db, repository: Repository, ref: string): Promise<boolean> {

@@ -13,7 +13,7 @@ import { kindOfMove, type RuleCheck, type RuledMove } from './evaluator.ts';
 /** Thrown where a ref gets more commits than rules can look at. */
 export class TooManyCommits extends Error {}
 
-type Given = Pick<RuleCheck, 'repo' | 'actor' | 'merge' | 'syncsUpstream' | 'host' | 'now'> & {
+type Given = Pick<RuleCheck, 'repo' | 'actor' | 'merge' | 'syncsUpstream' | 'host' | 'secrets' | 'isTrial' | 'now'> & {
   db: Db;
   disk: Disk;
   moves: readonly RuledMove[];

@@ -7,6 +7,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
+import type { Secrets } from '#lib/secrets.ts';
 import type { ActorFacts, AppliedRule, RuledRepository } from '#resources/rulesets/index.ts';
 
 /** A ref that is about to move. `before` is null for a new one, `after` for one that is deleted. */
@@ -48,6 +49,9 @@ export type RuleCheck = {
   readonly syncsUpstream: boolean;
   /** The host of this server, as far as it is known. */
   readonly host: string | undefined;
+  readonly secrets: Secrets;
+  /** Nothing moves: somebody asks what rules would say. */
+  readonly isTrial: boolean;
   readonly now: Date;
   /** The commits that a ref gets, oldest first. @throws TooManyCommits */
   newCommits(move: RuledMove): Promise<readonly Commit[]>;
@@ -69,12 +73,18 @@ export type RuleEvaluator<Type extends JudgedType> = {
   readonly kinds: readonly MoveKind[];
   /** `names`: names and rows are enough, so that a push is judged before its objects are received. */
   readonly needs: 'names' | 'objects';
+  /** Only its breach is recorded. */
+  readonly isSilent?: true;
   /** What is wrong with the move, as its user is told; undefined where it keeps the rule. */
   violation(check: RuleCheck, rule: RuleOfType<Type>, move: RuledMove): Promise<string | undefined> | string | undefined;
 };
 
 /** What judges rules: an evaluator of each type, and what they know of the server. */
-export type RefRules = { readonly evaluators: RuleEvaluators; readonly host: string | undefined };
+export type RefRules = {
+  readonly evaluators: RuleEvaluators;
+  readonly host: string | undefined;
+  readonly secrets: Secrets;
+};
 
 export type RuleEvaluators = { readonly [Type in JudgedType]: RuleEvaluator<Type> };
 

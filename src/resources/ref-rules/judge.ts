@@ -24,6 +24,7 @@ import {
   type RuledMove,
   type RuleEvaluators,
 } from './evaluator.ts';
+import { pushProtectionOf } from './secret-evaluator.ts';
 import { loadActorFacts } from './store.ts';
 
 const isRuled = ({ ref }: RuledMove): boolean => branchOf(ref) !== undefined || ref.startsWith('refs/tags/');
@@ -58,7 +59,8 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   if (moves.length === 0) return undefined;
   const branches = moves.flatMap(({ ref }) => branchOf(ref) ?? []);
   const [rulesets, protections] = await Promise.all([loadRulesetsOf(db, repo), loadProtections(db, repo.id, branches)]);
-  if (rulesets.length === 0 && protections.size === 0) return undefined;
+  const ofPush = pushProtectionOf(repo);
+  if (rulesets.length === 0 && protections.size === 0 && ofPush.length === 0) return undefined;
   const facts = await loadActorFacts(db, repo, actor);
   const ofRulesets = rulesets.map((row) => ({ row, rules: rulesOfRuleset(row, facts) }));
   const isLeft = ({ rule }: AppliedRule) => !(wanted.isRename && rule.type === 'deletion');
@@ -69,23 +71,21 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
     const applied = [
       ...ofRulesets.flatMap(({ row, rules }) => (matchesRef(row, ref, repo) ? rules : [])),
       ...(protection ? rulesOfProtection(protection, facts).filter(isLeft) : []),
+      ...ofPush,
     ].filter(({ bypass }) => bypass !== 'exempt');
     if (applied.length > 0) byRef.set(ref, applied);
   }
   return byRef.size === 0 ? undefined : { ...wanted, moves, facts, byRef };
 }
 
-/** The rules that apply to a ref, as they apply to an actor: those of which it is exempt aren't among them. */
-export async function loadRulesOfRef(
+/** The rules that apply to some refs, as they apply to an actor: those of which it is exempt aren't among them. */
+export const loadRulesOfRefs = (
   db: Db,
-  { repo, actor, ref }: Pick<WantedMoves, 'repo' | 'actor'> & { ref: string },
-): Promise<{ readonly rules: readonly AppliedRule[]; readonly facts: RuleCheck['actor'] } | undefined> {
-  const found = await loadRules(db, { repo, actor, moves: [{ ref, before: null, after: null }] });
-  const rules = found?.byRef.get(ref);
-  return found && rules && { rules, facts: found.facts };
-}
+  { repo, actor, refs }: Pick<WantedMoves, 'repo' | 'actor'> & { refs: readonly string[] },
+): Promise<Pick<RulesOfMoves, 'byRef' | 'facts'> | undefined> =>
+  loadRules(db, { repo, actor, moves: refs.map((ref) => ({ ref, before: null, after: null })) });
 
-type JudgeContext = { db: Db; disk: Disk; refRules: RefRules; now: Date };
+type JudgeContext = { db: Db; disk: Disk; refRules: RefRules; now: Date; isTrial?: boolean };
 
 /** Which rules are judged: those that need no objects, those that do, or all. */
 type Stage = 'names' | 'objects' | 'all';
@@ -97,10 +97,11 @@ type AnyEvaluator = Omit<RuleEvaluators['creation'], 'violation'> & {
 
 /** Judges moves by the rules of a stage. Moves without such rules aren't in the result. */
 export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: Stage = 'all'): Promise<Judgement[]> {
-  const { db, disk, refRules, now } = context;
-  const { evaluators, host } = refRules;
+  const { db, disk, refRules, now, isTrial = false } = context;
+  const { evaluators, host, secrets } = refRules;
   const { repo, facts: actor, merge, syncsUpstream = false, moves, byRef } = rules;
-  await using check = await openCheck({ db, disk, host, now, repo, actor, merge, syncsUpstream, moves });
+  const given = { db, disk, host, secrets, isTrial, now, repo, actor, merge, syncsUpstream, moves };
+  await using check = await openCheck(given);
   const yieldNow = periodicYield();
   const judgements: Judgement[] = [];
   for (const move of moves) {
@@ -110,6 +111,7 @@ export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: S
       const evaluator: AnyEvaluator = evaluators[applied.rule.type];
       if (!isAbout(applied, evaluator, kind) || (stage !== 'all' && stage !== evaluator.needs)) continue;
       const violation = await violationOf(evaluator, check, applied, move);
+      if (violation === undefined && evaluator.isSilent) continue;
       evaluations.push({ applied, violation, isBypassed: violation !== undefined && mayBypass(applied, merge) });
       await yieldNow();
     }

@@ -1,7 +1,7 @@
 import type { Db } from '#database/connect.ts';
 import { zeroOid } from '#git/objects/oid.ts';
 import { timestamp } from '#lib/time.ts';
-import { listExisting } from '#resources/rulesets/index.ts';
+import { listExisting, type RuleSource } from '#resources/rulesets/index.ts';
 import type { RuleSuite, ShortRuleSuite } from './schemas.ts';
 import type { SuiteRow } from './store.ts';
 
@@ -23,19 +23,25 @@ export const presentShortRuleSuite = (row: SuiteRow): ShortRuleSuite => ({
   ...(row.evaluation_result === null ? {} : { evaluation_result: row.evaluation_result }),
 });
 
+/** What is no ruleset, in the words of replies. */
+const protectionWords: { readonly [Type in RuleSource['type']]?: string } = {
+  ProtectedBranch: 'protected_branch',
+  PushProtection: 'push_protection',
+};
+
 /** A suite with its rules. Rulesets that are no more are shown as such. */
 export async function presentRuleSuite(db: Db, row: SuiteRow): Promise<RuleSuite> {
-  const ofRulesets = row.evaluations.filter(({ source }) => source.type !== 'ProtectedBranch');
+  const ofRulesets = row.evaluations.filter(({ source }) => protectionWords[source.type] === undefined);
   const existing = new Set<number>(await listExisting(db, [...new Set(ofRulesets.map(({ source }) => source.id))]));
   return {
     ...common(row),
     evaluation_result: row.evaluation_result,
     rule_evaluations: row.evaluations.map(({ source, enforcement, result, rule_type, details }) => {
-      const isProtection = source.type === 'ProtectedBranch';
-      const isDeleted = !isProtection && !existing.has(source.id);
+      const protection = protectionWords[source.type];
+      const isDeleted = protection === undefined && !existing.has(source.id);
       return {
-        rule_source: isProtection
-          ? { type: 'protected_branch', id: null, name: source.name }
+        rule_source: protection
+          ? { type: protection, id: null, name: source.name }
           : { type: 'ruleset', id: isDeleted ? null : source.id, name: source.name },
         enforcement: isDeleted ? ('deleted ruleset' as const) : enforcement,
         result,

@@ -12,8 +12,10 @@ export class RuleViolations extends Error {
 }
 
 /** A rule with where it comes from. */
-export const sourceName = ({ source: { type, name }, rule }: AppliedRule): string =>
-  type === 'ProtectedBranch' ? `${rule.type}, protection of ${name}` : `${rule.type}, ruleset ${JSON.stringify(name)}`;
+export const sourceName = ({ source: { type, name }, rule }: AppliedRule): string => {
+  if (type === 'PushProtection') return name;
+  return type === 'ProtectedBranch' ? `${rule.type}, protection of ${name}` : `${rule.type}, ruleset ${JSON.stringify(name)}`;
+};
 
 const isRefusing = ({ applied, violation, isBypassed }: Evaluation): boolean =>
   violation !== undefined && !isBypassed && applied.enforcement === 'active';

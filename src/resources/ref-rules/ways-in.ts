@@ -73,7 +73,7 @@ export async function explainMove(
 ): Promise<RuleExplanation[]> {
   const rules = await loadRules(db, wanted);
   if (!rules) return [];
-  const judged = (await judge({ db, refRules, now, disk }, rules, hasObjects ? 'all' : 'names')).flatMap(
+  const judged = (await judge({ db, refRules, now, disk, isTrial: true }, rules, hasObjects ? 'all' : 'names')).flatMap(
     ({ evaluations }) => evaluations,
   );
   const known = new Set(judged.map(({ applied }) => applied));

@@ -1,4 +1,4 @@
-// Notes of a release, made of the commits since the one before.
+// Notes of a release, made of what was merged since the one before.
 import type { RepositoryAction } from '#access/action.ts';
 import { path } from '#endpoint/links.ts';
 import { compareCommits, listAhead } from '#git/history/compare.ts';
@@ -6,13 +6,14 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
+import { gather } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { loadAccountsByEmail } from '#resources/accounts/index.ts';
 import type { MoveContext } from '#resources/pushes/index.ts';
 import { checkTagName, findTarget } from './publish.ts';
 import type { NotesRequest, ReleaseNotes } from './schemas.ts';
-import { findNewestBeside } from './store.ts';
+import { findNewestBeside, listMergedBy, type MergedPull } from './store.ts';
 
 type NotesContext = Pick<MoveContext, 'db' | 'git'> & {
   /** Where people reach the server. */
@@ -52,19 +53,30 @@ async function tagCommit({ git }: NotesContext, { id }: Repo, tag: string): Prom
   return target?.type === 'commit' ? target.oid : undefined;
 }
 
-/** A line for each commit that isn't a merge, oldest first. */
-async function linesOf({ db, git, html }: NotesContext, { id }: Repo, ends: { base: Oid; head: Oid }): Promise<string[]> {
-  const disk = repoOf(git, id);
+/** A line for each pull request that was merged, the first first; where there are none, for each commit that isn't a merge. */
+async function linesOf(context: NotesContext, repo: Repo, ends: { base: Oid; head: Oid }): Promise<string[]> {
+  const disk = repoOf(context.git, repo.id);
   const { ahead } = await compareCommits(disk, ends);
-  const all = await listAhead(disk, { ...ends, ahead, offset: Math.max(0, ahead - most), limit: most });
+  const commits = await listAhead(disk, { ...ends, ahead, offset: Math.max(0, ahead - most), limit: most });
+  const merged = await listMergedBy(context.db, repo.id, gather(commits, 'oid'));
+  if (merged.length > 0) return merged.map((pull) => lineOfPull(context, repo, pull));
+  const lines = await linesOfCommits(context, commits);
+  return ahead > most ? [`* ${ahead - most} earlier commits`, ...lines] : lines;
+}
+
+function lineOfPull({ html }: NotesContext, { owner, name }: Repo, { number, title, author }: MergedPull): string {
+  const by = author === null ? '' : ` by @${author}`;
+  return `* ${title}${by} in ${path(html, owner.login, name, 'pull', String(number))}`;
+}
+
+async function linesOfCommits({ db, html }: NotesContext, all: readonly Commit[]): Promise<string[]> {
   const commits = all.filter(({ parents }) => parents.length < 2);
   const emails = commits.map(({ author }) => author.email);
   const authors = await loadAccountsByEmail(db, emails, new URL(html).hostname);
-  const lines = commits.map((commit) => {
+  return commits.map((commit) => {
     const login = authors.get(commit.author.email.toLowerCase())?.login;
     return `* ${titleOf(commit)} by ${login === undefined ? commit.author.name : `@${login}`} in ${commit.oid}`;
   });
-  return ahead > most ? [`* ${ahead - most} earlier commits`, ...lines] : lines;
 }
 
 const titleOf = ({ message }: Commit): string =>

@@ -32,13 +32,17 @@ export const selectPublished = (db: Db, repository: OrSql<Repository>, tag: stri
 export const findPublished = (db: Db, repository: Repository, tag: string): Promise<ReleaseRow | undefined> =>
   selectPublished(db, repository, tag).executeTakeFirst();
 
-/** The latest release: the one that was made so, or else the newest. */
+/** The numbers of a version that a tag names, as `{1,10,0}` of `v1.10.0-rc.1`; null of another. */
+const versionOfTag = sql`string_to_array((regexp_match(tag_name, '^[^0-9]*([0-9]{1,100}(?:[.][0-9]{1,100}){0,9})'))[1], '.')::numeric[]`;
+
+/** The latest release: the one that was made so, or else the newest; of several for commits of the same date, the highest version. */
 export const findLatest = (db: Db, repository: Repository): Promise<ReleaseRow | undefined> =>
   ofRepository(db, repository, { drafts: false })
     .where('prerelease', '=', false)
     .where('latest', '<>', sql.lit('false'))
     .orderBy(sql`(latest = 'true')`, 'desc')
     .orderBy('created_at', 'desc')
+    .orderBy(versionOfTag, (order) => order.desc().nullsLast())
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -51,6 +55,19 @@ export const findNewestBeside = (db: Db, repository: Repository, tag: string): P
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
+
+export type MergedPull = { number: number; title: string; author: string | null };
+
+/** The pull requests of a repository whose merges are among some commits, in the order of their merges. */
+export async function listMergedBy(db: Db, repository: Repository, commits: readonly string[]): Promise<MergedPull[]> {
+  if (commits.length === 0) return [];
+  const { rows } = await sql<MergedPull>`
+    select i.number, i.title, a.login as author
+    from pull_requests p join issues i on i.id = p.issue_id left join accounts a on a.id = i.author_id
+    where p.repository_id = ${repository} and p.merge_commit_sha = any (${[...commits]}::text[]) and i.merged_at is not null
+    order by i.merged_at, i.number`.execute(db);
+  return rows;
+}
 
 /** The same release again, its row locked; undefined when it was deleted. */
 export const findReleaseForUpdate = (tx: Tx, { id }: Pick<ReleaseRow, 'id'>): Promise<ReleaseRow | undefined> =>

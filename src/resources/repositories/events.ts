@@ -7,6 +7,8 @@ import { revived } from '#lib/snapshot.ts';
 import { findAccountById, presentUser } from '#resources/accounts/index.ts';
 import { aboutRepository, eventKinds, type PayloadBuilder, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
 import { presentOrganizationOf } from '#resources/organizations/index.ts';
+import { presentFullRepository } from './present.ts';
+import { presentSecurity, type SecurityState, shownSwitches } from './security.ts';
 
 declare module '#events/kinds.ts' {
   interface EventData {
@@ -24,6 +26,8 @@ declare module '#events/kinds.ts' {
     'repository.archived': Record<string, never>;
     'repository.unarchived': Record<string, never>;
     'repository.default_branch_changed': { from: string; to: string };
+    /** `changes`: which switches of security products changed; `from`: what all of them were. */
+    'repository.security_changed': { changes: (keyof SecurityState)[]; from: SecurityState };
     'repository.deleted': { name: string; was?: DeletedRow<'repositories'> };
     'repository.forked': { fork: Id<'repositories'> };
   }
@@ -31,6 +35,7 @@ declare module '#events/kinds.ts' {
 
 const repositoryEvent = webhookEventType({ name: 'repository', permission: 'metadata:read', hooks: 'all' });
 const publicEvent = webhookEventType({ name: 'public', permission: 'metadata:read', hooks: 'all' });
+const securityEvent = webhookEventType({ name: 'security_and_analysis', permission: 'administration:read', hooks: 'all' });
 const forkEvent = webhookEventType({ name: 'fork', permission: 'contents:read', hooks: 'all' });
 
 /** A webhook event about a repository; `more` returns further parts of its body. */
@@ -85,6 +90,17 @@ export const repositoryEvents = eventKinds({
       return [{ type: repositoryEvent, action: 'transferred', body: { changes } }];
     }),
   ),
+  'repository.security_changed': payloadBuilder([securityEvent], async (event, context) => {
+    const { changes, from } = event.data;
+    if (!shownSwitches.some((name) => changes.includes(name))) return [];
+    const found = await context.findRepository(event);
+    if (!found) return [];
+    // This event has the whole repository, as nobody in particular sees it.
+    const shown = { owner: found.owner, role: undefined };
+    const repository = await presentFullRepository({ ...context, viewer: anonymous }, found, shown);
+    const security_and_analysis = presentSecurity(from);
+    return [{ type: securityEvent, action: null, body: { changes: { from: { security_and_analysis } }, repository } }];
+  }),
   'repository.deleted': payloadBuilder([repositoryEvent], async (event, context) => {
     if (!event.data.was) return [];
     const row = revived(event.data.was, ['created_at', 'updated_at', 'pushed_at']);

@@ -12,6 +12,6 @@ export const repositories = family({
   schemas,
   endpoints: [repositoriesEndpoints, listsEndpoints, copiesEndpoints],
   events: repositoryEvents,
-  payloadParts: { repository: MinimalRepository, forkee: MinimalRepository },
+  payloadParts: { repository: MinimalRepository, forkee: MinimalRepository, changes: schemas.SecurityChangeInPayload },
   subscriptions: [removeFolder],
 });

@@ -10,6 +10,7 @@ import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
 import { presentLicense } from '#resources/licenses/index.ts';
 import { linksOfRepository } from './links.ts';
 import { type FullRepository, type MinimalRepository, SimpleRepository } from './schemas.ts';
+import { presentSecurity } from './security.ts';
 import { findDetails, loadRepositories } from './store.ts';
 
 /** Repositories of a whole page: owners and the viewer's roles are loaded once for all of them. */
@@ -78,12 +79,14 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
   };
 }
 
-/** The whole repository. Its parent, source and template are left out if the viewer may not see them. */
+/**
+ * The whole repository. Its parent, source and template are left out if the viewer may not see them; its switches of security are for
+ * those who may see them.
+ */
 export async function presentFullRepository(
   context: ViewerContext,
   row: RepositoryRow,
-  owner: Account,
-  role: Role | undefined,
+  { owner, role, showsSecurity = false }: { owner: Account; role: Role | undefined; showsSecurity?: boolean },
 ): Promise<FullRepository> {
   const { db, links, viewer } = context;
   const [related, { network, subscribers, properties }] = await Promise.all([
@@ -104,6 +107,7 @@ export async function presentFullRepository(
     ...(parent ? { parent } : {}),
     ...(source ? { source } : {}),
     template_repository: findRelated(row.template_id) ?? null,
+    ...(showsSecurity ? { security_and_analysis: presentSecurity(row) } : {}),
   };
 }
 

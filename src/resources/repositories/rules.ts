@@ -18,6 +18,7 @@ import { giveTeamAccess } from '#resources/teams/index.ts';
 import { branchExists, type Initialize, initializeEmpty } from './initialize.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
 import type { NewRepository, RepositoryChange } from './schemas.ts';
+import { changedSwitches, firstSwitches, recordSwitches, wantedSwitches } from './security.ts';
 import {
   countForks,
   findOwned,
@@ -123,6 +124,7 @@ export async function createRepository(
   const row = await insertRepository(tx, {
     ...defined(settings),
     ...from,
+    ...(await firstSwitches(tx, owner)),
     ...(license_template ? { license: license_template.toLowerCase() } : {}),
     owner_id: owner.id,
     name,
@@ -156,13 +158,14 @@ export async function changeRepository(
   wanted: RepositoryChange,
 ): Promise<RepositoryRow> {
   const { git, repo, now } = action;
-  const { name: wantedName, private: _private, visibility: _visibility, ...settings } = wanted;
+  const { name: wantedName, private: _private, visibility: _visibility, security_and_analysis, ...settings } = wanted;
   const name = wantedName === undefined ? repo.name : checkName(wantedName);
   const visibility = visibilityOf(wanted) ?? repo.visibility;
   if (repo.archived && wanted.archived !== false) throw forbidden('Repository was archived so is read-only.');
   if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, action, visibility);
   if (name !== repo.name) await prepareRename(tx, repo, name, now);
-  const row = await updateRepository(tx, repo.id, { ...defined(settings), name, visibility, updated_at: now });
+  const switches = changedSwitches(repo, wantedSwitches(security_and_analysis));
+  const row = await updateRepository(tx, repo.id, { ...defined(settings), ...switches, name, visibility, updated_at: now });
   const event = inRepository(action);
   if (name !== repo.name) await record(tx, { ...event, kind: 'repository.renamed', data: { from: repo.name } });
   if (visibility !== repo.visibility) {
@@ -183,6 +186,7 @@ export async function changeRepository(
   const changes = Object.keys(defined(settings)).filter((key) => key !== 'archived' && key !== 'default_branch');
   if (changes.length > 0)
     await record(tx, { ...event, kind: 'repository.updated', data: { changes, from: formerValuesOf(repo, changes) } });
+  await recordSwitches(tx, action, row);
   return row;
 }
 

@@ -77,7 +77,26 @@ const mergeTexts = {
   merge_commit_message: OneOf(mergeMessages),
 };
 
-/** The whole repository. As in the public API, merge settings are shown to those who may push. */
+const Status = OneOf(['enabled', 'disabled']);
+const secretSwitches = ['secret_scanning', 'secret_scanning_push_protection', 'secret_scanning_non_provider_patterns'] as const;
+
+/** The switches of security products that are shown together. */
+export const SecurityAndAnalysis = Type.Object(
+  each([...secretSwitches, 'dependency_bot_security_updates'], Type.Object({ status: Status })),
+);
+export type SecurityAndAnalysis = Static<typeof SecurityAndAnalysis>;
+
+const SecurityAndAnalysisChange = Type.Object(
+  each(secretSwitches, Type.Optional(Type.Object({ status: Type.Optional(Status) }))),
+);
+export type SecurityAndAnalysisChange = Static<typeof SecurityAndAnalysisChange>;
+
+/** What payloads say of switches that changed. */
+export const SecurityChangeInPayload = Type.Object({
+  from: Type.Optional(Type.Object({ security_and_analysis: SecurityAndAnalysis })),
+});
+
+/** The whole repository. As in the public API, merge settings are shown to those who may push, and security to administrators. */
 export const FullRepository = Type.Object({
   ...MinimalRepository.properties,
   ...each(mergeFlags, Type.Optional(Type.Boolean())),
@@ -90,6 +109,7 @@ export const FullRepository = Type.Object({
   parent: Type.Optional(MinimalRepository),
   source: Type.Optional(MinimalRepository),
   template_repository: Type.Optional(Nullable(MinimalRepository)),
+  security_and_analysis: Type.Optional(SecurityAndAnalysis),
 });
 export type FullRepository = Static<typeof FullRepository>;
 
@@ -134,6 +154,7 @@ export const RepositoryChange = Type.Object(
     archived: Type.Optional(Type.Boolean()),
     allow_forking: Type.Optional(Type.Boolean()),
     web_commit_signoff_required: Type.Optional(Type.Boolean()),
+    security_and_analysis: Type.Optional(Nullable(SecurityAndAnalysisChange)),
   },
   { title: 'Repository' },
 );

@@ -10,7 +10,7 @@ import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
 import { addRepository, notSelected, removeRepository, selectRepositories } from './rules.ts';
-import { RepositorySelection } from './schemas.ts';
+import { RepositorySelection, type SelectionMode } from './schemas.ts';
 import { findSelection, findSelectionForUpdate, listSelected, type SelectionId, type SelectionRow } from './store.ts';
 
 type SettingCall<At> = SharedCall<{ at: At; action: OrganizationAction }>;
@@ -19,13 +19,21 @@ type OneRepository = { readonly repository: { readonly id: Id<'repositories'> } 
 type Setting<At> = {
   /** The selection of the setting that the path names; undefined where the setting was never made. */
   selectionOf: (db: Db, at: At) => Promise<SelectionId | undefined>;
+  /** What else belongs to a change of the selected repositories, in its transaction: as to record an event. */
+  changed?: (tx: Tx, action: OrganizationAction, at: At) => Promise<void>;
+  /** For which repositories a setting holds that was never made. Omitted: for none. */
+  unset?: SelectionMode;
 };
 
 /** The declarations of the endpoints, each to be completed by its id, path, resources, summary and access. */
-export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({ selectionOf }: Setting<At>) => {
+export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({
+  selectionOf,
+  changed,
+  unset = 'none',
+}: Setting<At>) => {
   const locked = async (tx: Tx, at: At): Promise<SelectionRow> => {
     const id = await selectionOf(tx, at);
-    if (id === undefined) throw notSelected('no');
+    if (id === undefined) throw notSelected(unset);
     return orNotFound(await findSelectionForUpdate(tx, id));
   };
   return {
@@ -47,23 +55,32 @@ export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({ 
       refuses: [409],
       replies: { 204: Nothing },
       async handle({ change, at, action, body }: SettingCall<At> & { body: RepositorySelection }) {
-        await change(async (tx) => selectRepositories(tx, action, await locked(tx, at), body.selected_repository_ids));
+        await change(async (tx) => {
+          await selectRepositories(tx, action, await locked(tx, at), body.selected_repository_ids);
+          await changed?.(tx, action, at);
+        });
       },
     },
     add: {
       method: 'PUT',
       refuses: [409],
       replies: { 204: Nothing },
-      async handle({ change, at }: SettingCall<At & OneRepository>) {
-        await change(async (tx) => addRepository(tx, await locked(tx, at), at.repository));
+      async handle({ change, at, action }: SettingCall<At & OneRepository>) {
+        await change(async (tx) => {
+          await addRepository(tx, await locked(tx, at), at.repository);
+          await changed?.(tx, action, at);
+        });
       },
     },
     remove: {
       method: 'DELETE',
       refuses: [409],
       replies: { 204: Nothing },
-      async handle({ change, at }: SettingCall<At & OneRepository>) {
-        await change(async (tx) => removeRepository(tx, await locked(tx, at), at.repository));
+      async handle({ change, at, action }: SettingCall<At & OneRepository>) {
+        await change(async (tx) => {
+          await removeRepository(tx, await locked(tx, at), at.repository);
+          await changed?.(tx, action, at);
+        });
       },
     },
   } as const;

@@ -64,12 +64,12 @@ export async function removeRepository(
   await removeOne(tx, selection.id, repository.id);
 }
 
-/** The refusal of changes to the selected repositories while the setting holds for `mode` repositories. */
-export const notSelected = (mode: string): Refusal =>
-  conflict(`The setting holds for ${mode} repositories. Set it to selected repositories first.`);
+/** The refusal of changes to the selected repositories while the setting holds for others. */
+export const notSelected = (mode: SelectionMode): Refusal =>
+  conflict(`The setting holds for ${mode === 'none' ? 'no' : mode} repositories. Set it to selected repositories first.`);
 
 function checkMode({ mode }: SelectionRow): void {
-  if (mode !== 'selected') throw notSelected(mode === 'none' ? 'no' : mode);
+  if (mode !== 'selected') throw notSelected(mode);
 }
 
 /** Refuses repositories that aren't the organization's, or that a fine-grained credential doesn't reach. */

@@ -1,30 +1,19 @@
 // Approvals and wishes for changes are taken out of force: by somebody, or by a push that makes approvals stale.
 import type { RepositoryAction } from '#access/action.ts';
 import { roleLevel } from '#access/roles.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Tx } from '#database/connect.ts';
 import { recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
-import { branchRef } from '#git/refs/ref-name.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, unprocessable } from '#lib/refusal.ts';
 import { insertIssueEvents, updateIssue, viaApp } from '#resources/issues/index.ts';
 import type { PullRow } from '#resources/pulls/index.ts';
-import { loadRulesOfRef } from '#resources/ref-rules/index.ts';
-import { type ActorFacts, type Bypass, type RuledRepository, type RuleOf, rolesById } from '#resources/rulesets/index.ts';
+import { type ActorFacts, type RuledRepository, rolesById } from '#resources/rulesets/index.ts';
 import { presentHeads } from './merge-rules.ts';
+import { loadReviewRules, type ReviewParameters } from './review-rules.ts';
 import { dismissReviews, listApprovalsOfOthers, type ReviewRow } from './store.ts';
 
-type Parameters = RuleOf<'pull_request'>['parameters'];
-type AllowedActor = NonNullable<NonNullable<Parameters['dismissal_restriction']>['allowed_actors']>[number];
-
-/** What the rules in force for the base of a pull request want of its reviews, as they apply to an actor. */
-async function loadReviewRules(db: Db, repo: RuledRepository, pull: PullRow, account: Id<'accounts'> | undefined) {
-  const found = await loadRulesOfRef(db, { repo, actor: { account }, ref: branchRef(pull.base_ref) });
-  const wanted = found?.rules.flatMap(({ rule, enforcement, bypass }): (Parameters & { bypass: Bypass })[] =>
-    rule.type === 'pull_request' && enforcement === 'active' ? [{ ...rule.parameters, bypass }] : [],
-  );
-  return { wanted: wanted ?? [], facts: found?.facts };
-}
+type AllowedActor = NonNullable<NonNullable<ReviewParameters['dismissal_restriction']>['allowed_actors']>[number];
 
 function isMeant({ type, id }: AllowedActor, { account, teams, app, level }: ActorFacts): boolean {
   if (type === 'User') return account === id;
@@ -36,7 +25,8 @@ function isMeant({ type, id }: AllowedActor, { account, teams, app, level }: Act
 
 /** Where dismissing is restricted, administrators may, those who may always bypass the rule, and whom it names. */
 async function checkMayDismiss(tx: Tx, { repo, by }: RepositoryAction, pull: PullRow): Promise<void> {
-  const { wanted, facts } = await loadReviewRules(tx, repo, pull, by.account.id);
+  const { byBase, facts } = await loadReviewRules(tx, repo, [pull.base_ref], by.account.id);
+  const wanted = byBase.get(pull.base_ref) ?? [];
   if (!facts || facts.isOwner || facts.level >= roleLevel('admin')) return;
   const isRefused = wanted.some(
     ({ dismissal_restriction: restriction, bypass }) =>
@@ -82,8 +72,8 @@ export async function dismissStale(
 ): Promise<boolean> {
   const stale = await listApprovalsOfOthers(tx, pull.id, presentHeads(pull), staleAtOnce);
   if (stale.length === 0) return false;
-  const { wanted } = await loadReviewRules(tx, repo, pull, undefined);
-  if (!wanted.some(({ dismiss_stale_reviews_on_push }) => dismiss_stale_reviews_on_push)) return false;
+  const { byBase } = await loadReviewRules(tx, repo, [pull.base_ref], undefined);
+  if (!byBase.get(pull.base_ref)?.some(({ dismiss_stale_reviews_on_push }) => dismiss_stale_reviews_on_push)) return false;
   const scope = { owner: repo.owner_id, repository: repo.id, actor, app: null, at };
   await dismiss(tx, scope, pull, stale, { message: null, commit: pull.head_sha });
   return stale.length === staleAtOnce;

@@ -3,6 +3,7 @@ import * as commentsEndpoints from './endpoints/comments.ts';
 import * as reviewsEndpoints from './endpoints/reviews.ts';
 import { reviewsEvents } from './events.ts';
 import { dismissStaleApprovals, followDiffs } from './jobs.ts';
+import { judgeChanged, judgeConcerned, judgeMissing, judgePage } from './judging-jobs.ts';
 import * as schemas from './schemas.ts';
 import { Review } from './schemas.ts';
 
@@ -12,5 +13,6 @@ export const reviews = family({
   endpoints: [reviewsEndpoints, commentsEndpoints],
   events: reviewsEvents,
   payloadParts: { review: Review },
-  subscriptions: [followDiffs, dismissStaleApprovals],
+  subscriptions: [followDiffs, dismissStaleApprovals, judgeChanged, judgeConcerned],
+  jobs: [judgePage, judgeMissing],
 });

@@ -8,10 +8,13 @@ import { fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
 import { findCodeOwners, ownerListsOf, resolveOwners } from '#resources/code-owners/index.ts';
 import type { MergedPull, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from '#resources/ref-rules/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/index.ts';
-import type { RuleOf } from '#resources/rulesets/index.ts';
+import type { ReviewParameters } from './review-rules.ts';
 import { countUnresolved, type DecidingReview, loadDecidingReviews, loadReviewers, type ReviewerRow } from './store.ts';
 
-type Parameters = RuleOf<'pull_request'>['parameters'];
+type JudgedPull = Omit<MergedPull, 'method'>;
+
+/** What judging reviews needs. */
+type ReviewCheck = Pick<RuleCheck, 'db' | 'disk' | 'repo' | 'host'>;
 
 /** A review that counts: by somebody who may write to the repository, and not of one's own pull request. */
 type Counted = DecidingReview & { author_id: Id<'accounts'>; reviewer: ReviewerRow };
@@ -19,7 +22,7 @@ type Counted = DecidingReview & { author_id: Id<'accounts'>; reviewer: ReviewerR
 /** The level of the role from which reviews count: that of writers. */
 const writing = 3;
 
-async function listCounted({ db, repo }: RuleCheck, pull: MergedPull): Promise<Counted[]> {
+async function listCounted({ db, repo }: ReviewCheck, pull: JudgedPull): Promise<Counted[]> {
   const reviews = (await loadDecidingReviews(db, [pull.id])).filter(({ author_id }) => author_id !== pull.author_id);
   const reviewers = await loadReviewers(db, repo, gather(reviews, 'author_id'));
   return reviews.flatMap((review) => {
@@ -33,15 +36,45 @@ const people = (count: number): string => (count === 1 ? '1 approving review is'
 
 /** Why the reviews of a pull request aren't enough. */
 async function reviewProblem(
-  check: RuleCheck,
-  parameters: Parameters,
-  pull: MergedPull,
+  check: ReviewCheck,
+  parameters: ReviewParameters,
+  pull: JudgedPull,
   base: Oid | null,
 ): Promise<string | undefined> {
-  const { required_approving_review_count: wanted } = parameters;
   const reviews = await listCounted(check, pull);
-  if (wanted > 0 && reviews.some(({ state }) => state === 'CHANGES_REQUESTED'))
+  if (parameters.required_approving_review_count > 0 && wantChanges(reviews))
     return 'Changes were requested by reviewers with write access.';
+  return approvalProblem(check, parameters, { pull, base, reviews });
+}
+
+/**
+ * Whether a pull request lacks reviews that one of some rules wants, while nobody who may write wants changes. `base` is the tip of its
+ * base branch.
+ */
+export async function lacksReviews(
+  check: ReviewCheck,
+  rules: readonly ReviewParameters[],
+  pull: JudgedPull,
+  base: Oid | null,
+): Promise<boolean> {
+  if (rules.length === 0) return false;
+  const reviews = await listCounted(check, pull);
+  if (wantChanges(reviews)) return false;
+  for (const parameters of rules) if (await approvalProblem(check, parameters, { pull, base, reviews })) return true;
+  return false;
+}
+
+const wantChanges = (reviews: readonly Counted[]): boolean => reviews.some(({ state }) => state === 'CHANGES_REQUESTED');
+
+type Reviewed = { pull: JudgedPull; base: Oid | null; reviews: readonly Counted[] };
+
+/** Which approvals a pull request lacks. */
+async function approvalProblem(
+  check: ReviewCheck,
+  parameters: ReviewParameters,
+  { pull, base, reviews }: Reviewed,
+): Promise<string | undefined> {
+  const { required_approving_review_count: wanted } = parameters;
   const approvals = reviews.filter(
     (review) => review.state === 'APPROVED' && (!parameters.dismiss_stale_reviews_on_push || isOfPresentChanges(review, pull)),
   );
@@ -62,11 +95,11 @@ async function reviewProblem(
 }
 
 /** Whether a review is about the changes that the pull request brings now. */
-const isOfPresentChanges = ({ commit_sha, submitted_at }: Counted, pull: MergedPull): boolean =>
+const isOfPresentChanges = ({ commit_sha, submitted_at }: Counted, pull: JudgedPull): boolean =>
   presentHeads(pull).includes(commit_sha) &&
   (pull.base_changed_at === null || (submitted_at !== null && submitted_at >= pull.base_changed_at));
 
-const isOfLastPush = (review: Counted, pull: MergedPull): boolean =>
+const isOfLastPush = (review: Counted, pull: JudgedPull): boolean =>
   isOfPresentChanges(review, pull) && review.author_id !== pull.head_pushed_by;
 
 /** The heads with the changes that the pull request brings now. */
@@ -75,7 +108,7 @@ export const presentHeads = ({ head_sha, same_heads }: Pick<MergedPull, 'head_sh
   head_sha,
 ];
 
-async function changedPaths({ disk }: RuleCheck, { merge_base_sha, head_sha }: MergedPull): Promise<string[]> {
+async function changedPaths({ disk }: ReviewCheck, { merge_base_sha, head_sha }: JudgedPull): Promise<string[]> {
   const { files } = await diffTrees(disk, { from: merge_base_sha, to: head_sha, patchSize: 0 });
   return files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [path, previousPath]));
 }
@@ -84,7 +117,7 @@ type Owned = { files: readonly string[]; approvals: readonly Counted[] };
 
 /** Whether one of the owners of each file approves, as the file of code owners in the base branch has it. */
 async function ownersApprove(
-  { db, disk, repo, host = '' }: RuleCheck,
+  { db, disk, repo, host = '' }: ReviewCheck,
   base: Oid | null,
   { files, approvals }: Owned,
 ): Promise<boolean> {

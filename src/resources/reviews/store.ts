@@ -141,6 +141,48 @@ export async function loadReviewers(
   return keyed(rows, ({ account }) => account);
 }
 
+/** Which open pull requests are looked through: those of a repository, of all that an account owns, or of these that somebody reviewed. */
+export type PullScope = { repository: Repository } | { owner: Account; reviewer?: Account };
+
+/** A place in the order in which they are. */
+export type PullPlace = { repository: Repository; number: number };
+
+/** Open pull requests after a place, in their order. */
+export async function listOpenPulls(
+  db: Db,
+  scope: PullScope,
+  after: PullPlace,
+  limit: number,
+): Promise<(PullPlace & { id: Pull })[]> {
+  const within = 'repository' in scope ? sql`r.id = ${scope.repository}` : sql`r.owner_id = ${scope.owner}`;
+  const order = sql`order by repository, number limit ${limit}`;
+  const open = sql`i.is_pull_request and i.state = 'open'`;
+  const columns = sql`i.id, i.repository_id as repository, i.number`;
+  const query =
+    'reviewer' in scope && scope.reviewer !== undefined
+      ? sql<PullPlace & { id: Pull }>`select distinct ${columns}
+          from reviews v join issues i on i.id = v.issue_id and ${open} join repositories r on r.id = i.repository_id and ${within}
+          where v.author_id = ${scope.reviewer} and v.state in ('APPROVED', 'CHANGES_REQUESTED')
+            and (i.repository_id, i.number) > (${after.repository}, ${after.number}) ${order}`
+      : sql<PullPlace & { id: Pull }>`select i.* from repositories r cross join lateral (
+            select ${columns} from issues i
+            where i.repository_id = r.id and ${open} and (r.id > ${after.repository} or i.number > ${after.number}) ${order}) i
+          where ${within} and r.id >= ${after.repository} ${order}`;
+  return (await query.execute(db)).rows;
+}
+
+/** Pull requests after an id of which isn't known whether they lack reviews, in their order. */
+export async function listUnjudged(db: Db, after: Pull | 0, limit: number): Promise<{ id: Pull; repository: Repository }[]> {
+  const { rows } = await sql<{ id: Pull; repository: Repository }>`
+    select issue_id as id, repository_id as repository from pull_requests
+    where lacks_reviews is null and issue_id > ${after} order by issue_id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Judges of one repository's reviews come one after the other until their transactions end, so that who reads later also writes later. */
+export const lockJudging = (tx: Tx, repository: Repository) =>
+  sql`select pg_advisory_xact_lock(hashtextextended('reviews of ' || ${repository}::bigint, 0))`.execute(tx);
+
 /** The number of a pull request's conversations that aren't resolved. */
 export async function countUnresolved(db: Db, pull: Pull): Promise<number> {
   const { count } = await db

@@ -2,9 +2,9 @@
 import type { Id } from '#lib/id.ts';
 import type { Rule } from './rule-types.ts';
 
-/** What a rule comes from. `id` is that of the ruleset, or of the branch protection. */
+/** What a rule comes from. `id` is that of the ruleset, of the branch protection, or of the repository whose pushes are protected. */
 export type RuleSource = {
-  readonly type: 'Repository' | 'Organization' | 'ProtectedBranch';
+  readonly type: 'Repository' | 'Organization' | 'ProtectedBranch' | 'PushProtection';
   readonly id: number;
   readonly name: string;
 };
@@ -18,8 +18,11 @@ export type Bypass = 'never' | 'pull_request' | 'always' | 'exempt';
 /** A rule of branch protection that rulesets have as a part of another rule. */
 export type ProtectionRule = { readonly type: 'required_conversation_resolution' };
 
+/** No secrets come into the repository. */
+export type SecretsRule = { readonly type: 'secret_scanning_push_protection' };
+
 export type AppliedRule = {
-  readonly rule: Rule | ProtectionRule;
+  readonly rule: Rule | ProtectionRule | SecretsRule;
   readonly source: RuleSource;
   /** `evaluate`: its result is recorded, and refuses nothing. */
   readonly enforcement: 'active' | 'evaluate';
@@ -46,4 +49,6 @@ export type RuledRepository = {
   readonly owner_id: Id<'accounts'>;
   readonly name: string;
   readonly default_branch: string;
+  readonly secret_scanning: boolean;
+  readonly secret_scanning_push_protection: boolean;
 };

@@ -1,7 +1,8 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import { removeSome } from '#database/remove-some.ts';
 import type { DB } from '#database/tables.ts';
+import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 
 export type TokenRow = Selectable<DB['tokens']>;
@@ -37,6 +38,38 @@ export async function ownedAmong(
   return rows.map(({ id }) => id);
 }
 
+export const findTokenForUpdate = (tx: Tx, hash: Buffer): Promise<TokenRow | undefined> =>
+  tx.selectFrom('tokens').selectAll().where('hash', '=', hash).forUpdate().executeTakeFirst();
+
+/** The repositories that a token was limited to. */
+export const loadTokenRepositories = async (db: Db, token: Id<'tokens'>): Promise<Id<'repositories'>[]> =>
+  gather(
+    await db.selectFrom('token_repositories').select('repository_id').where('token_id', '=', token).execute(),
+    'repository_id',
+  );
+
+/** Changes what a token allows, with the repositories that it is limited to. */
+export async function updateTokenAccess(
+  tx: Tx,
+  token: Id<'tokens'>,
+  { repositories, ...change }: Updateable<DB['tokens']> & { repositories: readonly Id<'repositories'>[] },
+): Promise<TokenRow> {
+  await tx.deleteFrom('token_repositories').where('token_id', '=', token).execute();
+  await insertTokenRepositories(tx, token, repositories);
+  return tx.updateTable('tokens').set(change).where('id', '=', token).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Repositories by their ids, as far as their names say. */
+export async function loadNames(db: Db, ids: readonly Id<'repositories'>[]) {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('repositories')
+    .select(['id', 'name', 'visibility'])
+    .where('id', 'in', [...ids])
+    .orderBy('id')
+    .execute();
+}
+
 /** Removes the token with this hash, or the one that its refresh token with this hash belongs to. */
 export async function removeTokenByHash(tx: Tx, hash: Buffer): Promise<boolean> {
   const refreshed = tx.selectFrom('refresh_tokens').select('token_id').where('hash', '=', hash);
@@ -48,7 +81,9 @@ export async function removeTokenByHash(tx: Tx, hash: Buffer): Promise<boolean> 
   return removed.length > 0;
 }
 
-export const removeToken = (tx: Tx, id: Id<'tokens'>) => tx.deleteFrom('tokens').where('id', '=', id).execute();
+/** Removes a token. Returns it; undefined where it wasn't there any more. */
+export const removeToken = (tx: Tx, id: Id<'tokens'>): Promise<TokenRow | undefined> =>
+  tx.deleteFrom('tokens').where('id', '=', id).returningAll().executeTakeFirst();
 
 /** Removes the oldest tokens of the same user, app and scopes as this one, beyond a number of them. */
 export const removeTokensBeyond = (tx: Tx, { kind, account_id, app_id, scopes }: TokenRow, max: number) =>
@@ -87,9 +122,11 @@ export const noteTokenUse = (db: Db, id: Id<'tokens'>, now: Date) =>
     .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', new Date(now.getTime() - 3_600_000))]))
     .execute();
 
-/** Removes a repository from the lists of all tokens. */
-export const removeRepositoryFromTokens = (tx: Tx, id: Id<'repositories'>) =>
-  tx.deleteFrom('token_repositories').where('repository_id', '=', id).execute();
+/** Removes a repository from the lists of all tokens, and of those that wait for approval. */
+export async function removeRepositoryFromTokens(tx: Tx, id: Id<'repositories'>): Promise<void> {
+  await tx.deleteFrom('token_repositories').where('repository_id', '=', id).execute();
+  await tx.deleteFrom('token_request_repositories').where('repository_id', '=', id).execute();
+}
 
 /**
  * Removes some of the tokens that expired before a time. One that can be refreshed stays, since its refresh token ends with it.

@@ -43,8 +43,8 @@ export const hasStatus = (state: string, { statuses, checks }: Unreadable): RawB
   where p.issue_id = issue_documents.issue_id) = ${state})`;
 
 /**
- * What the reviews of the row's pull request say together: of each reviewer, the latest review that approves or wants changes counts. Nothing
- * requires reviews yet.
+ * What the reviews of the row's pull request say together: of each reviewer, the latest review that approves or wants changes counts.
+ * `required`: whether it lacks reviews that rules want, which is stored of open ones.
  */
 export function hasReview(choice: string): RawBuilder<unknown> {
   const latest = sql`(select distinct on (v.author_id) v.state from reviews v
@@ -58,6 +58,8 @@ export function hasReview(choice: string): RawBuilder<unknown> {
       return has('CHANGES_REQUESTED');
     case 'none':
       return sql`(not ${has('APPROVED')} and not ${has('CHANGES_REQUESTED')})`;
+    case 'required':
+      return sql`((select p.lacks_reviews from pull_requests p where p.issue_id = issue_documents.issue_id) is true)`;
     default:
       return sql`false`;
   }

@@ -49,7 +49,7 @@ export function qualifierMatching(qualifier: Qualifier, context: QualifierContex
       if (name === 'has') return noneOf(lacking(value.choice, context));
       if (name === 'linked') return ofLink(value.choice, unreadable);
       if (name === 'status') return ofPull(hasStatus(value.choice, unreadable));
-      if (name === 'review') return ofPull(hasReview(value.choice));
+      if (name === 'review') return ofReview(value.choice);
       if (name === 'is' && value.choice === 'blocked') return byRow(isRelatedToOpen('blocked-by', readable));
       if (name === 'is' && value.choice === 'blocking') return byRow(isRelatedToOpen('blocking', readable));
       return ofChoice(name, value.choice);
@@ -70,6 +70,10 @@ type Person = NonNullable<ReturnType<People['get']>>;
 
 /** A condition that the index doesn't answer, on pull requests. */
 const ofPull = (condition: RawBuilder<unknown>): Matching => allOf([fact('pull'), byRow(condition)]);
+
+/** Reviews are required of open pull requests alone. */
+const ofReview = (choice: string): Matching =>
+  allOf([ofPull(hasReview(choice)), choice === 'required' ? fact('open') : everything]);
 
 function ofPerson(name: string, person: Person | undefined, teams: RawBuilder<unknown>): Matching {
   if (!person) return nothing;

@@ -1,4 +1,4 @@
-import { type PermissionSet, permissions } from '#access/permissions.ts';
+import { levelsOf, type PermissionSet, permissionNames } from '#access/permissions.ts';
 import { expandScopes, type Scope, scopes } from '#access/scopes.ts';
 import type { Account } from '#access/viewer.ts';
 import { hashToken } from '#lib/token.ts';
@@ -13,11 +13,9 @@ export type Caller = {
   refused?: Refusal;
 };
 
-const everyPermission = Object.values(permissions).flat();
-
-/** All permissions to write but one. */
+/** All permissions but one. */
 const allBut = (name: string): PermissionSet =>
-  Object.fromEntries(everyPermission.filter((other) => other !== name).map((other) => [other, 'write']));
+  Object.fromEntries(permissionNames.filter((other) => other !== name).map((other) => [other, levelsOf(other).at(-1)]));
 
 /** All scopes but those that are one of these, or include it. */
 const scopesWithout = (wanted: readonly Scope[]): Scope[] =>

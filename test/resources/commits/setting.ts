@@ -1,8 +1,8 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
+import { commitChanges } from '#git/history/commit-changes.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import { type NewObject, oidOf } from '#git/objects/pack.ts';
-import { commitBytes, type NewCommit, writeObjects } from '#git/objects/write-objects.ts';
-import { writeTree } from '#git/objects/write-tree.ts';
+import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
 import { findRefOids } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
@@ -34,10 +34,8 @@ export async function addCommit(disk: Disk, given: Given): Promise<string> {
   const changes = Object.entries(files).map(([path, text]) =>
     text === null ? { path, mode: '100644' as const, oid: null } : { path, mode: '100644' as const, content: Buffer.from(text) },
   );
-  const tree = await writeTree(disk, { changes, ...(parents[0] === undefined ? {} : { base: parents[0] }) });
-  const wanted: NewCommit = { tree, parents, author, committer, message, ...(signature === undefined ? {} : { signature }) };
-  const [oid = ''] = await writeObjects(disk, [{ type: 'commit', data: commitBytes(wanted) }]);
-  return oid;
+  const wanted = { changes, parents, author, committer, message, ...(signature === undefined ? {} : { signature }) };
+  return (await commitChanges(disk, wanted)).commit;
 }
 
 /** Points a ref at a commit, as a push does. */

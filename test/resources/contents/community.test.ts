@@ -137,7 +137,7 @@ test('Octokit gets it, by a fixed number of statements', async () => {
   const { owner, path, after } = await setting();
   await after({ 'README.md': 'x' });
   const [, , login = '', name = ''] = path.split('/');
-  const { rest } = new Octokit({ baseUrl: `${w.url}/api/v3`, auth: await w.token(owner) });
+  const { rest } = new Octokit({ baseUrl: `${w.url}/api/v3`, auth: await w.token(owner), throttle: { enabled: false } });
   const { data } = await rest.repos.getCommunityProfileMetrics({ owner: login, repo: name });
   expect(data.files.readme?.url).toContain('README.md');
   expect(await w.statements(owner, `${path}/community/profile`)).toBe(2);

@@ -140,6 +140,8 @@ test('the licence file of a repository, of any commit, in JSON and as it is', as
   expect((await client.get(`${path}/license`)).body.license).toMatchObject({ key: 'other', url: null });
   const raw = await client.get(`${path}/license`, { headers: { accept: 'application/vnd.service.raw+json' } });
   expect(raw.text).toBe('Ask me first.');
+  const html = await client.get(`${path}/license`, { headers: { accept: 'application/vnd.service.html+json' } });
+  expect(html.text).toBe('<pre>Ask me first.</pre>\n');
   expect((await client.get(`${path}/license?ref=${first}`)).status).toBe(404);
   expect((await client.get(`${path}/license?ref=no-such`)).status).toBe(404);
 });

@@ -151,6 +151,29 @@ test('gives a file above a megabyte without its content, and whole as raw bytes'
   expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
+test('renders files as HTML that no browser takes for a page', async () => {
+  const { client, path } = await setting([
+    file('docs/README.md', '# Engine\n\n**Loud** <script>alert(1)</script>\n'),
+    file('a.c', 'if (a < b) **c;\n'),
+    file('big.md', '#'.repeat(1024 * 1024 + 1)),
+  ]);
+  const html = { headers: { accept: 'application/vnd.service.html+json' } };
+  for (const place of ['contents/docs/README.md', 'readme', 'readme/docs']) {
+    const { status, headers, text } = await client.get(`${path}/${place}`, html);
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('application/vnd.service.html; charset=utf-8');
+    expect(text).toContain('<h1>Engine</h1>');
+    expect(text).toContain('<strong>Loud</strong>');
+    expect(text).not.toContain('<script');
+  }
+  expect((await client.get(`${path}/contents/a.c`, html)).text).toBe('<pre>if (a &lt; b) **c;\n</pre>\n');
+  expect((await client.get(`${path}/contents/docs`, html)).body).toMatchObject([{ path: 'docs/README.md' }]);
+  expect(await client.get(`${path}/contents/big.md`, html)).toMatchObject({
+    status: 403,
+    body: { errors: [{ code: 'too_large' }] },
+  });
+});
+
 test('refuses a file above a hundred megabytes, naming what is too large', async () => {
   const { client, path } = await setting([file('huge', 'x'.repeat(100 * 1024 * 1024 + 1))]);
   for (const options of [{}, raw]) {

@@ -172,7 +172,7 @@ test('members read definitions, owners alone write them, with the right scope or
 
 test('Octokit defines properties, sets and reads values', async () => {
   const { owner, acme, engine } = await setting(w);
-  const octokit = new Octokit({ baseUrl: `${w.url}/api/v3`, auth: await w.token(owner) });
+  const octokit = new Octokit({ baseUrl: `${w.url}/api/v3`, auth: await w.token(owner), throttle: { enabled: false } });
   const [org, there] = [acme.login, { owner: acme.login, repo: engine.name }];
   await octokit.rest.orgs.customPropertiesForReposCreateOrUpdateOrganizationDefinitions({
     org,

@@ -82,7 +82,7 @@ test('names may hold slashes and other letters, which clients escape', async () 
     expect((await client.delete(at)).status).toBe(204);
   }
   expect((await client.put(`${environments}/a`)).status).toBe(200);
-  for (const unknown of ['a/b', 'a/secrets', 'a/variables/X'])
+  for (const unknown of ['a/b', 'a/others', 'a/variables/X'])
     expect((await client.get(`${environments}/${unknown}`)).status).toBe(404);
 });
 

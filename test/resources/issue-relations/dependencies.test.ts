@@ -150,7 +150,7 @@ test('pull requests have no relations', async () => {
 test('Octokit sets and lists dependencies', async () => {
   const { owner, path, open } = await setting();
   const [issue, other] = [await open(), await open('Other')];
-  const octokit = new Octokit({ baseUrl: `${w.url}/api/v3`, auth: await w.token(owner) });
+  const octokit = new Octokit({ baseUrl: `${w.url}/api/v3`, auth: await w.token(owner), throttle: { enabled: false } });
   const [, , login = '', repo = ''] = path.split('/');
   const there = { owner: login, repo, issue_number: issue.number };
   await octokit.rest.issues.addBlockedByDependency({ ...there, issue_id: other.id });

@@ -272,7 +272,7 @@ test('whatever is asked for, what is below an issue is a tree of limited depth',
 test('Octokit relates issues', async () => {
   const { owner, path, open } = await setting();
   const [top, sub] = [await open('Top'), await open('Sub')];
-  const { rest } = new Octokit({ baseUrl: `${w.url}/api/v3`, auth: await w.token(owner) });
+  const { rest } = new Octokit({ baseUrl: `${w.url}/api/v3`, auth: await w.token(owner), throttle: { enabled: false } });
   const [, , login = '', name = ''] = path.split('/');
   const there = { owner: login, repo: name };
   await rest.issues.addSubIssue({ ...there, issue_number: top.number, sub_issue_id: sub.id });

@@ -5,7 +5,7 @@ import { lockRepository } from '#resources/repositories/index.ts';
 import { waitsForLock } from '#test/support/time.ts';
 import { world } from '#test/support/world.ts';
 
-const { as, user, repo, change, db } = await world();
+const { as, user, repo, change, hearth } = await world();
 
 async function setting() {
   const [owner, stranger] = [await user(), await user()];
@@ -111,7 +111,7 @@ test.each(['opens', 'closes'])('who %s an issue waits for new labels in their or
         ? owner.post(`${path}/issues`, { title: 'another', labels })
         : owner.patch(`${path}/issues/${issue.number}`, { state: 'closed', labels });
     const answer = sent.then((reply) => reply); // it is sent now
-    await waitsForLock(db, 'insert into labels');
+    await waitsForLock(hearth.worker.database.db, 'insert into labels');
     for (const name of ['new-b', 'new-c']) await make(tx, name);
     await lockRepository(tx, repo.id);
     return { answer };

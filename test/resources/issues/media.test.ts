@@ -80,7 +80,7 @@ test('an issue without a text has no renderings', async () => {
 
 test('Octokit gets renderings by its media formats', async () => {
   const { owner, engine, texts } = await setting();
-  const { rest } = new Octokit({ baseUrl: `${url}/api/v3`, auth: await token(owner) });
+  const { rest } = new Octokit({ baseUrl: `${url}/api/v3`, auth: await token(owner), throttle: { enabled: false } });
   const place = { owner: owner.login, repo: engine.name };
   const { data } = await rest.issues.get({ ...place, issue_number: 1, mediaType: { format: 'full' } });
   expect(textsOf(data as Texts)).toEqual(texts);

@@ -23,7 +23,7 @@ test('anybody may have a text rendered', async () => {
 });
 
 test('Octokit renders', async () => {
-  const { rest } = new Octokit({ baseUrl: `${url}/api/v3`, auth: await token(await user()) });
+  const { rest } = new Octokit({ baseUrl: `${url}/api/v3`, auth: await token(await user()), throttle: { enabled: false } });
   expect((await rest.markdown.render({ text: '*a*' })).data).toBe('<p><em>a</em></p>\n');
   const { data } = await rest.markdown.renderRaw({ data: '*a*', headers: { 'content-type': 'text/plain; charset=utf-8' } });
   expect(data).toBe('<p><em>a</em></p>\n');

@@ -30,7 +30,7 @@ test('the subject is the pull request, with its latest comment; conversations ar
     latest_comment_url: `${w.url}/api/v3${url}`,
     type: 'PullRequest',
   };
-  const octokit = new Octokit({ auth: await w.token(ada), baseUrl: `${w.url}/api/v3` });
+  const octokit = new Octokit({ auth: await w.token(ada), baseUrl: `${w.url}/api/v3`, throttle: { enabled: false } });
   const { data } = await octokit.rest.activity.listNotificationsForAuthenticatedUser();
   expect(data).toMatchObject([{ reason: 'subscribed', unread: true, subject }]);
   expect(await inbox(asBob)).toEqual([]);

@@ -79,10 +79,10 @@ describe('a refresh token ends', () => {
     }));
 
   test('when an administrator ends the token', () =>
-    ends(async ({ given }) => expect(await change((tx) => revokeToken(tx, given.token))).toBe(true)));
+    ends(async ({ given }) => expect(await change((tx) => revokeToken(tx, given.token, clock.now))).toBe(true)));
 
   test('and its token with it, when an administrator has the refresh token alone', () =>
-    ends(async ({ given }) => expect(await change((tx) => revokeToken(tx, given.refresh))).toBe(true)));
+    ends(async ({ given }) => expect(await change((tx) => revokeToken(tx, given.refresh, clock.now))).toBe(true)));
 
   test('with its app', () => ends(({ app }) => db.deleteFrom('apps').where('id', '=', app.id).execute()));
 

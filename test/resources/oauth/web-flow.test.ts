@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { OAuthApp, Octokit } from 'octokit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import { type AppRow, createApp } from '#resources/apps/index.ts';
+import { type AppRow, changeApp, createApp } from '#resources/apps/index.ts';
 import { changePassword, hashPassword } from '#resources/oauth/index.ts';
 import { world } from '#test/support/world.ts';
 import { cheapHash, password } from './accounts.ts';
@@ -85,6 +85,31 @@ describe('the web flow', () => {
     expect(checked.data.user?.login).toBe('ada');
     await client.deleteToken({ token: authentication.token });
     expect((await (await as(authentication.token)).get('/user')).status).toBe(401);
+  });
+
+  test('lets nobody agree to something else than was shown', async () => {
+    const about = { owner: ada, externalUrl: 'https://client.example', callbackUrls: [callback], now: clock.now };
+    const made = await change((tx) => createApp(tx, { ...about, kind: 'app', name: 'Changing', deviceFlow: true }));
+    const ask = (permissions: Record<string, string>, seconds: number) =>
+      change((tx) =>
+        changeApp(tx, { app: made.app, by: ada.id, now: new Date(clock.now.getTime() + seconds * 1000) }, { permissions }),
+      );
+    const page = await signedIn();
+    const asked = await page.get(`/login/oauth/authorize?client_id=${made.app.client_id}`);
+    const begun = await fetch(`${url}/login/device/code`, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body: new URLSearchParams({ client_id: made.app.client_id }),
+    });
+    const { user_code = '' } = (await begun.json()) as { user_code?: string };
+    const device = await page.submit('/login/device', (await page.get('/login/device')).text, { user_code });
+    expect(device.status).toBe(200);
+    await ask({ profile: 'write' }, 1);
+    expect((await page.submit('/login/oauth/authorize', asked.text, { answer: 'yes' })).status).toBe(409);
+    expect((await page.submit('/login/device', device.text, { answer: 'yes' })).status).toBe(409);
+    const again = await page.get(`/login/oauth/authorize?client_id=${made.app.client_id}`);
+    expect(again.text).toContain('profile: write');
+    expect((await page.submit('/login/oauth/authorize', again.text, { answer: 'yes' })).status).toBe(303);
   });
 
   test('gives an app a token that ends, and a refresh token that is good once', async () => {

@@ -37,7 +37,7 @@ test('the secret is nowhere in the database', async () => {
   const { owner, org, path } = await setting(w);
   const client = await w.as(owner);
   await client.post(path, { ...maven, ...(await sealed(client, org, 'canary-nowhere')) });
-  for (const table of ['private_registries', 'registry_keys', 'events'] as const) {
+  for (const table of ['private_registries', 'encryption_keys', 'events'] as const) {
     const rows = await w.db.selectFrom(table).selectAll().execute();
     const texts = rows
       .flatMap((row) => Object.values(row))

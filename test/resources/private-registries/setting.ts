@@ -1,6 +1,6 @@
-import sodium from 'libsodium-wrappers';
 import type { Account } from '#access/viewer.ts';
 import type { Client } from '#test/support/client.ts';
+import { sealedFor } from '#test/support/sealed.ts';
 import { fresh, type World } from '#test/support/world.ts';
 
 /** An organization with its owner, one member and somebody else. */
@@ -13,14 +13,9 @@ export async function setting(w: World) {
   return { owner, member, stranger, org, path: `/orgs/${org.login}/private-registries` };
 }
 
-/** Encrypts as the public documentation shows it. */
-export async function sealed(client: Client, org: Account, secret: string): Promise<{ key_id: string; encrypted_value: string }> {
-  await sodium.ready;
-  const { body } = await client.get(`/orgs/${org.login}/private-registries/public-key`);
-  const key = sodium.from_base64(body.key, sodium.base64_variants.ORIGINAL);
-  const box = sodium.crypto_box_seal(sodium.from_string(secret), key);
-  return { key_id: body.key_id, encrypted_value: sodium.to_base64(box, sodium.base64_variants.ORIGINAL) };
-}
+/** Encrypts a secret for the key of an organization's registries. */
+export const sealed = (client: Client, org: Account, secret: string) =>
+  sealedFor(client, `/orgs/${org.login}/private-registries/public-key`, secret);
 
 /** A registry whose fields are right, without a secret. */
 export const cloudA = {
@@ -32,4 +27,4 @@ export const cloudA = {
   client_id: 'client',
 };
 
-export const tables = ['private_registries', 'registry_keys', 'events'];
+export const tables = ['private_registries', 'encryption_keys', 'events'];

@@ -6,14 +6,14 @@ import type { Client } from '#test/support/client.ts';
 import type { Sample, Samples } from '#test/support/samples.ts';
 import { fresh } from '#test/support/world.ts';
 
-/** Opens a pull request of a branch of its own; its number. */
+/** Opens a pull request of a branch of its own into another one, so that what changes elsewhere doesn't concern it; its number. */
 async function openOwn(client: Client, base: string): Promise<string> {
   const { commit } = await addFile(client, base);
-  const head = fresh('topic');
+  const [head, into] = [fresh('topic'), fresh('into')];
+  await client.post(`${base}/git/refs`, { ref: `refs/heads/${into}`, sha: commit });
   await client.post(`${base}/git/refs`, { ref: `refs/heads/${head}`, sha: commit });
   await client.put(`${base}/contents/${head}`, { message: 'Change', content: 'YQ==', branch: head });
-  const { body: repository } = await client.get(base);
-  const { body } = await client.post(`${base}/pulls`, { title: 'Merge', head, base: repository.default_branch });
+  const { body } = await client.post(`${base}/pulls`, { title: 'Merge', head, base: into });
   return String(body.number);
 }
 

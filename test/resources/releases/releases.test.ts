@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { pullSetting } from '#test/resources/pulls/setting.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { world } from '#test/support/world.ts';
 import { setting } from './support.ts';
@@ -114,6 +115,25 @@ test('the latest release is the one that was made so, or else the newest; never 
   expect(await latest()).toBeUndefined();
 });
 
+test('of several releases of one commit, the highest version is the latest, where none was made so', async () => {
+  const { client, path } = await setting(here);
+  const latest = async () => (await client.get(`${path}/latest`)).body.tag_name;
+  const publish = async (tag_name: string) =>
+    expect((await client.post(path, { tag_name, make_latest: 'legacy' })).status).toBe(201);
+  for (const [tag, expected] of [
+    ['nightly', 'nightly'],
+    ['v1.9.1', 'v1.9.1'],
+    ['v1.10', 'v1.10'],
+    ['v1.9.2', 'v1.10'],
+    ['release-2', 'release-2'],
+    ['weekly', 'release-2'],
+    [`v1.${'9'.repeat(60)}`, 'release-2'],
+  ] as const) {
+    await publish(tag);
+    expect(await latest(), tag).toBe(expected);
+  }
+});
+
 test.each([
   [{ tag_name: 'a b' }, { field: 'tag_name', code: 'invalid' }],
   [{ tag_name: '../x' }, { field: 'tag_name', code: 'invalid' }],
@@ -185,6 +205,25 @@ test('notes are made of the commits since the release before', async () => {
   expect(unknown).toMatchObject({ status: 422, body: { errors: [{ field: 'previous_tag_name' }] } });
   const created = await client.post(path, { ...wanted, body: 'Mine', generate_release_notes: true });
   expect(created.body).toMatchObject({ name: 'v2', body: `Mine\n\n${notes.body.body}` });
+});
+
+test('notes list the pull requests that were merged since, by each method, and nothing that was only opened', async () => {
+  const { client, base, commit, open, tested, ada, repo } = await pullSetting(here);
+  await client.post(`${base}/releases`, { tag_name: 'v1' });
+  const expected: string[] = [];
+  for (const merge_method of ['merge', 'squash', 'rebase']) {
+    await commit(merge_method, { [`${merge_method}-1.txt`]: '1\n' }, 'One of two');
+    await commit(merge_method, { [`${merge_method}-2.txt`]: '2\n' }, 'Two of two');
+    const number = await open(merge_method, { title: `By ${merge_method}` });
+    await tested(number);
+    expect((await client.put(`${base}/pulls/${number}/merge`, { merge_method })).status).toBe(200);
+    expected.push(`* By ${merge_method} by @${ada.login} in ${here.url}/${ada.login}/${repo.name}/pull/${number}`);
+  }
+  await commit('open', { 'open.txt': 'o\n' });
+  await tested(await open('open'));
+  const { body } = await client.post(`${base}/releases/generate-notes`, { tag_name: 'v2' });
+  const compared = `${here.url}/${ada.login}/${repo.name}/compare/v1...v2`;
+  expect(body.body).toBe(`## What's Changed\n${expected.join('\n')}\n\n**Full Changelog**: ${compared}`);
 });
 
 test('a release has reactions', async () => {

@@ -25,7 +25,7 @@ test('a comment whose pull request gets new commits meanwhile is refused, and no
   await w.change(async (tx) => {
     await tx.updateTable('pull_requests').set({ head_sha: under }).where('issue_id', '=', id).execute();
     answer = client.post(`${pull}/comments`, wanted);
-    await waitsForLock(w.db, 'pull_requests');
+    await waitsForLock(w.hearth.worker.database.db, 'pull_requests');
   });
   expect(await answer).toMatchObject({ status: 409 });
   expect((await client.get(`${pull}/comments`)).body).toEqual([]);

@@ -29,7 +29,7 @@ test('many slow searches at once end in their time, and hold nobody else up', as
   const start = performance.now();
   answered.length = 0;
   const searches = Array.from({ length: 40 }, () => ask('/search/code?q=widget'));
-  await waitsForLock(w.db, 'code_files');
+  await waitsForLock(w.hearth.worker.database.db, 'code_files');
   for (const path of ['/user', '/repos/ada/engine']) expect((await ask(path, others)).status).toBe(200);
   expect(answered).toEqual(['/user', '/repos/ada/engine']);
   for (const { status, body } of await Promise.all(searches)) expect([status, body.incomplete_results]).toEqual([200, true]);

@@ -45,7 +45,8 @@ export const listInstallations = endpoint({
   replies: { 200: Type.Array(Installation) },
   async handle({ db, viewer, query, page, links }) {
     const since = query.since === undefined ? undefined : new Date(query.since);
-    const found = await listInstallationsOfApp(db, viewer.grant.appId, since, page);
+    const outdated = query.outdated !== undefined && query.outdated !== 'false';
+    const found = await listInstallationsOfApp(db, viewer.grant.appId, { since, outdated, page });
     return mapRows(found, (rows) => presentInstallations({ db, links }, rows));
   },
 });

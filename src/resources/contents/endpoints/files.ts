@@ -27,6 +27,7 @@ async function readContextOf({ at, query, media, links, services }: ReadCall) {
     disk,
     urls: repositoryUrlsOf(links, at.repo),
     media,
+    html: links.html,
     resolved: await resolveCommit(disk, query.ref, at.repo.default_branch),
   };
 }
@@ -38,7 +39,7 @@ export const getContent = endpoint({
   summary: 'Get repository content',
   access: readsContents,
   query: atRef,
-  media: ['raw', 'object'],
+  media: ['raw', 'html', 'object'],
   replies: { 200: Content },
   async handle(call) {
     return readContent(await readContextOf(call), call.at.path);
@@ -94,7 +95,13 @@ async function readReadme(call: ReadCall, folder?: string) {
   return readFile(context, reader, orNotFound(await findReadme(reader, context.resolved.commit, folder)));
 }
 
-const readme = { method: 'GET', access: readsContents, query: atRef, media: ['raw'], replies: { 200: ContentFile } } as const;
+const readme = {
+  method: 'GET',
+  access: readsContents,
+  query: atRef,
+  media: ['raw', 'html'],
+  replies: { 200: ContentFile },
+} as const;
 
 export const getReadme = endpoint({
   ...readme,

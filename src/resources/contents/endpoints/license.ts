@@ -19,7 +19,7 @@ export const getRepositoryLicense = endpoint({
   summary: 'Get the license for a repository',
   access: { permission: 'contents:read', scopes: ['repo'], role: 'read', public: true },
   query: Type.Object({ ref: Type.Optional(Type.String({ maxLength: 1024 })) }),
-  media: ['raw'],
+  media: ['raw', 'html'],
   replies: { 200: LicenseContent },
   async handle({ at, query, media, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
@@ -27,6 +27,7 @@ export const getRepositoryLicense = endpoint({
       disk,
       urls: repositoryUrlsOf(links, at.repo),
       media,
+      html: links.html,
       resolved: await resolveCommit(disk, query.ref, at.repo.default_branch),
     };
     await using reader = await openObjects(disk);

@@ -7,6 +7,7 @@ import { setValuesIfAllowed } from '../field-values.ts';
 import { lockIssue, unlockIssue } from '../locks.ts';
 import { issue } from '../path-resources.ts';
 import { presentIssue } from '../present.ts';
+import { prepareReopening } from '../reopening.ts';
 import { changeIssue, openIssue } from '../rules.ts';
 import { Issue, IssueChange, Lock, NewIssue } from '../schemas.ts';
 import { textMedia } from '../texts.ts';
@@ -57,6 +58,7 @@ export const updateRepoIssue = endpoint({
   media: textMedia,
   replies: { 200: Issue },
   async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+    await prepareReopening({ db, git }, at.issue, body.state);
     const row = await change(async (tx, { issue }) => {
       const changed = await changeIssue(tx, { ...action, html: links.html }, issue, body);
       await setValuesIfAllowed(tx, action, changed, body.issue_field_values);

@@ -9,7 +9,7 @@ import { openDiff, openPatches } from '#git/history/patch-text.ts';
 import { repoOf } from '#git/store.ts';
 import { invalid } from '#lib/refusal.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
-import { textMedia } from '#resources/issues/index.ts';
+import { prepareReopening, textMedia } from '#resources/issues/index.ts';
 import { pull } from '../path-resources.ts';
 import { presentFullPull, presentPulls } from '../present.ts';
 import { writeHeadRef } from '../refs.ts';
@@ -117,7 +117,10 @@ export const updatePull = endpoint({
   replies: { 200: FullPullRequest },
   async handle({ db, change, at, body, action, viewer, links, media, now, services: { git, refRules } }) {
     const wanted = body ?? {};
-    const base = await prepareBase({ git }, at.repo, at.pull, wanted.base);
+    const [base] = await Promise.all([
+      prepareBase({ git }, at.repo, at.pull, wanted.base),
+      prepareReopening({ db, git }, at.pull, wanted.state),
+    ]);
     const row = await change((tx, { pull }) => changePull(tx, { ...action, html: links.html }, pull, wanted, base));
     return presentFullPull(
       { db, links, viewer, repo: at.repo, media, git },

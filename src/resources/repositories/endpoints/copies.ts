@@ -55,7 +55,7 @@ export const createFork = endpoint({
     if (!owner) throw invalidForkOwner();
     const onlyBranch = body.default_branch_only ? at.repo.default_branch : undefined;
     const { row, role } = await forkRepository({ change, git }, { ...action, owner, name: body.name, onlyBranch });
-    return presentFullRepository({ db, links, viewer }, row, owner, role);
+    return presentFullRepository({ db, links, viewer }, row, { owner, role });
   },
 });
 
@@ -75,7 +75,7 @@ export const createFromTemplate = endpoint({
     const identity = identityOf(viewer.account, links, now);
     const allBranches = include_all_branches ?? false;
     const row = await generateFromTemplate({ change, git }, { ...action, owner, wanted, allBranches, identity });
-    return presentFullRepository({ db, links, viewer }, row, owner, 'admin');
+    return presentFullRepository({ db, links, viewer }, row, { owner, role: 'admin', showsSecurity: true });
   },
 });
 

@@ -12,6 +12,7 @@ import { initialCommitOf } from '../initialize.ts';
 import { presentFullRepository } from '../present.ts';
 import { type Creation, changeRepository, createRepository, deleteRepository, replaceTopics } from '../rules.ts';
 import { FullRepository, NewOrganizationRepository, NewRepository, RepositoryChange, Topics } from '../schemas.ts';
+import { maySeeSecurity } from '../security.ts';
 
 type CreateCall = SharedCall<{ body: NewRepository; action: ActionContext }>;
 type More = Pick<Creation, 'properties'>;
@@ -23,7 +24,7 @@ async function createFor(owner: NewOwner, call: CreateCall, more: More = {}) {
   const row = await change((tx) =>
     createRepository(tx, { ...action, git, owner, wanted: body, ...more, ...(initialize ? { initialize } : {}) }),
   );
-  return presentFullRepository({ db, links, viewer: action.by }, row, owner, 'admin');
+  return presentFullRepository({ db, links, viewer: action.by }, row, { owner, role: 'admin', showsSecurity: true });
 }
 
 export const createOwnRepository = endpoint({
@@ -70,7 +71,9 @@ export const { named: getRepository, byId: getRepositoryById } = endpointVariant
     method: 'GET',
     replies: { 200: FullRepository },
     async handle({ db, at, viewer, links }) {
-      return presentFullRepository({ db, links, viewer }, at.repo, at.repo.owner, at.repo.role);
+      const { owner, role } = at.repo;
+      const showsSecurity = maySeeSecurity(viewer, at.repo);
+      return presentFullRepository({ db, links, viewer }, at.repo, { owner, role, showsSecurity });
     },
   },
 );
@@ -89,7 +92,8 @@ export const updateRepository = endpoint({
   replies: { 200: FullRepository },
   async handle({ db, change, at, viewer, body, action, services: { git }, links }) {
     const row = await change((tx) => changeRepository(tx, { ...action, git }, body));
-    return presentFullRepository({ db, links, viewer }, row, at.repo.owner, at.repo.role);
+    const { owner, role } = at.repo;
+    return presentFullRepository({ db, links, viewer }, row, { owner, role, showsSecurity: true });
   },
 });
 

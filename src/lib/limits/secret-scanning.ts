@@ -1,0 +1,27 @@
+// Secret scanning.
+import { type LimitGroup, mebi } from './limit.ts';
+
+export const secretScanning = {
+  fileSize: { value: 5 * mebi, unit: 'bytes', fixed: true, of: 'a file that is scanned for secrets', past: 'it is not scanned' },
+  ofFile: {
+    value: 200,
+    unit: 'count',
+    fixed: true,
+    of: 'secrets that are found in one file',
+    past: 'further ones are not found',
+  },
+  alerts: {
+    value: 10_000,
+    unit: 'count',
+    fixed: true,
+    of: 'alerts of secrets in one repository',
+    past: 'further secrets have no alert',
+  },
+  locations: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'places of one secret in a repository',
+    past: 'further ones are not shown',
+  },
+} as const satisfies LimitGroup;

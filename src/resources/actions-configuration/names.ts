@@ -1,0 +1,23 @@
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { invalid } from '#lib/refusal.ts';
+import { vocabularies } from '#vocabulary/words.ts';
+
+const pattern = /^[A-Z_][A-Z0-9_]*$/;
+const maxName = fixedValue(limitTable.variables.name);
+
+/** What the server gives to every job begins so, in either vocabulary. */
+const reserved = vocabularies.map((word) => `${word.toUpperCase()}_`);
+
+/** A name as it is stored: case doesn't matter (the public API's rule). */
+export const storedName = (given: string): string => given.toUpperCase();
+
+/** A name as it is stored. @throws Refusal 422 for one that no secret or variable can have */
+export function checkedName(resource: string, field: string, given: string): string {
+  const name = storedName(given);
+  const wrong = (message: string) => invalid(resource, field, 'invalid', message);
+  if (!pattern.test(name) || name.length > maxName)
+    throw wrong(`A name has 1 to ${maxName} letters of ASCII, digits and _, and doesn't begin with a digit`);
+  const prefix = reserved.find((word) => name.startsWith(word));
+  if (prefix) throw wrong(`A name can't begin with ${prefix}, which is for what the server gives to jobs`);
+  return name;
+}

@@ -1,0 +1,16 @@
+import { eventKinds } from '#resources/event-kinds.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    /** In a repository, or in an organization for those of its own that follow it. */
+    'oidc_subject.changed': { use_default?: boolean; include_claim_keys?: string[]; use_immutable_subject?: boolean };
+    'oidc_property.included': { property_name: string };
+    'oidc_property.excluded': { property_name: string };
+  }
+}
+
+export const actionsOidcEvents = eventKinds({
+  'oidc_subject.changed': 'no webhook',
+  'oidc_property.included': 'no webhook',
+  'oidc_property.excluded': 'no webhook',
+});

@@ -1,0 +1,2 @@
+export { type JobClaims, type SubjectTemplate, subjectOf } from './subject.ts';
+export { subjectTemplateOf } from './templates.ts';

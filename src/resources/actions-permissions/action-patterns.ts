@@ -1,0 +1,77 @@
+// Patterns of allowed actions (the public API's): `owner/*`, `owner/repo@v1`, `owner/repo/path@*`, `docker://image:*`, and `!` before one
+// that refuses.
+import { matchesPath, type Pattern, pathOf, type Segment, segmentOf, star } from '#lib/path-pattern.ts';
+
+/** What a step or a job uses. */
+export type UsedAction =
+  | {
+      readonly kind: 'action' | 'workflow';
+      readonly owner: string;
+      readonly repo: string;
+      /** The folder of the action or the file of the workflow, without a slash at its beginning; empty for the root of the repository. */
+      readonly path: string;
+      readonly ref: string;
+    }
+  /** An image: what stands behind `docker://`. */
+  | { readonly kind: 'image'; readonly image: string }
+  /** A file of the repository in which the workflow is, as `./actions/build`. */
+  | { readonly kind: 'local' };
+
+export type ActionPattern = {
+  readonly isRefusal: boolean;
+  readonly isImage: boolean;
+  readonly path: Pattern;
+  /** Undefined where every ref is meant. */
+  readonly ref: Segment | undefined;
+};
+
+const imagePrefix = 'docker://';
+
+/** Owner, repository and path, where a `*` stands for characters and `**` for folders; then a ref. Refs and names hold no other wildcards. */
+const ofRepository = /^[\w.*-]+(?:\/[\w.*+ -]+)+(?:@[^\s@\\?[\]^~:]+)?$/;
+const ofImage = /^docker:\/\/[\w.*:@/-]+$/;
+
+/** Whether a text can be a pattern of allowed actions. */
+export function isActionPattern(text: string): boolean {
+  const wanted = text.replace(/^!/, '');
+  return ofImage.test(wanted) || ofRepository.test(wanted);
+}
+
+/** A pattern, ready to match. The text is one, see `isActionPattern`. */
+export function actionPatternOf(text: string): ActionPattern {
+  const isRefusal = text.startsWith('!');
+  const wanted = isRefusal ? text.slice(1) : text;
+  if (wanted.startsWith(imagePrefix))
+    return { isRefusal, isImage: true, path: pathPattern(wanted.slice(imagePrefix.length)), ref: undefined };
+  const [path = '', ref] = wanted.split('@');
+  return {
+    isRefusal,
+    isImage: false,
+    path: pathPattern(path.toLowerCase()),
+    ref: ref === undefined ? undefined : segmentOf(ref),
+  };
+}
+
+const pathPattern = (text: string): Pattern => text.split('/').map((name) => (name === '**' ? star : segmentOf(name)));
+
+/**
+ * Whether a pattern matches what is used. One that names a repository means all paths in it. Owners, repositories and paths are compared
+ * in any case, refs as they are.
+ */
+export function matchesAction({ isImage, path, ref }: ActionPattern, used: UsedAction): boolean {
+  if (used.kind === 'local') return false;
+  if (used.kind === 'image') return isImage && matchesPath(path, pathOf(used.image));
+  if (isImage) return false;
+  if (ref !== undefined && !matchesPath([ref], [{ name: used.ref, characters: [...used.ref] }])) return false;
+  const repository = `${used.owner}/${used.repo}`.toLowerCase();
+  const names = used.path === '' ? [repository] : [repository, `${repository}/${used.path.toLowerCase()}`];
+  return names.some((name) => matchesPath(path, pathOf(name)));
+}
+
+/** What a pattern that isn't a refusal names, to be matched by others: its wildcards are met by wildcards alone. */
+export function usedByPattern(text: string): UsedAction {
+  if (text.startsWith(imagePrefix)) return { kind: 'image', image: text.slice(imagePrefix.length) };
+  const [name = '', ref = '*'] = text.split('@');
+  const [owner = '', repo = '', ...rest] = name.split('/');
+  return { kind: 'action', owner, repo, path: rest.join('/'), ref };
+}

@@ -1,0 +1,70 @@
+// Which actions and reusable workflows are allowed.
+import { mediaWord } from '#vocabulary/words.ts';
+import { type ActionPattern, actionPatternOf, matchesAction, type UsedAction, usedByPattern } from './action-patterns.ts';
+import type { SelectedActions } from './schemas.ts';
+import type { Settings } from './settings.ts';
+
+/** The owners of the actions that belong to the service itself, in lower case. */
+const serviceOwners: ReadonlySet<string> = new Set(['actions', ...mediaWord]);
+
+/** A list of selected actions, ready to match. There are no verified creators here, so `verified_allowed` allows nothing. */
+export type ActionList = { readonly allowsServiceOwned: boolean; readonly patterns: readonly ActionPattern[] };
+
+export const actionListOf = ({ service_owned_allowed, patterns_allowed }: SelectedActions): ActionList => ({
+  allowsServiceOwned: service_owned_allowed,
+  patterns: patterns_allowed.map(actionPatternOf),
+});
+
+/** Whether a list allows what is used. What a `!` refuses, nothing else allows. */
+export function listAllows({ allowsServiceOwned, patterns }: ActionList, used: UsedAction): boolean {
+  const matching = patterns.filter((pattern) => matchesAction(pattern, used));
+  if (matching.some(({ isRefusal }) => isRefusal)) return false;
+  return matching.length > 0 || (allowsServiceOwned && isServiceOwned(used));
+}
+
+const isServiceOwned = (used: UsedAction): boolean => 'owner' in used && serviceOwners.has(used.owner.toLowerCase());
+
+/** The first part of a list of which an organization's own list doesn't allow all. */
+export function listBeyond(organization: SelectedActions, wanted: Partial<SelectedActions>): keyof SelectedActions | undefined {
+  if (wanted.service_owned_allowed && !organization.service_owned_allowed) return 'service_owned_allowed';
+  if (wanted.verified_allowed && !organization.verified_allowed) return 'verified_allowed';
+  const list = actionListOf(organization);
+  const allowing = (wanted.patterns_allowed ?? []).filter((text) => !text.startsWith('!'));
+  return allowing.every((text) => listAllows(list, usedByPattern(text))) ? undefined : 'patterns_allowed';
+}
+
+/** Who restricts actions, and how. */
+export type ActionRule = {
+  readonly by: 'organization' | 'repository';
+  readonly allowed: Settings['allowed_actions'];
+  readonly list: ActionList;
+};
+
+/**
+ * Why an action isn't allowed; undefined where it is. All rules must allow it. Those of the repository's own owner always are.
+ * @param owner the login of the repository's owner
+ */
+export function refusalOfAction(
+  rules: readonly ActionRule[],
+  { owner, isPinningRequired }: { owner: string; isPinningRequired: boolean },
+  used: UsedAction,
+): string | undefined {
+  if (used.kind === 'local') return undefined;
+  const name = nameOf(used);
+  if (isPinningRequired && used.kind === 'action' && !isFullSha(used.ref))
+    return `${name} must be pinned to the full SHA of a commit`;
+  if ('owner' in used && used.owner.toLowerCase() === owner.toLowerCase()) return undefined;
+  for (const { by, allowed, list } of rules) {
+    if (allowed === 'local_only') return `${name} isn't allowed: the ${by} allows those of ${owner} alone`;
+    if (allowed === 'selected' && !listAllows(list, used))
+      return `${name} isn't among the actions and workflows that the ${by} allows`;
+  }
+  return undefined;
+}
+
+const isFullSha = (ref: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(ref);
+
+function nameOf(used: Exclude<UsedAction, { kind: 'local' }>): string {
+  if (used.kind === 'image') return `docker://${used.image}`;
+  return `${[used.owner, used.repo, used.path].filter((part) => part !== '').join('/')}@${used.ref}`;
+}

@@ -1,0 +1,16 @@
+import { family } from '#resources/family.ts';
+import * as forks from './endpoints/forks.ts';
+import * as permissions from './endpoints/permissions.ts';
+import * as retention from './endpoints/retention.ts';
+import * as selectedRepositories from './endpoints/selected-repositories.ts';
+import * as workflows from './endpoints/workflows.ts';
+import { actionsSettingsEvents } from './events.ts';
+import * as schemas from './schemas.ts';
+
+/** The settings of workflows alone: those who make and run them ask for the policy of a repository. */
+export const actionsPermissions = family({
+  name: 'actions-permissions',
+  schemas,
+  endpoints: [permissions, selectedRepositories, workflows, forks, retention],
+  events: actionsSettingsEvents,
+});

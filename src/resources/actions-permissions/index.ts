@@ -1,0 +1,2 @@
+export type { UsedAction } from './action-patterns.ts';
+export { type ActionsPolicy, loadActionsPolicy } from './policy.ts';

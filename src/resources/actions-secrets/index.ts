@@ -1,0 +1,1 @@
+export { loadSecretsForJob } from './job.ts';

@@ -1,0 +1,18 @@
+import type { Links } from '#endpoint/links.ts';
+import { timestamp } from '#lib/time.ts';
+import { type Place, presentSelection } from '#resources/actions-configuration/index.ts';
+import type { ActionsSecret, OrganizationActionsSecret } from './schemas.ts';
+import type { SecretRow } from './store.ts';
+
+/** A secret without what is of its organization alone. */
+export const presentPlainSecret = ({ name, created_at, updated_at }: SecretRow): ActionsSecret => ({
+  name,
+  created_at: timestamp(created_at),
+  updated_at: timestamp(updated_at),
+});
+
+export function presentSecret(links: Links, place: Place, row: SecretRow): ActionsSecret | OrganizationActionsSecret {
+  const { name, visibility } = row;
+  if (!('org' in place) || visibility === null) return presentPlainSecret(row);
+  return { ...presentPlainSecret(row), ...presentSelection(links, place.org, 'secrets', { name, visibility }) };
+}

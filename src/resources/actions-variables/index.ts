@@ -1,0 +1,1 @@
+export { loadVariablesForJob } from './job.ts';

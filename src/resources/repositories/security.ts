@@ -1,0 +1,103 @@
+// What a repository wants of the security of its code: switches that are columns of it. Families of products ask for them.
+import type { RepositoryAction } from '#access/action.ts';
+import { authorize } from '#access/authorize.ts';
+import type { Account, Repo, RepositoryRow, Viewer } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import { defined } from '#lib/collections.ts';
+import { unprocessable } from '#lib/refusal.ts';
+import { getSettings } from '#resources/organizations/index.ts';
+import type { SecurityAndAnalysis, SecurityAndAnalysisChange } from './schemas.ts';
+import { updateRepository } from './store.ts';
+
+/** The switches that replies show together, as `security_and_analysis`. */
+export const shownSwitches = [
+  'secret_scanning',
+  'secret_scanning_push_protection',
+  'secret_scanning_non_provider_patterns',
+  'dependency_bot_security_updates',
+] as const;
+
+const securitySwitches = [...shownSwitches, 'vulnerability_alerts', 'private_vulnerability_reporting'] as const;
+type SecuritySwitch = (typeof securitySwitches)[number];
+
+export type SecurityState = { readonly [Switch in SecuritySwitch]: boolean };
+export type SecurityChange = { [Switch in SecuritySwitch]?: boolean | undefined };
+
+/** Switches that need another one: turning that off turns them off too. */
+const needs: { readonly [Switch in SecuritySwitch]?: readonly [SecuritySwitch, string] } = {
+  secret_scanning_push_protection: ['secret_scanning', 'Secret scanning must be enabled to configure push protection.'],
+  secret_scanning_non_provider_patterns: [
+    'secret_scanning',
+    'Secret scanning must be enabled to configure non-provider patterns.',
+  ],
+  dependency_bot_security_updates: [
+    'vulnerability_alerts',
+    'Vulnerability alerts must be enabled to configure automated security fixes.',
+  ],
+};
+
+const stateOf = (row: SecurityState): SecurityState =>
+  Object.fromEntries(securitySwitches.map((name) => [name, row[name]])) as SecurityState; // one value for each name
+
+/** All switches after a change. @throws Refusal 422 where one is turned on without another that it needs */
+export function changedSwitches(row: SecurityState, wanted: SecurityChange): SecurityState {
+  const next = { ...stateOf(row), ...defined(wanted) };
+  for (const name of securitySwitches) {
+    const [needed, message] = needs[name] ?? [];
+    if (needed === undefined || next[needed] || !next[name]) continue;
+    if (wanted[name]) throw unprocessable(message ?? '');
+    next[name] = false;
+  }
+  return next;
+}
+
+/** Records that switches changed, if they did. */
+export async function recordSwitches(tx: Tx, action: RepositoryAction, row: SecurityState): Promise<void> {
+  const { repo } = action;
+  const changes = securitySwitches.filter((name) => row[name] !== repo[name]);
+  if (changes.length === 0) return;
+  const data = { changes, from: stateOf(repo) };
+  await record(tx, { ...inRepository(action), kind: 'repository.security_changed', data });
+}
+
+/** Turns switches of a repository on or off. What is so already stays, and isn't recorded. */
+export async function changeSecurity(tx: Tx, action: RepositoryAction, wanted: SecurityChange): Promise<void> {
+  const next = changedSwitches(action.repo, wanted);
+  if (securitySwitches.every((name) => next[name] === action.repo[name])) return;
+  await updateRepository(tx, action.repo.id, next);
+  await recordSwitches(tx, action, next);
+}
+
+/** The switches of a new repository, as its organization wants them. */
+export async function firstSwitches(tx: Tx, owner: Account): Promise<SecurityChange> {
+  if (owner.kind !== 'organization') return {};
+  const settings = await getSettings(tx, owner.id);
+  const secret_scanning = settings.secret_scanning_enabled_for_new_repositories;
+  const vulnerability_alerts = settings.dependency_bot_alerts_enabled_for_new_repositories;
+  return {
+    secret_scanning,
+    secret_scanning_push_protection: secret_scanning && settings.secret_scanning_push_protection_enabled_for_new_repositories,
+    vulnerability_alerts,
+    dependency_bot_security_updates:
+      vulnerability_alerts && settings.dependency_bot_security_updates_enabled_for_new_repositories,
+  };
+}
+
+const readsSecurity = { permission: 'administration:read', scopes: ['repo'], role: 'admin' } as const;
+
+/** Whether a viewer may see the switches: as whoever may read the administration of the repository. */
+export const maySeeSecurity = (viewer: Viewer, repo: Repo): boolean =>
+  authorize(readsSecurity, viewer, { repo }, { write: false }).allowed;
+
+const statusOf = (isOn: boolean) => ({ status: isOn ? ('enabled' as const) : ('disabled' as const) });
+
+export const presentSecurity = (row: Pick<RepositoryRow, (typeof shownSwitches)[number]>): SecurityAndAnalysis =>
+  Object.fromEntries(shownSwitches.map((name) => [name, statusOf(row[name])])) as SecurityAndAnalysis; // one for each name
+
+/** What a request wants of the switches. */
+export const wantedSwitches = (wanted: SecurityAndAnalysisChange | null | undefined): SecurityChange =>
+  Object.fromEntries(
+    Object.entries(wanted ?? {}).flatMap(([name, { status }]) => (status === undefined ? [] : [[name, status === 'enabled']])),
+  );

@@ -1,0 +1,22 @@
+import { aboutRepository, eventKinds, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    /** Somebody told of something that happened elsewhere. */
+    'repository.dispatched': { type: string; payload: { readonly [name: string]: unknown } };
+  }
+}
+
+const dispatchEvent = webhookEventType({ name: 'repository_dispatch', permission: 'contents:read', hooks: 'apps' });
+
+export const dispatchEvents = eventKinds({
+  'repository.dispatched': payloadBuilder([dispatchEvent], (event, context) =>
+    aboutRepository(context, event, (repository) => [
+      {
+        type: dispatchEvent,
+        action: event.data.type,
+        body: { branch: repository.default_branch, client_payload: event.data.payload },
+      },
+    ]),
+  ),
+});

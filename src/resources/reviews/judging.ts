@@ -1,0 +1,75 @@
+// Of each open pull request is stored whether it lacks reviews that rules want: searches can't ask rules, which code judges.
+import type { Db, Tx } from '#database/connect.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import type { GitStore } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import { chunks, gather, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { listOpenInto, loadPulls, type PullRow, saveLackingReviews } from '#resources/pulls/index.ts';
+import type { RefRules } from '#resources/ref-rules/index.ts';
+import { findRepository } from '#resources/repositories/index.ts';
+import { lacksReviews } from './merge-rules.ts';
+import { loadReviewRules, type ReviewParameters } from './review-rules.ts';
+import { lockJudging } from './store.ts';
+
+type Repository = Id<'repositories'>;
+
+type Context = { change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; services: { git: GitStore; refRules: RefRules } };
+
+/** So many are judged in one transaction. */
+export const judgedAtOnce = 50;
+
+/** Finds out of pull requests of a repository whether they lack reviews, and stores it. Closed ones lack none. It can be repeated. */
+export async function judgePulls(context: Context, repository: Repository, issues: readonly Id<'issues'>[]): Promise<void> {
+  for (const some of chunks(issues, judgedAtOnce)) await context.change((tx) => judgeSome(tx, context, repository, some));
+}
+
+async function judgeSome(
+  tx: Tx,
+  { services: { git, refRules } }: Context,
+  repository: Repository,
+  issues: readonly Id<'issues'>[],
+): Promise<void> {
+  await lockJudging(tx, repository);
+  const [repo, found] = await Promise.all([findRepository(tx, repository), loadPulls(tx, issues)]);
+  if (!repo) return;
+  const pulls = [...found.values()].filter((pull) => pull.repository_id === repository);
+  const open = pulls.filter(({ state }) => state === 'open');
+  const { byBase } = await loadReviewRules(tx, repo, unique(gather(open, 'base_ref')), undefined);
+  const disk = repoOf(git, repository);
+  const check = { db: tx, disk, repo, host: refRules.host };
+  const tips = await findTips(disk, byBase);
+  const judged: { issue: Id<'issues'>; lacksReviews: boolean }[] = [];
+  for (const pull of pulls) {
+    const rules = pull.state === 'open' ? byBase.get(pull.base_ref) : undefined;
+    const lacking = rules !== undefined && (await lacksReviews(check, rules, pull, tips.get(pull.base_ref) ?? null));
+    judged.push({ issue: pull.id, lacksReviews: lacking });
+  }
+  await saveLackingReviews(tx, judged);
+}
+
+const wantsOwners = (rules: readonly ReviewParameters[]): boolean =>
+  rules.some(({ require_code_owner_review }) => require_code_owner_review);
+
+/** The commits of branches whose code owners are to be asked. */
+async function findTips(
+  disk: ReturnType<typeof repoOf>,
+  byBase: ReadonlyMap<string, readonly ReviewParameters[]>,
+): Promise<ReadonlyMap<string, Oid>> {
+  const bases = [...byBase].flatMap(([base, rules]) => (wantsOwners(rules) ? [base] : []));
+  if (bases.length === 0) return new Map();
+  await using reader = await openObjects(disk);
+  const found = await Promise.all(bases.map(async (base) => ({ base, tip: await reader.findInfo(branchRef(base)) })));
+  return new Map(found.flatMap(({ base, tip }) => (tip ? [[base, tip.oid] as const] : [])));
+}
+
+/** The open pull requests into branches whose code owners must approve: a push to these may bring others. */
+export async function listOwnedInto(db: Db, repository: Repository, branches: readonly string[]): Promise<PullRow[]> {
+  const repo = branches.length === 0 ? undefined : await findRepository(db, repository);
+  if (!repo) return [];
+  const { byBase } = await loadReviewRules(db, repo, branches, undefined);
+  const owned = branches.filter((branch) => wantsOwners(byBase.get(branch) ?? []));
+  return owned.length === 0 ? [] : listOpenInto(db, repository, owned);
+}

@@ -1,0 +1,93 @@
+// Secrets in the files of commits.
+import type { CommitFile } from '#git/history/commit-files.ts';
+import type { ObjectReader } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { periodicYield } from '#lib/turns.ts';
+import { genericPatterns, patternsVersion, providerPatterns } from './patterns.ts';
+import { type Match, type Scanner, scannerOf } from './scanner.ts';
+
+/** A secret at its place in a file: lines and columns from 1, columns in bytes; the last column is that of the last byte. */
+export type FoundSecret = {
+  readonly type: string;
+  readonly secret: string;
+  readonly commit: Oid;
+  readonly path: string;
+  readonly blob: Oid;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly start_column: number;
+  readonly end_column: number;
+};
+
+/** Larger files aren't scanned. */
+const maxSize = fixedValue(limitTable.secretScanning.fileSize);
+/** Of one file, so many secrets are found. */
+const maxFound = fixedValue(limitTable.secretScanning.ofFile);
+/** A file with a zero byte among its first ones is no text (git's rule). */
+const sniffed = 8_000;
+
+const providerScanner = scannerOf(providerPatterns);
+const wholeScanner = scannerOf([...providerPatterns, ...genericPatterns]);
+
+/** The name of some patterns, together with those of no provider. */
+export const withGeneric = (name: string): string => `${name}, generic`;
+
+/** Which patterns a repository looks for: the scanner, and a name that changes with them. */
+export function patternsOf(repo: { readonly secret_scanning_non_provider_patterns: boolean }): {
+  scanner: Scanner;
+  name: string;
+} {
+  const isWhole = repo.secret_scanning_non_provider_patterns;
+  return isWhole
+    ? { scanner: wholeScanner, name: withGeneric(String(patternsVersion)) }
+    : { scanner: providerScanner, name: String(patternsVersion) };
+}
+
+/** What push protection looks for: the patterns of providers, which hardly ever match what is no secret. */
+export const protectedScanner = providerScanner;
+
+/** The secrets in files, each blob being read once. */
+export async function* findSecrets(
+  reader: ObjectReader,
+  scanner: Scanner,
+  files: readonly CommitFile[],
+): AsyncGenerator<FoundSecret> {
+  const byBlob = new Map<Oid, CommitFile>();
+  for (const file of files) if (file.blob !== undefined && !byBlob.has(file.blob)) byBlob.set(file.blob, file);
+  const yieldNow = periodicYield();
+  for await (const read of reader.readMany([...byBlob.keys()], { maxSize })) {
+    const file = byBlob.get(read.oid);
+    if (!file || !('object' in read) || read.object.type !== 'blob') continue;
+    const { data } = read.object;
+    if (data.subarray(0, sniffed).includes(0)) continue;
+    for (const match of scanner.scan(data, maxFound))
+      yield {
+        type: match.pattern.type,
+        secret: match.secret,
+        commit: file.commit,
+        path: file.path,
+        blob: read.oid,
+        ...placeOf(data, match),
+      };
+    await yieldNow();
+  }
+}
+
+const newline = 10;
+
+function placeOf(data: Buffer, { start, end }: Match) {
+  const first = lineOf(data, start);
+  const last = lineOf(data, end - 1);
+  return { start_line: first.line, end_line: last.line, start_column: first.column, end_column: last.column };
+}
+
+function lineOf(data: Buffer, at: number): { line: number; column: number } {
+  let line = 1;
+  let begin = 0;
+  for (let next = data.indexOf(newline); next >= 0 && next < at; next = data.indexOf(newline, next + 1)) {
+    line++;
+    begin = next + 1;
+  }
+  return { line, column: at - begin + 1 };
+}

@@ -1,0 +1,43 @@
+import type { Services } from '#endpoint/services.ts';
+import { batchSubscription } from '#events/subscription.ts';
+import { job } from '#jobs/job.ts';
+import { gather, unique } from '#lib/collections.ts';
+import { withGeneric } from './find-secrets.ts';
+import { patternsVersion } from './patterns.ts';
+import { enqueueScans } from './scan.ts';
+import { listOutdated, listScanned, removeScans } from './scan-store.ts';
+
+/** Scans what was pushed or imported, and the whole history where scanning was turned on. */
+export const scanChanged = batchSubscription<'push' | 'repository.imported' | 'repository.security_changed', Services>({
+  name: 'secret-scanning.follow',
+  on: ['push', 'repository.imported', 'repository.security_changed'],
+  attempts: 25,
+  async runAll(events, { db, change }) {
+    const scanned = new Set(await listScanned(db, unique(gather(events, 'repository'))));
+    const last = new Map(events.flatMap(({ repository, actor }) => (repository === undefined ? [] : [[repository, actor]])));
+    const payloads = [...last].flatMap(([repository, actor]) => (scanned.has(repository) ? [{ repository, actor }] : []));
+    const switched = events.filter(({ kind }) => kind === 'repository.security_changed');
+    const forgotten = unique(gather(switched, 'repository')).filter((repository) => !scanned.has(repository));
+    await change(async (tx) => {
+      await enqueueScans(tx, payloads);
+      if (forgotten.length > 0) await removeScans(tx, forgotten);
+    });
+  },
+});
+
+/** After an update of the server, scans repositories for what it has learned to find. */
+export const scanForNewPatterns = job<Record<string, never>, Services>({
+  name: 'secret-scanning.scan-for-new-patterns',
+  attempts: 3,
+  schedule: { cron: '17 2 * * *', atStart: true },
+  async run(_payload, { db, change }) {
+    const name = String(patternsVersion);
+    const outdated = await listOutdated(db, [name, withGeneric(name)]);
+    await change((tx) =>
+      enqueueScans(
+        tx,
+        outdated.map((repository) => ({ repository, actor: undefined })),
+      ),
+    );
+  },
+});

@@ -1,0 +1,123 @@
+import type { Context } from '#endpoint/context.ts';
+import type { NamedRepository } from '#endpoint/links.ts';
+import { path } from '#endpoint/links.ts';
+import { defined, gather, getOptional } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
+import type { Secrets } from '#lib/secrets.ts';
+import { timestamp } from '#lib/time.ts';
+import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
+import { commitLink, fileLinks, objectUrl, type RepositoryUrls, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { patternOf } from './patterns.ts';
+import { openSecret } from './rules.ts';
+import type { ScanRow } from './scan-store.ts';
+import type { AlertLocation, Location, ScanHistory, SecretAlert, SecretAlertInPayload } from './schemas.ts';
+import { type AlertRow, type LocationRow, loadFirstLocations } from './store.ts';
+
+type Named = NamedRepository & { id: Id<'repositories'> };
+
+const timeOrNull = (time: Date | null) => (time === null ? null : timestamp(time));
+
+function presentDetails(urls: RepositoryUrls, row: LocationRow): Location {
+  const { path: file, start_line, end_line, start_column, end_column, blob_sha, commit_sha } = row;
+  const { html_url } = fileLinks(urls, commit_sha, file);
+  return {
+    path: file,
+    start_line,
+    end_line,
+    start_column,
+    end_column,
+    blob_sha,
+    blob_url: objectUrl(urls, blob_sha, 'blob'),
+    commit_sha,
+    commit_url: commitLink(urls, commit_sha).url,
+    html_url: `${html_url}#L${start_line}-L${end_line}`,
+  };
+}
+
+export const presentLocation = (urls: RepositoryUrls, row: LocationRow): AlertLocation => ({
+  type: 'commit',
+  details: presentDetails(urls, row),
+});
+
+/** Alerts as payloads have them, without their secrets; `repositoryOf` tells in which repository each is. */
+export async function presentPayloadAlerts(
+  { db, links }: Context,
+  rows: readonly AlertRow[],
+  repositoryOf: (row: AlertRow) => Named,
+): Promise<SecretAlertInPayload[]> {
+  const people = rows.flatMap(({ resolved_by, bypassed_by, assignee_id }) => [resolved_by, bypassed_by, assignee_id]);
+  const accounts = await loadAccounts(db, people);
+  return rows.map((row) => {
+    const urls = repositoryUrlsOf(links, repositoryOf(row));
+    const url = path(`${urls.url}/secret-scanning/alerts`, row.number);
+    const pattern = patternOf(row.secret_type);
+    const person = (id: Id<'accounts'> | null) => presentUserOrNull(links, getOptional(accounts, id));
+    return {
+      number: row.number,
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      url,
+      html_url: path(`${urls.html}/security/secret-scanning`, row.number),
+      locations_url: `${url}/locations`,
+      resolution: row.resolution,
+      resolved_at: timeOrNull(row.resolved_at),
+      resolved_by: person(row.resolved_by),
+      resolution_comment: row.resolution_comment,
+      secret_type: row.secret_type,
+      secret_type_display_name: pattern?.name ?? row.secret_type,
+      provider: pattern?.provider?.name ?? null,
+      provider_slug: pattern?.provider?.slug ?? null,
+      push_protection_bypassed: row.bypassed_at !== null,
+      push_protection_bypassed_by: person(row.bypassed_by),
+      push_protection_bypassed_at: timeOrNull(row.bypassed_at),
+      validity: row.validity,
+      publicly_leaked: row.is_public,
+      multi_repo: row.is_multi_repo,
+      assigned_to: person(row.assignee_id),
+    };
+  });
+}
+
+type Shown = { readonly secrets: Secrets; readonly hideSecret: boolean };
+
+/** Alerts of a whole page, with their secrets unless these are to be hidden. */
+export async function presentAlerts(
+  context: Context,
+  rows: readonly AlertRow[],
+  repositoryOf: (row: AlertRow) => Named,
+  { secrets, hideSecret }: Shown,
+): Promise<SecretAlert[]> {
+  const [shown, locations] = await Promise.all([
+    presentPayloadAlerts(context, rows, repositoryOf),
+    loadFirstLocations(context.db, gather(rows, 'id')),
+  ]);
+  return rows.map((row, at) => {
+    const first = locations.get(row.id);
+    const urls = repositoryUrlsOf(context.links, repositoryOf(row));
+    return {
+      ...firstOrNotFound(shown.slice(at, at + 1)),
+      state: row.state,
+      ...(hideSecret ? {} : { secret: openSecret(secrets, row) }),
+      is_base64_encoded: false,
+      ...defined({ first_location_detected: first && presentDetails(urls, first) }),
+      has_more_locations: row.locations_count > 1,
+    };
+  });
+}
+
+/** One alert of a repository. */
+export const presentAlert = async (context: Context, row: AlertRow, repo: Named, shown: Shown): Promise<SecretAlert> =>
+  firstOrNotFound(await presentAlerts(context, [row], () => repo, shown));
+
+const presentScan = ({ type, started_at, completed_at }: ScanRow) => ({
+  type: type === 'pattern_update' ? 'pattern-version-backfill' : type,
+  status: completed_at === null ? 'in_progress' : 'completed',
+  started_at: timestamp(started_at),
+  completed_at: timeOrNull(completed_at),
+});
+
+export function presentHistory(rows: readonly ScanRow[]): ScanHistory {
+  const of = (type: ScanRow['type']) => rows.filter((row) => row.type === type).map(presentScan);
+  return { incremental_scans: of('incremental'), pattern_update_scans: of('pattern_update'), backfill_scans: of('backfill') };
+}

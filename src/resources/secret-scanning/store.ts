@@ -1,0 +1,168 @@
+import { type Selectable, sql, type Updateable } from 'kysely';
+import { roleLevel } from '#access/roles.ts';
+import { reachedBy } from '#access/sql.ts';
+import type { Viewer } from '#access/viewer.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import type { FoundSecret } from './find-secrets.ts';
+
+type StoredAlert = Selectable<DB['secret_alerts']>;
+export type LocationRow = Selectable<DB['secret_locations']>;
+
+/** An alert, with whether the same secret is known of another repository of the owner, and whether everybody can read it. */
+export type AlertRow = StoredAlert & { is_multi_repo: boolean; is_public: boolean };
+
+const alerts = (db: Db) =>
+  db
+    .selectFrom('secret_alerts as a')
+    .innerJoin('repositories as r', 'r.id', 'a.repository_id')
+    .selectAll('a')
+    .select([isMultiRepo.as('is_multi_repo'), isPublic.as('is_public')]);
+
+const isMultiRepo = sql<boolean>`exists (select from secret_alerts other join repositories o on o.id = other.repository_id
+  where other.digest = a.digest and other.secret_type = a.secret_type and other.repository_id <> a.repository_id
+    and o.owner_id = r.owner_id and o.secret_scanning)`;
+const isPublic = sql<boolean>`(r.visibility = 'public')`;
+
+/** An alert of a repository by its number; none where secret scanning is switched off. */
+export const selectAlert = (db: Db, repository: OrSql<Id<'repositories'>>, number: number) =>
+  alerts(db).where('a.repository_id', '=', repository).where('a.number', '=', number).where('r.secret_scanning', '=', true);
+
+/** The alert again, its row locked until the transaction ends; undefined when it was deleted. */
+export const findAlertForUpdate = (tx: Tx, { id }: Pick<AlertRow, 'id'>): Promise<AlertRow | undefined> =>
+  alerts(tx).where('a.id', '=', id).forNoKeyUpdate('a').executeTakeFirst();
+
+export const findAlert = (db: Db, id: Id<'secret_alerts'>): Promise<AlertRow | undefined> =>
+  alerts(db).where('a.id', '=', id).executeTakeFirst();
+
+export type AlertFilter = {
+  state?: StoredAlert['state'] | undefined;
+  types?: readonly string[] | undefined;
+  withoutTypes?: readonly string[] | undefined;
+  resolutions?: readonly string[] | undefined;
+  validities?: readonly string[] | undefined;
+  /** `*`: anybody; `none`: nobody; otherwise a login. */
+  assignee?: string | undefined;
+  isPublic?: boolean | undefined;
+  isMultiRepo?: boolean | undefined;
+  isBypassed?: boolean | undefined;
+  sort: 'created' | 'updated';
+  direction: 'asc' | 'desc';
+};
+
+/** The alerts of a repository, or those of an organization's repositories that a viewer's credential reaches. */
+export function listAlerts(
+  db: Db,
+  of: { repository: Id<'repositories'> } | { owner: Id<'accounts'>; viewer: Viewer },
+  filter: AlertFilter,
+  page: Page,
+): Promise<Listed<AlertRow>> {
+  const { state, types, withoutTypes, resolutions, validities, assignee, sort, direction } = filter;
+  let query = alerts(db).where('r.secret_scanning', '=', true);
+  query =
+    'repository' in of
+      ? query.where('a.repository_id', '=', of.repository)
+      : query.where('r.owner_id', '=', of.owner).where(reachedBy(of.viewer.grant));
+  if (state !== undefined) query = query.where('a.state', '=', state);
+  // Forms that no provider has for itself are listed where they are asked for by name.
+  query = types === undefined ? query.where('a.is_generic', '=', false) : query.where('a.secret_type', 'in', types);
+  if (withoutTypes !== undefined) query = query.where('a.secret_type', 'not in', withoutTypes);
+  if (resolutions !== undefined) query = query.where('a.resolution', 'in', resolutions);
+  if (validities !== undefined) query = query.where(sql<boolean>`a.validity = any (${[...validities]})`);
+  if (assignee === 'none') query = query.where('a.assignee_id', 'is', null);
+  else if (assignee === '*') query = query.where('a.assignee_id', 'is not', null);
+  else if (assignee !== undefined)
+    query = query.where(sql<boolean>`a.assignee_id = (select id from accounts where lower(login) = lower(${assignee}))`);
+  if (filter.isPublic) query = query.where(isPublic);
+  if (filter.isMultiRepo) query = query.where(isMultiRepo);
+  if (filter.isBypassed !== undefined) query = query.where('a.bypassed_at', filter.isBypassed ? 'is not' : 'is', null);
+  const column = sort === 'created' ? 'a.created_at' : 'a.updated_at';
+  return list(db, query.orderBy(column, direction).orderBy('a.id', direction), page);
+}
+
+export const updateAlert = (tx: Tx, id: Id<'secret_alerts'>, change: Updateable<DB['secret_alerts']>) =>
+  tx.updateTable('secret_alerts').set(change).where('id', '=', id).execute();
+
+export type KnownAlert = Pick<StoredAlert, 'id' | 'secret_type' | 'digest' | 'locations_count'>;
+
+/** The alerts of a repository about secrets with these digests. */
+export const listAlertsByDigest = (db: Db, repository: Id<'repositories'>, digests: readonly Buffer[]): Promise<KnownAlert[]> =>
+  db
+    .selectFrom('secret_alerts')
+    .select(['id', 'secret_type', 'digest', 'locations_count'])
+    .where('repository_id', '=', repository)
+    .where('digest', 'in', digests)
+    .execute();
+
+/** The highest number of an alert of a repository. The caller has locked the repository. */
+export async function findLastNumber(tx: Tx, repository: Id<'repositories'>): Promise<number> {
+  const { rows } = await sql<{ last: number }>`
+    select coalesce(max(number), 0) as last from secret_alerts where repository_id = ${repository}`.execute(tx);
+  return rows[0]?.last ?? 0;
+}
+
+type NewAlert = Omit<StoredAlert, 'id' | 'locations_count' | 'validity' | 'assignee_id'>;
+
+export const insertAlerts = (tx: Tx, rows: readonly NewAlert[]): Promise<KnownAlert[]> =>
+  tx.insertInto('secret_alerts').values(rows).returning(['id', 'secret_type', 'digest', 'locations_count']).execute();
+
+type NewLocation = FoundSecret & { alert: Id<'secret_alerts'> };
+
+/** Stores places that aren't stored yet, and returns them; adds them to the counts of their alerts. */
+export async function insertLocations(
+  tx: Tx,
+  found: readonly NewLocation[],
+  now: Date,
+): Promise<Pick<LocationRow, 'id' | 'alert_id'>[]> {
+  if (found.length === 0) return [];
+  const rows = await tx
+    .insertInto('secret_locations')
+    .values(
+      found.map(({ alert, commit, blob, path, start_line, end_line, start_column, end_column }) => ({
+        alert_id: alert,
+        commit_sha: commit,
+        blob_sha: blob,
+        path,
+        start_line,
+        end_line,
+        start_column,
+        end_column,
+        created_at: now,
+      })),
+    )
+    .onConflict((clash) => clash.doNothing())
+    .returning(['id', 'alert_id'])
+    .execute();
+  await sql`update secret_alerts a set locations_count = locations_count + added.count
+    from (select id, count(*)::integer as count from unnest(${rows.map(({ alert_id }) => alert_id)}::bigint[]) as id group by id) as added
+    where a.id = added.id`.execute(tx);
+  return rows;
+}
+
+export const listLocations = (db: Db, alert: Id<'secret_alerts'>, page: Page): Promise<Listed<LocationRow>> =>
+  list(db, db.selectFrom('secret_locations').selectAll().where('alert_id', '=', alert).orderBy('id'), page);
+
+export const findLocation = (db: Db, id: Id<'secret_locations'>): Promise<LocationRow | undefined> =>
+  db.selectFrom('secret_locations').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** The first place of each of some secrets. */
+export async function loadFirstLocations(
+  db: Db,
+  ids: readonly Id<'secret_alerts'>[],
+): Promise<ReadonlyMap<Id<'secret_alerts'>, LocationRow>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<LocationRow>`select first.* from unnest(${[...ids]}::bigint[]) as alert(id) cross join lateral
+    (select * from secret_locations l where l.alert_id = alert.id order by l.id limit 1) as first`.execute(db);
+  return new Map(rows.map((row) => [row.alert_id, row]));
+}
+
+/** The user of this login who may write to a repository, to whom its alerts can be assigned. */
+export async function findAssignee(db: Db, repository: Id<'repositories'>, login: string): Promise<Id<'accounts'> | undefined> {
+  const { rows } = await sql<{ id: Id<'accounts'> }>`select a.id from accounts a
+    where lower(a.login) = lower(${login}) and a.kind = 'user' and exists (select from repository_roles role
+      where role.repository_id = ${repository} and role.account_id = a.id and role.level >= ${roleLevel('write')})`.execute(db);
+  return rows[0]?.id;
+}

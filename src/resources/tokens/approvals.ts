@@ -1,0 +1,117 @@
+import type { PermissionSet } from '#access/permissions.ts';
+import type { Tx } from '#database/connect.ts';
+import { record, recordEach } from '#events/record.ts';
+import { gather } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { notFound, unprocessable } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
+import {
+  denyTokens,
+  type FullTokenRequest,
+  grantRequested,
+  insertTokenRequest,
+  loadGrantedForUpdate,
+  loadRequestsOfTokens,
+  loadTokenRequestsForUpdate,
+  loadTokensForForUpdate,
+  removeTokenRequests,
+  revokeTokens,
+} from './request-store.ts';
+import type { TokenRow } from './store.ts';
+
+type Wish = {
+  token: TokenRow;
+  permissions: PermissionSet;
+  selection: 'all' | 'selected' | 'public';
+  repositories: readonly Id<'repositories'>[];
+  reason: string | null;
+  now: Date;
+};
+
+/** Asks the organization of a token to approve what the token shall allow. */
+export async function askForApproval(tx: Tx, { token, permissions, selection, repositories, reason, now }: Wish): Promise<void> {
+  if (token.owner_id === null) throw new Error('A fine-grained token has no owner');
+  await insertTokenRequest(
+    tx,
+    {
+      token_id: token.id,
+      organization_id: token.owner_id,
+      permissions,
+      repository_selection: selection,
+      reason,
+      created_at: now,
+    },
+    repositories,
+  );
+  await recordRequests(tx, await loadRequestsOfTokens(tx, [token.id]), { what: 'created', by: token.account_id, at: now });
+}
+
+type Acted = { what: 'created' | 'approved' | 'denied' | 'cancelled'; by: Id<'accounts'> | undefined; at: Date };
+
+const recordRequests = (tx: Tx, requests: readonly FullTokenRequest[], { what, by, at }: Acted) =>
+  recordEach(tx, requests, (request) => ({
+    kind: `token_request.${what}` as const,
+    owner: request.organization_id,
+    actor: by,
+    at,
+    data: { request: snapshotOf(request) },
+  }));
+
+type Reviewer = { org: { id: Id<'accounts'> }; by: Id<'accounts'> | undefined; now: Date };
+
+/** Approves or denies requests of tokens to an organization: all of them, or none where one isn't there. */
+export async function reviewTokenRequests(
+  tx: Tx,
+  { org, by, now }: Reviewer,
+  { ids, action }: { ids: readonly number[] | number; action: 'approve' | 'deny' },
+): Promise<void> {
+  const requests = await loadTokenRequestsForUpdate(tx, org.id, [ids].flat());
+  checkFound(ids, requests, 'pat_request_ids');
+  const found = gather(requests, 'id');
+  if (action === 'approve') await grantRequested(tx, found, now);
+  else await denyTokens(tx, gather(requests, 'token_id'));
+  await removeTokenRequests(tx, found);
+  await recordRequests(tx, requests, { what: action === 'approve' ? 'approved' : 'denied', by, at: now });
+}
+
+/** Takes from fine-grained tokens what an organization granted to them: all of them, or none where one isn't there. What they ask for beside it is cancelled. */
+export async function revokeTokenGrants(tx: Tx, { org, by, now }: Reviewer, ids: readonly number[] | number): Promise<void> {
+  const tokens = await loadGrantedForUpdate(tx, org.id, [ids].flat());
+  checkFound(ids, tokens, 'pat_ids');
+  await endGrants(tx, gather(tokens, 'id'), { org, by, now });
+}
+
+/** Takes from a user's tokens what an organization granted to them, which the user has left. */
+export async function revokeTokensOfMember(tx: Tx, reviewer: Reviewer, user: Id<'accounts'>): Promise<void> {
+  const tokens = await loadTokensForForUpdate(tx, reviewer.org.id, user);
+  await endGrants(tx, gather(tokens, 'id'), reviewer);
+}
+
+async function endGrants(tx: Tx, tokens: readonly Id<'tokens'>[], { org, by, now }: Reviewer): Promise<void> {
+  if (tokens.length === 0) return;
+  await cancelRequests(tx, { tokens, by, now });
+  await revokeTokens(tx, tokens);
+  await record(tx, { kind: 'token.revoked', owner: org.id, actor: by, at: now, data: { tokens: [...tokens] } });
+}
+
+/** Withdraws the requests of tokens, whose rows are locked. */
+export async function cancelRequests(
+  tx: Tx,
+  { tokens, by, now }: { tokens: readonly Id<'tokens'>[]; by: Id<'accounts'> | undefined; now: Date },
+): Promise<void> {
+  const requests = await loadRequestsOfTokens(tx, tokens);
+  if (requests.length === 0) return;
+  await removeTokenRequests(tx, gather(requests, 'id'));
+  await recordRequests(tx, requests, { what: 'cancelled', by, at: now });
+}
+
+/** One id is that of a path. */
+function checkFound(ids: readonly number[] | number, found: readonly { id: number }[], field: string): void {
+  if (typeof ids === 'number') {
+    if (found.length === 0) throw notFound();
+    return;
+  }
+  const known = new Set(gather(found, 'id'));
+  const missing = ids.filter((id) => !known.has(id));
+  if (missing.length > 0) throw unprocessable(`${field} names what does not exist: ${missing.join(', ')}`);
+}

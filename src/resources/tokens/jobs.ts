@@ -1,0 +1,13 @@
+import { change } from '#database/connect.ts';
+import { subscription } from '#events/subscription.ts';
+import { revokeTokensOfMember } from './approvals.ts';
+
+/** Who leaves an organization loses what it granted to their tokens, also in case they come back. */
+export const revokeOfFormerMembers = subscription({
+  name: 'tokens.revokeOfFormerMembers',
+  on: ['member.removed'],
+  attempts: 20,
+  async run({ owner, actor, data }, { db, now }) {
+    await change(db, (tx) => revokeTokensOfMember(tx, { org: { id: owner }, by: actor, now }, data.user));
+  },
+});

@@ -1,0 +1,1 @@
+export { type WebhookEvents, webhookEventsOf } from './webhook-events.ts';

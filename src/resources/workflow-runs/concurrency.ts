@@ -1,0 +1,73 @@
+// Concurrency groups: of the runs and jobs of one, one is in progress and the latest other one waits; those that waited before it are cancelled.
+import type { Tx } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
+import { enqueue, type JobContext, job } from '#jobs/job.ts';
+import type { Id } from '#lib/id.ts';
+import type { Concurrency } from '#workflow-files/plan.ts';
+import {
+  findGroupForUpdate,
+  giveGroup,
+  insertMember,
+  listMembers,
+  type MemberKey,
+  type MemberRow,
+  putGroup,
+  removeMember,
+} from './concurrency-store.ts';
+
+type Group = Id<'concurrency_groups'>;
+
+/** Makes a run or job, which is pending, a member of a group. When it is its turn, it is begun by `settleGroup`. */
+export async function enterGroup(
+  tx: Tx,
+  repository: Id<'repositories'>,
+  member: MemberKey,
+  { group, cancelsInProgress }: Concurrency,
+): Promise<void> {
+  const id = await putGroup(tx, repository, group);
+  await insertMember(tx, { ...member, group: id, cancelsInProgress });
+  await enqueueSettling(tx, id);
+}
+
+/** Takes what is over out of its group, so that the next one has its turn. */
+export async function leaveGroup(tx: Tx, member: MemberKey): Promise<void> {
+  const group = await removeMember(tx, member);
+  if (group !== undefined) await enqueueSettling(tx, group);
+}
+
+const settling = { name: 'workflow-runs.settle-group', attempts: 25 } as const;
+
+const enqueueSettling = (tx: Tx, group: Group): Promise<void> =>
+  enqueue(tx, settling, { group }, { key: `${settling.name} ${group}`, queue: `${settling.name} ${group}` });
+
+/** What a member is to do: to begin, or to be cancelled. */
+export type Turns = {
+  readonly begin: (context: JobContext<Services>, member: MemberRow) => Promise<void>;
+  readonly cancel: (context: JobContext<Services>, member: MemberRow) => Promise<void>;
+};
+
+/**
+ * Decides whose turn it is in a group, and then has each of those begun or cancelled, in a transaction of its own: so that nobody who holds the
+ * lock of a run waits for a group, and the other way round. Repeating it changes nothing.
+ */
+export const settleGroup = ({ begin, cancel }: Turns) =>
+  job<{ group: Group }, Services>({
+    ...settling,
+    async run({ group }, context) {
+      const { change, now } = context;
+      const { begun, cancelled } = await change(async (tx) => {
+        if (!(await findGroupForUpdate(tx, group))) return { begun: [], cancelled: [] };
+        const members = await listMembers(tx, group);
+        const holders = members.filter(({ status }) => status === 'in_progress');
+        const [first, ...later] = members.filter(({ status }) => status === 'pending');
+        const isFree = holders.length === 0;
+        if (isFree && first) await giveGroup(tx, first, now);
+        const waiting = first && !isFree ? [first, ...later] : later;
+        const latest = waiting.at(-1);
+        const inProgress = isFree && first ? [first] : holders;
+        return { begun: inProgress, cancelled: [...waiting.slice(0, -1), ...(latest?.cancels_in_progress ? inProgress : [])] };
+      });
+      for (const member of cancelled) await cancel(context, member);
+      for (const member of begun) await begin(context, member);
+    },
+  });

@@ -1,0 +1,78 @@
+// The contexts of expressions: what workflow files name as `github`, `inputs` and `vars`.
+import type { Contexts, Json } from '#workflow-files/expressions.ts';
+import { typedInputs } from '#workflow-files/inputs.ts';
+import type { WorkflowFile } from '#workflow-files/parse.ts';
+import type { RunRow } from './store.ts';
+
+/** What the context `github` says beside the run itself. */
+export type RunSurroundings = {
+  readonly repository: {
+    readonly id: number;
+    readonly name: string;
+    readonly default_branch: string;
+    readonly visibility: 'public' | 'internal' | 'private';
+    readonly owner: { readonly id: number; readonly login: string };
+  };
+  readonly actor: string;
+  readonly triggeringActor: string;
+  /** The addresses of the server, without a slash at the end. */
+  readonly links: { readonly html: string; readonly api: string };
+};
+
+/**
+ * The address that payloads of runs are made with while none is configured: what the server is called is known when a runner asks for the job,
+ * and takes its place then.
+ */
+export const unknownAddress = 'http://hearth.invalid';
+
+/** The context `github` of a run, as far as the server knows it: steps and paths are the runner's. */
+export function githubContext(
+  run: RunRow,
+  { repository, actor, triggeringActor, links }: RunSurroundings,
+): { [name: string]: Json } {
+  const event = JSON.parse(run.payload.replaceAll(unknownAddress, links.html)) as { [name: string]: Json };
+  const pull = event.pull_request as { head?: { ref?: string }; base?: { ref?: string } } | undefined;
+  const refType = run.ref.startsWith('refs/tags/') ? 'tag' : 'branch';
+  const fullName = `${repository.owner.login}/${repository.name}`;
+  return {
+    actor,
+    actor_id: String(run.actor_id ?? ''),
+    api_url: links.api,
+    base_ref: pull?.base?.ref ?? '',
+    event,
+    event_name: run.event,
+    graphql_url: '',
+    head_ref: pull?.head?.ref ?? '',
+    job: '',
+    ref: run.ref,
+    ref_name: run.ref.replace(/^refs\/(heads|tags|pull)\//, ''),
+    ref_type: refType,
+    repository: fullName,
+    repository_id: String(repository.id),
+    repository_owner: repository.owner.login,
+    repository_owner_id: String(repository.owner.id),
+    repositoryUrl: `${links.html}/${fullName}.git`,
+    run_id: String(run.id),
+    run_number: String(run.run_number),
+    run_attempt: String(run.attempt),
+    secret_source: 'Actions',
+    server_url: links.html,
+    sha: run.sha,
+    triggering_actor: triggeringActor,
+    workflow: run.name,
+    workflow_ref: `${fullName}/${run.path}@${run.ref}`,
+    workflow_sha: run.sha,
+  };
+}
+
+/** The contexts of a whole run. `inputs` are those of a dispatch, whose types its file tells. */
+export function runContexts(
+  run: RunRow,
+  surroundings: RunSurroundings,
+  vars: { readonly [name: string]: string },
+  file: WorkflowFile,
+): Contexts {
+  const github = githubContext(run, surroundings);
+  const { inputs } = github.event as { inputs?: { [name: string]: Json } | null };
+  return { github, inputs: run.event === 'workflow_dispatch' ? typedInputs(file, inputs ?? {}) : {}, vars };
+}

@@ -1,0 +1,167 @@
+// Runs of workflows, and their attempts.
+import { Type } from 'typebox';
+import { readsActions, writesActions } from '#access/policies.ts';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { enveloped, pages } from '#endpoint/paging.ts';
+import { Nothing } from '#lib/shape.ts';
+import { runAttempt, workflowRun } from '../path-resources.ts';
+import { presentRun, presentRuns } from '../present.ts';
+import { rerunFailedJobs, rerunRun } from '../rerun.ts';
+import { approveRun, deleteRun, stopRun, stopRunAtOnce } from '../rules.ts';
+import { PullRequestsLeftOut, Rerun, WorkflowRun, WorkflowRunFilter, WorkflowRunUsage } from '../schemas.ts';
+import { listJobsOfAttempt, listRuns } from '../store.ts';
+import { presentRunUsage } from '../usage.ts';
+import { wantedRuns } from '../wanted.ts';
+
+export const listRepoWorkflowRuns = endpoint({
+  id: 'actions/list-workflow-runs-for-repo',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/actions/runs',
+  summary: 'List workflow runs for a repository',
+  access: readsActions,
+  query: WorkflowRunFilter,
+  paging: pages(),
+  refuses: [422],
+  replies: { 200: enveloped('workflow_runs', WorkflowRun) },
+  async handle({ db, at, query, page, viewer, links }) {
+    const wanted = await wantedRuns(db, query, { repository: at.repo.id });
+    const found = wanted ? await listRuns(db, wanted, page) : { rows: [], total: 0 };
+    const withPulls = !query.exclude_pull_requests;
+    return mapRows(found, (rows) => presentRuns({ db, links, viewer, repo: at.repo }, rows, { withPulls }));
+  },
+});
+
+export const getWorkflowRun = endpoint({
+  id: 'actions/get-workflow-run',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}',
+  resources: [workflowRun],
+  summary: 'Get a workflow run',
+  access: readsActions,
+  query: PullRequestsLeftOut,
+  replies: { 200: WorkflowRun },
+  async handle({ db, at, query, viewer, links }) {
+    const withPulls = !query.exclude_pull_requests;
+    return presentRun({ db, links, viewer, repo: at.repo }, at.workflowRun, { withPulls });
+  },
+});
+
+export const getWorkflowRunAttempt = endpoint({
+  id: 'actions/get-workflow-run-attempt',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}',
+  resources: [runAttempt],
+  summary: 'Get a workflow run attempt',
+  access: readsActions,
+  query: PullRequestsLeftOut,
+  replies: { 200: WorkflowRun },
+  async handle({ db, at, query, viewer, links }) {
+    const withPulls = !query.exclude_pull_requests;
+    return presentRun({ db, links, viewer, repo: at.repo }, at.attempt, { withPulls });
+  },
+});
+
+export const deleteWorkflowRun = endpoint({
+  id: 'actions/delete-workflow-run',
+  method: 'DELETE',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}',
+  resources: [workflowRun],
+  summary: 'Delete a workflow run',
+  access: writesActions,
+  replies: { 204: Nothing },
+  async handle({ change, at }) {
+    await change((tx) => deleteRun(tx, at.workflowRun.id));
+  },
+});
+
+export const cancelWorkflowRun = endpoint({
+  id: 'actions/cancel-workflow-run',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}/cancel',
+  resources: [workflowRun],
+  summary: 'Cancel a workflow run',
+  access: writesActions,
+  refuses: [409],
+  replies: { 202: Type.Object({}) },
+  async handle({ change, at, links, now }) {
+    await change((tx) => stopRun({ tx, links, now }, at.workflowRun.id));
+    return {};
+  },
+});
+
+export const forceCancelWorkflowRun = endpoint({
+  id: 'actions/force-cancel-workflow-run',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}/force-cancel',
+  resources: [workflowRun],
+  summary: 'Force cancel a workflow run',
+  access: writesActions,
+  refuses: [409],
+  replies: { 202: Type.Object({}) },
+  async handle({ change, at, links, now }) {
+    await change((tx) => stopRunAtOnce({ tx, links, now }, at.workflowRun.id));
+    return {};
+  },
+});
+
+export const approveWorkflowRun = endpoint({
+  id: 'actions/approve-workflow-run',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}/approve',
+  resources: [workflowRun],
+  summary: 'Approve a workflow run for a fork pull request',
+  access: writesActions,
+  replies: { 201: Type.Object({}) },
+  async handle({ change, at, links, now }) {
+    await change((tx) => approveRun({ tx, links, now }, at.workflowRun.id));
+    return {};
+  },
+});
+
+export const rerunWorkflow = endpoint({
+  id: 'actions/re-run-workflow',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}/rerun',
+  resources: [workflowRun],
+  summary: 'Re-run a workflow',
+  access: writesActions,
+  body: Rerun,
+  example: { enable_debug_logging: false },
+  replies: { 201: Type.Object({}) },
+  async handle({ change, at, body, viewer, links, now }) {
+    const options = { by: viewer.account.id, debugs: body.enable_debug_logging };
+    await change((tx) => rerunRun({ tx, links, now }, at.workflowRun.id, options));
+    return {};
+  },
+});
+
+export const rerunFailedJobsOfRun = endpoint({
+  id: 'actions/re-run-workflow-failed-jobs',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}/rerun-failed-jobs',
+  resources: [workflowRun],
+  summary: 'Re-run failed jobs from a workflow run',
+  access: writesActions,
+  body: Rerun,
+  example: { enable_debug_logging: false },
+  replies: { 201: Type.Object({}) },
+  async handle({ change, at, body, viewer, links, now }) {
+    const options = { by: viewer.account.id, debugs: body.enable_debug_logging };
+    await change((tx) => rerunFailedJobs({ tx, links, now }, at.workflowRun.id, options));
+    return {};
+  },
+});
+
+export const getWorkflowRunUsage = endpoint({
+  id: 'actions/get-workflow-run-usage',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}/timing',
+  resources: [workflowRun],
+  summary: 'Get workflow run usage',
+  access: readsActions,
+  replies: { 200: WorkflowRunUsage },
+  async handle({ db, at: { workflowRun: run } }) {
+    return presentRunUsage(run, await listJobsOfAttempt(db, run.id, run.attempt));
+  },
+});

@@ -1,0 +1,25 @@
+import { family } from '#resources/family.ts';
+import { Workflow } from '#resources/workflows/index.ts';
+import { settleGroup } from './concurrency.ts';
+import * as jobs from './endpoints/jobs.ts';
+import * as logs from './endpoints/logs.ts';
+import * as runs from './endpoints/runs.ts';
+import * as workflows from './endpoints/workflows.ts';
+import { workflowRunEvents } from './events.ts';
+import { endSilentJobs } from './jobs.ts';
+import { removeStoredLogs, storeLog } from './logs.ts';
+import { turns } from './progress.ts';
+import * as schemas from './schemas.ts';
+
+export const workflowRuns = family({
+  name: 'workflow-runs',
+  schemas,
+  endpoints: [workflows, runs, jobs, logs],
+  events: workflowRunEvents,
+  payloadParts: {
+    workflow: Workflow,
+    workflow_run: schemas.WorkflowRunInPayload,
+    workflow_job: schemas.WorkflowJob,
+  },
+  jobs: [endSilentJobs, settleGroup(turns), storeLog, removeStoredLogs],
+});

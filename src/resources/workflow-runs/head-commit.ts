@@ -1,0 +1,30 @@
+import { openObjects } from '#git/objects/objects.ts';
+import type { Repo } from '#git/repo.ts';
+import { timestamp } from '#lib/time.ts';
+
+/** The head commit of a run, as it stays with it. */
+export type HeadCommit = {
+  readonly id: string;
+  readonly tree_id: string;
+  readonly message: string;
+  readonly timestamp: string;
+  readonly author: { readonly name: string; readonly email: string };
+  readonly committer: { readonly name: string; readonly email: string };
+};
+
+/** The commit that an object or a ref is of, or that a tag is of; undefined for anything else. */
+export async function headCommitOf(disk: Repo, rev: string): Promise<HeadCommit | undefined> {
+  await using reader = await openObjects(disk);
+  const info = await reader.findInfo(rev, { peel: 'commit' });
+  if (info?.type !== 'commit') return undefined;
+  const { tree, message, author, committer } = await reader.getCommit(info.oid);
+  const person = ({ name, email }: { name: string; email: string }) => ({ name, email });
+  return {
+    id: info.oid,
+    tree_id: tree,
+    message,
+    timestamp: timestamp(committer.date),
+    author: person(author),
+    committer: person(committer),
+  };
+}

@@ -1,0 +1,47 @@
+import type { NewAnnotation } from '#resources/checks/index.ts';
+
+/** What a step says of files, within its log: `::error file=a.js,line=3::Missing semicolon`. What runners put before it is a sign or a mark. */
+const command = /^[^:]{0,16}::(error|warning|notice)(?: ([^:]{0,4096}))?::(.+)$/s;
+
+const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const;
+const maxPlace = 2_147_483_647;
+const maxMessage = 60_000;
+
+/** The annotation that a line of a log is; undefined for other lines. Its time, which each line begins with, is left out. */
+export function annotationOf(line: string): NewAnnotation | undefined {
+  const [, level, parameters = '', message = ''] = command.exec(line.slice(line.indexOf(' ') + 1).trimEnd()) ?? [];
+  if (level === undefined) return undefined;
+  const given = new Map(parameters.split(',').map((one) => pairOf(one)));
+  const start_line = placeOf(given.get('line')) ?? 1;
+  const end_line = Math.max(start_line, placeOf(given.get('endLine')) ?? start_line);
+  const start = placeOf(given.get('col'));
+  const end = placeOf(given.get('endColumn'));
+  const title = given.get('title')?.slice(0, 255);
+  return {
+    // The public API's place for what is said of no file.
+    path: given.get('file')?.slice(0, 4_096) || '.github',
+    start_line,
+    end_line,
+    // Columns are those of one line.
+    ...(start_line === end_line && start !== undefined ? { start_column: start, end_column: Math.max(start, end ?? start) } : {}),
+    annotation_level: levels[level as keyof typeof levels],
+    message: unescaped(message).slice(0, maxMessage),
+    ...(title ? { title } : {}),
+  };
+}
+
+function pairOf(parameter: string): [string, string] {
+  const at = parameter.indexOf('=');
+  return [parameter.slice(0, Math.max(0, at)).trim(), unescaped(parameter.slice(at + 1)).trim()];
+}
+
+/** A line or a column; undefined for what is none. */
+function placeOf(text: string | undefined): number | undefined {
+  const number = text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= maxPlace ? number : undefined;
+}
+
+const escapes = { '%0A': '\n', '%0D': '\r', '%3A': ':', '%2C': ',', '%25': '%' } as const;
+
+const unescaped = (text: string): string =>
+  text.replace(/%(0A|0D|3A|2C|25)/gi, (found) => escapes[found.toUpperCase() as keyof typeof escapes]);

@@ -1,0 +1,49 @@
+import { pathResource } from '#endpoint/path-resource.ts';
+import { idOf, nameWord, numberWord } from '#endpoint/path-words.ts';
+import { findLogArchiveOfKey, findLogOfKey } from './log-address.ts';
+import { runOfAttempt } from './present.ts';
+import { findAttempt, selectJob, selectRun } from './store.ts';
+
+/** A run of a repository. Its row is locked by the rules that change it, which need its file, too. */
+export const workflowRun = pathResource({
+  name: 'workflowRun',
+  words: { run_id: idOf('workflow_runs') },
+  below: 'repo',
+  query: ({ db, at }, { run_id }) => selectRun(db, at.repo.id, run_id),
+});
+
+/** A run as it is in one of its attempts, or was at the end of it. */
+export const runAttempt = pathResource({
+  name: 'attempt',
+  words: { attempt_number: numberWord },
+  below: workflowRun,
+  async find({ db, at: { workflowRun: run } }, { attempt_number }) {
+    if (attempt_number === run.attempt) return run;
+    const attempt = await findAttempt(db, run.id, attempt_number);
+    return attempt && runOfAttempt(run, attempt);
+  },
+});
+
+/** A job of a run. */
+export const workflowJob = pathResource({
+  name: 'job',
+  words: { job_id: idOf('workflow_jobs') },
+  below: 'repo',
+  query: ({ db, at }, { job_id }) => selectJob(db, at.repo.id, job_id),
+});
+
+/** A job, by the key of an address that was handed out for its log. */
+export const handedOutLog = pathResource({
+  name: 'log',
+  words: { log_key: nameWord },
+  below: undefined,
+  find: ({ db, services: { secrets }, now }, { log_key }) => findLogOfKey(db, { secrets, now }, log_key),
+});
+
+/** An attempt of a run, by the key of an address that was handed out for its logs. */
+export const handedOutLogArchive = pathResource({
+  name: 'logs',
+  words: { log_archive_key: nameWord },
+  below: undefined,
+  find: ({ db, services: { secrets }, now }, { log_archive_key }) => findLogArchiveOfKey(db, { secrets, now }, log_archive_key),
+});

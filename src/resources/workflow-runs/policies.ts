@@ -1,0 +1,9 @@
+import { readsActions } from '#access/policies.ts';
+import type { Policy } from '#access/policy.ts';
+
+/** Logs are for those who are signed in, also of public repositories (the public API's rule). */
+export const readsLogs = {
+  scopes: readsActions.scopes,
+  role: readsActions.role,
+  permission: readsActions.permission,
+} as const satisfies Policy;

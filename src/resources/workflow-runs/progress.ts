@@ -1,0 +1,292 @@
+// How a run goes on: which jobs it makes next, and when it is over. All of it holds the lock of the run's row.
+import type { Db, Tx } from '#database/connect.ts';
+import { type Links, linksOf } from '#endpoint/links.ts';
+import { record, recordEach } from '#events/record.ts';
+import { grouped } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
+import { readWorkflowFile } from '#resources/workflows/index.ts';
+import type { WorkflowFile } from '#workflow-files/parse.ts';
+import { type Concurrency, isOver, type JobResult, type PlannedJob, planJobs, resultOf } from '#workflow-files/plan.ts';
+import { createChecks, createFailedCheck, endCheck } from './checks.ts';
+import { enterGroup, leaveGroup, type Turns } from './concurrency.ts';
+import { runContexts, unknownAddress } from './contexts.ts';
+import { refuseProtected } from './environments.ts';
+import {
+  findJob,
+  findRunForUpdate,
+  insertJobs,
+  type JobRow,
+  listJobsOfAttempt,
+  notifyQueued,
+  type RunRow,
+  updateJob,
+  updateRun,
+} from './store.ts';
+import { loadSurroundings } from './surroundings.ts';
+
+/** What is needed to go on with a run. `links` are the addresses that its contexts name. */
+export type ProgressContext = { readonly tx: Tx; readonly links: Pick<Links, 'html' | 'api'>; readonly now: Date };
+
+/** What a job keeps of its plan, beside what has columns. */
+export type KeptPlan = Pick<
+  PlannedJob,
+  'combination' | 'total' | 'environment' | 'concurrency' | 'isOptional' | 'timeoutMinutes' | 'failsFast'
+>;
+
+export const planOf = ({ plan }: Pick<JobRow, 'plan'>): KeptPlan => plan as KeptPlan;
+
+const maxJobs = fixedValue(limitTable.workflows.runJobs);
+
+/**
+ * Makes the jobs that come next, and ends the run where none does and all are over. It is called whenever something of a run has changed, and
+ * does nothing where there is nothing to do.
+ * @param run its row, locked
+ */
+export async function advanceRun(context: ProgressContext, run: RunRow): Promise<RunRow> {
+  if (run.status === 'completed' || run.status === 'pending' || run.status === 'waiting') return run;
+  const parsed = await readWorkflowFile({ path: run.path, content: run.file });
+  if (!('file' in parsed)) return endRun(context, run, 'startup_failure');
+  await stopFailedMatrices(context, run);
+  const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
+  const byKey = grouped(jobs, ({ key }) => key);
+  const results = resultsOf(byKey);
+  const surroundings = await loadSurroundings(context.tx, run, context.links);
+  if (!surroundings) return run;
+  const progress = { made: new Set(byKey.keys()), results, isCancelled: run.cancelled_at !== null };
+  const variables = await variablesOf(context.tx, run);
+  const next = planJobs(parsed.file, runContexts(run, surroundings, variables, parsed.file), progress);
+  const planned = await refuseProtected(context.tx, run, { file: parsed.file, planned: next, now: context.now });
+  if (jobs.length + planned.length > maxJobs) return endRun(context, run, 'startup_failure');
+  const made = await makeJobs(context, run, planned);
+  const all = [...jobs, ...made];
+  return endIfOver(context, run, parsed.file, all);
+}
+
+/** The context `vars` of a run: what its organization and repository have. A job's environment adds its own, for the runner alone. */
+export const variablesOf = async (db: Db, { repository_id }: RunRow): Promise<{ [name: string]: string }> =>
+  Object.fromEntries(await loadVariablesForJob(db, { repository: repository_id }));
+
+/** How the jobs of each id have ended, for those of which all have. */
+function resultsOf(byKey: ReadonlyMap<string, readonly JobRow[]>): Map<string, JobResult> {
+  const over = [...byKey].filter(([, jobs]) => jobs.every(({ status }) => status === 'completed'));
+  return new Map(over.map(([key, jobs]) => [key, resultOf(jobs.map(resultOfJob))]));
+}
+
+export const resultOfJob = (job: JobRow): JobResult & { isOptional: boolean } => ({
+  result: results[job.conclusion ?? 'cancelled'],
+  outputs: job.outputs as { [name: string]: string },
+  isOptional: planOf(job).isOptional,
+});
+
+const results = {
+  success: 'success',
+  neutral: 'success',
+  failure: 'failure',
+  timed_out: 'failure',
+  action_required: 'failure',
+  cancelled: 'cancelled',
+  skipped: 'skipped',
+} as const;
+
+/** Cancels the other jobs of a matrix of which one has failed, unless it says otherwise. */
+async function stopFailedMatrices(context: ProgressContext, run: RunRow): Promise<void> {
+  const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
+  for (const [, matrix] of grouped(jobs, ({ key }) => key)) {
+    const hasFailed = matrix.some(
+      (job) =>
+        // What failed in an attempt before doesn't stop those that are run again.
+        job.carried_from === null &&
+        planOf(job).failsFast &&
+        resultOfJob(job).result === 'failure' &&
+        job.status === 'completed' &&
+        !planOf(job).isOptional,
+    );
+    if (hasFailed) await cancelJobs(context, run, matrix);
+  }
+}
+
+/** Cancels jobs: those that wait at once, and those that run when their runners hear of it. */
+export async function cancelJobs(context: ProgressContext, run: RunRow, jobs: readonly JobRow[]): Promise<void> {
+  const { tx, now } = context;
+  for (const job of jobs) {
+    if (job.status === 'completed') continue;
+    if (job.status === 'in_progress') {
+      if (job.cancelled_at === null) await updateJob(tx, job.id, { cancelled_at: now });
+    } else await endJob(context, run, job, { conclusion: 'cancelled' });
+  }
+}
+
+/** Ends a job, and tells of it. What comes next is made by `advanceRun`. */
+export async function endJob(
+  { tx, now }: ProgressContext,
+  run: RunRow,
+  job: JobRow,
+  change: Pick<Parameters<typeof updateJob>[2], 'conclusion' | 'outputs' | 'problem' | 'problem_line' | 'completed_at'>,
+): Promise<JobRow> {
+  const ended = await updateJob(tx, job.id, { status: 'completed', completed_at: now, cancelled_at: null, ...change });
+  await endCheck({ tx, now }, run, ended);
+  await record(tx, { ...inRun(run, now), kind: 'workflow_job.completed', data: { run: run.id, job: job.id } });
+  if (planOf(job).concurrency) await leaveGroup(tx, { run: run.id, job: job.id });
+  return ended;
+}
+
+async function makeJobs(context: ProgressContext, run: RunRow, planned: readonly PlannedJob[]): Promise<JobRow[]> {
+  const { tx, now } = context;
+  const rows = await insertJobs(
+    tx,
+    planned.map((job) => rowOf(run, job, now)),
+  );
+  await createChecks(context, run, rows);
+  const over = rows.filter(({ status }) => status === 'completed');
+  await recordEach(tx, over, (job) => ({
+    ...inRun(run, now),
+    kind: 'workflow_job.completed' as const,
+    data: { run: run.id, job: job.id },
+  }));
+  await tellOfNew(context, run, rows);
+  return rows;
+}
+
+/** Tells of new jobs that wait for runners, and lets those in concurrency groups wait for their turns. */
+export async function tellOfNew({ tx, now }: ProgressContext, run: RunRow, jobs: readonly JobRow[]): Promise<void> {
+  const queued = jobs.filter(({ status }) => status === 'queued');
+  await recordEach(tx, queued, (job) => ({
+    ...inRun(run, now),
+    kind: 'workflow_job.queued' as const,
+    data: { run: run.id, job: job.id },
+  }));
+  for (const job of jobs) {
+    const { concurrency } = planOf(job);
+    if (job.status === 'pending' && concurrency)
+      await enterGroup(tx, run.repository_id, { run: run.id, job: job.id }, concurrency);
+  }
+  if (queued.length > 0) notifyQueued(tx);
+}
+
+/** The row of a planned job. One in a concurrency group is pending until it is its turn. */
+function rowOf(run: RunRow, job: PlannedJob, now: Date): Parameters<typeof insertJobs>[1][number] {
+  const { id, name, index, ended, labels, group, maxParallel, ...planned } = job;
+  const { combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast } = planned;
+  const kept: KeptPlan = { combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast };
+  const isQueued = !ended && concurrency === null;
+  return {
+    run_id: run.id,
+    repository_id: run.repository_id,
+    attempt: run.attempt,
+    key: id,
+    position: index,
+    name,
+    plan: JSON.stringify(kept),
+    status: ended ? 'completed' : isQueued ? 'queued' : 'pending',
+    conclusion: ended?.result ?? null,
+    problem: ended?.result === 'failure' ? ended.problem : null,
+    problem_line: ended?.result === 'failure' ? ended.line : null,
+    labels: labels.map((label) => label.toLowerCase()),
+    group_name: group,
+    max_parallel: maxParallel,
+    created_at: now,
+    queued_at: isQueued ? now : null,
+    started_at: ended ? now : null,
+    completed_at: ended ? now : null,
+  };
+}
+
+async function endIfOver(context: ProgressContext, run: RunRow, file: WorkflowFile, jobs: readonly JobRow[]): Promise<RunRow> {
+  const results = resultsOf(grouped(jobs, ({ key }) => key));
+  if (!isOver(file, results)) return run;
+  return endRun(context, run, conclusionOf(run, [...results.values()]));
+}
+
+/** What all jobs together make of a run (the public API's order). */
+function conclusionOf({ cancelled_at }: RunRow, results: readonly JobResult[]): NonNullable<RunRow['conclusion']> {
+  const found = new Set(results.map(({ result }) => result));
+  if (cancelled_at !== null || (found.has('cancelled') && !found.has('failure'))) return 'cancelled';
+  if (found.has('failure')) return 'failure';
+  return found.has('success') ? 'success' : 'skipped';
+}
+
+/** Ends a run. Another one that waits for its concurrency group has its turn. */
+export async function endRun(
+  { tx, now }: ProgressContext,
+  run: RunRow,
+  conclusion: NonNullable<RunRow['conclusion']>,
+): Promise<RunRow> {
+  const ended = await updateRun(tx, run.id, { status: 'completed', conclusion, updated_at: now });
+  await record(tx, { ...inRun(run, now), kind: 'workflow_run.completed', data: { run: run.id, attempt: run.attempt } });
+  if (conclusion === 'startup_failure') await createFailedCheck({ tx, now }, ended);
+  await leaveGroup(tx, { run: run.id, job: null });
+  return ended;
+}
+
+/** Begins a run that was just made, or lets it wait for its concurrency group. */
+export async function beginRun(context: ProgressContext, run: RunRow, concurrency: Concurrency | null): Promise<RunRow> {
+  const { tx, now } = context;
+  if (concurrency === null) return advanceRun(context, run);
+  await enterGroup(tx, run.repository_id, { run: run.id, job: null }, concurrency);
+  return updateRun(tx, run.id, { status: 'pending', updated_at: now });
+}
+
+/** What members of concurrency groups do when it is their turn, or another's. */
+export const turns: Turns = {
+  async begin({ change, services, now }, { run_id, job_id }) {
+    await change(async (tx) => {
+      const run = await findRunForUpdate(tx, run_id);
+      if (job_id === null) {
+        const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
+        if (run?.status !== 'pending') return;
+        notifyQueued(tx); // an attempt may have jobs from its beginning
+        await advanceRun(context, await updateRun(tx, run_id, { status: 'queued', updated_at: now }));
+      } else if ((await findJob(tx, job_id))?.status === 'pending' && run) {
+        const job = await updateJob(tx, job_id, { status: 'queued', queued_at: now });
+        await record(tx, { ...inRun(run, now), kind: 'workflow_job.queued', data: { run: run.id, job: job.id } });
+        notifyQueued(tx);
+      }
+    });
+  },
+  async cancel({ change, services, now }, { run_id, job_id }) {
+    await change(async (tx) => {
+      const run = await findRunForUpdate(tx, run_id);
+      const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
+      if (!run || run.status === 'completed') return;
+      if (job_id === null) await cancelRun(context, run);
+      else {
+        const job = await findJob(tx, job_id);
+        if (job) await cancelJobs(context, run, [job]);
+        await advanceRunOf(context, run.id);
+      }
+    });
+  },
+};
+
+/** Cancels a run: its jobs that wait end at once, and those that run when their runners hear of it. Those with `always()` still come. */
+export async function cancelRun(context: ProgressContext, run: RunRow): Promise<RunRow> {
+  const { tx, now } = context;
+  if (run.status === 'completed') return run;
+  if (run.status === 'pending') {
+    await cancelJobs(context, run, await listJobsOfAttempt(tx, run.id, run.attempt));
+    return endRun(context, run, 'cancelled');
+  }
+  const cancelled = await updateRun(tx, run.id, {
+    cancelled_at: now,
+    updated_at: now,
+    status: run.status === 'waiting' ? 'queued' : run.status,
+  });
+  await cancelJobs(context, cancelled, await listJobsOfAttempt(tx, run.id, run.attempt));
+  return advanceRun(context, cancelled);
+}
+
+/** Goes on with a run by its id. */
+export async function advanceRunOf(context: ProgressContext, id: Id<'workflow_runs'>): Promise<void> {
+  const run = await findRunForUpdate(context.tx, id);
+  if (run) await advanceRun(context, run);
+}
+
+/** The fields that all events of a run have. */
+export const inRun = (run: Pick<RunRow, 'repository_id' | 'owner_id' | 'actor_id' | 'triggering_actor_id'>, at: Date) => ({
+  owner: run.owner_id,
+  repository: run.repository_id,
+  actor: run.triggering_actor_id ?? run.actor_id ?? undefined,
+  at,
+});

@@ -1,0 +1,47 @@
+// The queue of jobs: how runners take them. It knows nothing of how runners speak.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { change, type Db, type Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { labelsOf, type RunnerRow } from '#resources/runners/index.ts';
+import { beginCheck } from './checks.ts';
+import { inRun } from './progress.ts';
+import { claimJob, findJob, findRunForUpdate, hasFitting, type JobRow, type RunRow, type Taker, updateRun } from './store.ts';
+
+/** A job that a runner has just taken. */
+export type TakenJob = { readonly job: JobRow; readonly run: RunRow };
+
+/** How often a runner tries again that was in the way of another, and the pause in milliseconds. */
+const tries = 20;
+const pause = 15;
+
+/** Gives the oldest job that fits to a runner; undefined where none waits. */
+export async function takeJob(db: Db, runner: RunnerRow, now: Date): Promise<TakenJob | undefined> {
+  const taker: Taker = {
+    id: runner.id,
+    name: runner.name,
+    os: runner.os,
+    labels: labelsOf(runner),
+    isEphemeral: runner.is_ephemeral,
+  };
+  for (let left = tries; left > 0; left--) {
+    const taken = await change(db, (tx) => take(tx, taker, now));
+    if (taken || !(await hasFitting(db, taker))) return taken;
+    await sleep(pause);
+  }
+  return undefined;
+}
+
+async function take(tx: Tx, taker: Taker, now: Date): Promise<TakenJob | undefined> {
+  const id = await claimJob(tx, taker, now);
+  if (id === undefined) return undefined;
+  const job = await findJob(tx, id);
+  const before = job && (await findRunForUpdate(tx, job.run_id));
+  if (!job || !before) return undefined;
+  const begins = before.status === 'queued';
+  const run = begins ? await updateRun(tx, before.id, { status: 'in_progress', updated_at: now }) : before;
+  if (begins)
+    await record(tx, { ...inRun(run, now), kind: 'workflow_run.in_progress', data: { run: run.id, attempt: run.attempt } });
+  await beginCheck({ tx, now }, run, job);
+  await record(tx, { ...inRun(run, now), kind: 'workflow_job.in_progress', data: { run: run.id, job: job.id } });
+  return { job, run };
+}

@@ -1,0 +1,137 @@
+// Running a run once more: a new attempt, of all jobs or of some.
+import { record } from '#events/record.ts';
+import type { Id } from '#lib/id.ts';
+import { forbidden, orNotFound } from '#lib/refusal.ts';
+import { loadWorkflows, readWorkflowFile } from '#resources/workflows/index.ts';
+import type { WorkflowFile } from '#workflow-files/parse.ts';
+import { jobsBehind } from '#workflow-files/plan.ts';
+import { createChecks } from './checks.ts';
+import { inRun, type ProgressContext, planOf, tellOfNew } from './progress.ts';
+import { beginAgain } from './runs.ts';
+import { findRunForUpdate, insertAttempt, insertJobs, type JobRow, listJobsOfAttempt, type RunRow, updateRun } from './store.ts';
+
+export type RerunOptions = { readonly by: Id<'accounts'>; readonly debugs: boolean };
+
+type Run = Id<'workflow_runs'>;
+
+/** Runs all jobs of a run again. @throws Refusal 403 for one that isn't over, or can't be run */
+export async function rerunRun(context: ProgressContext, id: Run, options: RerunOptions): Promise<RunRow> {
+  const { run } = await findOver(context, id);
+  return beginAttempt(context, run, options, []);
+}
+
+/** Runs the jobs again that didn't succeed, and those that need them. @throws Refusal 403 where there is none */
+export async function rerunFailedJobs(context: ProgressContext, id: Run, options: RerunOptions): Promise<RunRow> {
+  const { run, file } = await findOver(context, id);
+  const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
+  const failed = jobs.filter(hasFailed);
+  if (failed.length === 0) throw forbidden('This workflow run has no failed jobs');
+  return beginAttempt(context, run, options, jobsOfAttempt(file, jobs, failed));
+}
+
+/** Runs one job of the latest attempt again, and those that need it. */
+export async function rerunJob(context: ProgressContext, { id, run_id }: JobRow, options: RerunOptions): Promise<RunRow> {
+  const { run, file } = await findOver(context, run_id);
+  const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
+  const job = jobs.find((one) => one.id === id);
+  if (!job) throw forbidden('This job is not of the latest attempt of its workflow run');
+  return beginAttempt(context, run, options, jobsOfAttempt(file, jobs, [job]));
+}
+
+const hasFailed = ({ conclusion }: JobRow): boolean =>
+  conclusion !== null && ['failure', 'cancelled', 'timed_out', 'action_required'].includes(conclusion);
+
+/** A run that is over and can run, its row locked. */
+async function findOver({ tx }: ProgressContext, id: Run): Promise<{ run: RunRow; file: WorkflowFile }> {
+  const run = orNotFound(await findRunForUpdate(tx, id));
+  if (run.status !== 'completed') throw forbidden('This workflow run is already running');
+  if (run.conclusion === 'action_required') throw forbidden('This workflow run needs to be approved');
+  const parsed = await readWorkflowFile({ path: run.path, content: run.file });
+  if (!('file' in parsed) || run.conclusion === 'startup_failure')
+    throw forbidden('This workflow run cannot be retried, since its workflow file is not valid');
+  const workflow = (await loadWorkflows(tx, [run.workflow_id])).get(run.workflow_id);
+  if (workflow && workflow.state !== 'active' && workflow.state !== 'deleted')
+    throw forbidden('Unable to retry this workflow run, since its workflow is disabled');
+  return { run, file: parsed.file };
+}
+
+async function beginAttempt(
+  context: ProgressContext,
+  run: RunRow,
+  { by, debugs }: RerunOptions,
+  jobs: readonly JobOfAttempt[],
+): Promise<RunRow> {
+  const { tx, now } = context;
+  await insertAttempt(tx, {
+    run_id: run.id,
+    attempt: run.attempt,
+    conclusion: run.conclusion ?? 'cancelled',
+    triggering_actor_id: run.triggering_actor_id,
+    started_at: run.started_at,
+    updated_at: run.updated_at,
+  });
+  const begun = await updateRun(tx, run.id, {
+    attempt: run.attempt + 1,
+    status: 'queued',
+    conclusion: null,
+    cancelled_at: null,
+    triggering_actor_id: by,
+    debugs,
+    started_at: now,
+    updated_at: now,
+  });
+  await record(tx, { ...inRun(begun, now), kind: 'workflow_run.requested', data: { run: run.id, attempt: begun.attempt } });
+  const made = await insertJobs(
+    tx,
+    jobs.map((job) => rowOf(begun, job, now)),
+  );
+  const again = made.filter(({ carried_from }) => carried_from === null);
+  await createChecks(context, begun, again);
+  await tellOfNew(context, begun, again);
+  return beginAgain(context, begun);
+}
+
+/** A job that an attempt has from the beginning: as it ended in the one before, or to be run again. */
+type JobOfAttempt = { readonly job: JobRow; readonly isCarried: boolean };
+
+/**
+ * The jobs that an attempt has from its beginning. Those that need one of the jobs to be run again, and those that no runner ever had, aren't
+ * among them: they are planned anew.
+ */
+function jobsOfAttempt(file: WorkflowFile, jobs: readonly JobRow[], again: readonly JobRow[]): JobOfAttempt[] {
+  const keys = new Set(again.map(({ key }) => key));
+  const planned = jobsBehind(file, keys);
+  for (const { key, queued_at } of again) if (queued_at === null) planned.add(key);
+  return jobs.filter(({ key }) => !planned.has(key)).map((job) => ({ job, isCarried: !again.includes(job) }));
+}
+
+function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parameters<typeof insertJobs>[1][number] {
+  const { id: _, carried_from, ...row } = job;
+  const common = { ...row, plan: JSON.stringify(row.plan), attempt: run.attempt, token_id: null, created_at: now };
+  if (isCarried)
+    return { ...common, outputs: JSON.stringify(row.outputs), carried_from: carried_from ?? job.id, created_at: row.created_at };
+  // One in a concurrency group is pending until it is its turn.
+  const isFree = planOf(job).concurrency === null;
+  return {
+    ...common,
+    status: isFree ? 'queued' : 'pending',
+    conclusion: null,
+    outputs: '{}',
+    problem: null,
+    problem_line: null,
+    runner_id: null,
+    runner_name: null,
+    runner_os: null,
+    runner_group_id: null,
+    runner_group_name: null,
+    check_run_id: null,
+    cancelled_at: null,
+    heard_at: null,
+    log_rows: 0,
+    log_bytes: 0,
+    log_key: null,
+    queued_at: isFree ? now : null,
+    started_at: null,
+    completed_at: null,
+  };
+}

@@ -1,0 +1,136 @@
+// How runs are made.
+
+import { record } from '#events/record.ts';
+import type { Id } from '#lib/id.ts';
+import { loadActionsPolicy } from '#resources/actions-permissions/index.ts';
+import { putWorkflow, readWorkflowFile, takeRunNumber } from '#resources/workflows/index.ts';
+import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/expressions.ts';
+import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/parse.ts';
+import { type Concurrency, concurrencyOf } from '#workflow-files/plan.ts';
+import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from './admission.ts';
+import { suiteOf } from './checks.ts';
+import { runContexts } from './contexts.ts';
+import type { HeadCommit } from './head-commit.ts';
+import { beginRun, endRun, inRun, type ProgressContext, variablesOf } from './progress.ts';
+import { hasRunOf, insertRun, type RunRow, updateRun } from './store.ts';
+import { loadSurroundings } from './surroundings.ts';
+
+export type NewRun = {
+  readonly repository: AdmittingRepository & { readonly owner_id: Id<'accounts'> };
+  /** The workflow file, as it was found in the commit that `sha` names, or on the default branch. */
+  readonly path: string;
+  readonly content: string;
+  readonly event: string;
+  /** What happened; undefined where a request makes the run. */
+  readonly eventId?: Id<'events'> | undefined;
+  /** The webhook payload of the event. */
+  readonly payload: object;
+  /** The title of a run whose file gives none: that of the pull request, or of the commit. */
+  readonly title: string;
+  readonly head: { readonly branch: string | null; readonly commit: HeadCommit; readonly repository: Id<'repositories'> };
+  readonly ref: string;
+  readonly sha: string;
+  readonly pullRequest?: Id<'issues'> | undefined;
+  readonly isFromFork?: boolean;
+  /** How many runs led to it, each by the end of the one before. */
+  readonly depth?: number;
+  readonly actor: Id<'accounts'> | undefined;
+};
+
+/**
+ * Makes a run of a workflow, with the jobs that need no others. A file that can't be read makes a failed run, which tells why.
+ * @returns undefined where the event has made its run already, and where the settings or the workflow are switched off
+ */
+export async function createRun(context: ProgressContext, wanted: NewRun): Promise<RunRow | undefined> {
+  const { tx, now } = context;
+  const { repository, path, content, event, head, isFromFork = false } = wanted;
+  const policy = await loadActionsPolicy(tx, repository);
+  if (!policy.enabled || (isFromFork && !forkRights(policy, repository).runs)) return undefined;
+  const parsed = await readWorkflowFile({ path, content });
+  const file = 'file' in parsed ? parsed.file : undefined;
+  const name = file?.name ?? path;
+  const workflow = await putWorkflow(tx, { repository_id: repository.id, path, name, now });
+  if (workflow.state !== 'active' && workflow.state !== 'deleted') return undefined;
+  if (wanted.eventId !== undefined && (await hasRunOf(tx, workflow.id, wanted.eventId))) return undefined;
+  const problems = file ? forbiddenUses(policy, file) : problemsOf(parsed);
+  const check_suite_id = await suiteOf(context, {
+    repository_id: repository.id,
+    owner_id: repository.owner_id,
+    workflow_id: workflow.id,
+    event,
+    head_sha: head.commit.id,
+    head_branch: head.branch,
+    actor_id: wanted.actor ?? null,
+    triggering_actor_id: null,
+  });
+  const run = await insertRun(tx, {
+    repository_id: repository.id,
+    workflow_id: workflow.id,
+    check_suite_id,
+    run_number: await takeRunNumber(tx, workflow.id),
+    event,
+    event_id: wanted.eventId ?? null,
+    name,
+    title: wanted.title,
+    path,
+    status: 'queued',
+    head_branch: head.branch,
+    head_sha: head.commit.id,
+    head_repository_id: head.repository,
+    head_commit: JSON.stringify(head.commit),
+    ref: wanted.ref,
+    sha: wanted.sha,
+    pull_request_id: wanted.pullRequest ?? null,
+    actor_id: wanted.actor ?? null,
+    triggering_actor_id: wanted.actor ?? null,
+    payload: JSON.stringify(wanted.payload),
+    file: content,
+    problems: JSON.stringify(problems),
+    is_from_fork: isFromFork,
+    depth: wanted.depth ?? 0,
+    created_at: now,
+    started_at: now,
+    updated_at: now,
+  });
+  await record(tx, { ...inRun(run, now), kind: 'workflow_run.requested', data: { run: run.id, attempt: 1 } });
+  if (!file || problems.length > 0) return endRun(context, run, 'startup_failure');
+  const told = await tell(context, run, file);
+  if ('problem' in told)
+    return endRun(context, await updateRun(tx, run.id, { problems: JSON.stringify([told.problem]) }), 'startup_failure');
+  const { title, concurrency } = told;
+  if (isFromFork && (await needsApproval(tx, policy, { repository, actor: wanted.actor })))
+    return endRun(context, run, 'action_required');
+  return beginRun(context, title === '' ? run : await updateRun(tx, run.id, { title }), concurrency);
+}
+
+/** Begins a run that was begun or held before, as its file says. */
+export async function beginAgain(context: ProgressContext, run: RunRow): Promise<RunRow> {
+  const parsed = await readWorkflowFile({ path: run.path, content: run.file });
+  if (!('file' in parsed)) return endRun(context, run, 'startup_failure');
+  const told = await tell(context, run, parsed.file);
+  if ('problem' in told) return endRun(context, run, 'startup_failure');
+  return beginRun(context, run, told.concurrency);
+}
+
+const problemsOf = (parsed: ParsedWorkflow): readonly WorkflowProblem[] => ('problems' in parsed ? parsed.problems : []);
+
+/** What a file says of a whole run: its title, and its concurrency group. */
+async function tell(
+  { tx, links }: ProgressContext,
+  run: RunRow,
+  file: WorkflowFile,
+): Promise<{ title: string; concurrency: Concurrency | null } | { problem: WorkflowProblem }> {
+  const surroundings = await loadSurroundings(tx, run, links);
+  if (!surroundings) return { title: '', concurrency: null };
+  const contexts = runContexts(run, surroundings, await variablesOf(tx, run), file);
+  const evaluated = (part: string): Json => {
+    const token = file.parts.find(part);
+    return token ? evaluate(token, contexts) : null;
+  };
+  try {
+    return { title: textOf(evaluated('run-name')).trim(), concurrency: concurrencyOf(evaluated('concurrency')) };
+  } catch (error) {
+    if (!(error instanceof ExpressionProblem)) throw error;
+    return { problem: { message: error.message, line: error.line ?? 1 } };
+  }
+}

@@ -1,0 +1,341 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import { keyed, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import { servesRepository } from '#resources/runners/index.ts';
+
+/** A run, with the owner of its repository, to whom its events belong. */
+export type RunRow = Selectable<DB['workflow_runs']> & { owner_id: Id<'accounts'> };
+/** A run without its file and its payload, which may be large. */
+export type RunSummary = Omit<RunRow, 'file' | 'payload'>;
+export type AttemptRow = Selectable<DB['workflow_run_attempts']>;
+export type JobRow = Selectable<DB['workflow_jobs']>;
+export type StepRow = Selectable<DB['workflow_job_steps']>;
+type Repository = Id<'repositories'>;
+type Run = Id<'workflow_runs'>;
+type Job = Id<'workflow_jobs'>;
+
+const owner = sql<Id<'accounts'>>`(select p.owner_id from repositories p where p.id = workflow_runs.repository_id)`.as(
+  'owner_id',
+);
+
+const runs = (db: Db) => db.selectFrom('workflow_runs').selectAll('workflow_runs').select(owner);
+
+const summaryColumns = [
+  'id',
+  'repository_id',
+  'workflow_id',
+  'run_number',
+  'attempt',
+  'event',
+  'event_id',
+  'name',
+  'title',
+  'path',
+  'status',
+  'conclusion',
+  'head_branch',
+  'head_sha',
+  'head_repository_id',
+  'head_commit',
+  'ref',
+  'sha',
+  'pull_request_id',
+  'actor_id',
+  'triggering_actor_id',
+  'problems',
+  'is_from_fork',
+  'debugs',
+  'depth',
+  'cancelled_at',
+  'check_suite_id',
+  'created_at',
+  'started_at',
+  'updated_at',
+] as const;
+
+const summaries = (db: Db) => db.selectFrom('workflow_runs').select(summaryColumns).select(owner);
+
+export const selectRun = (db: Db, repository: OrSql<Repository>, id: Run) =>
+  summaries(db).where('repository_id', '=', repository).where('id', '=', id);
+
+/** Runs by their ids. */
+export const loadRuns = async (db: Db, ids: readonly Run[]): Promise<Map<Run, RunSummary>> =>
+  keyed(await summaries(db).where('id', 'in', unique(ids)).execute(), ({ id }) => id);
+
+/** The payloads of the events of runs. */
+export const loadPayloads = async (db: Db, ids: readonly Run[]): Promise<Map<Run, string>> =>
+  new Map(
+    (await db.selectFrom('workflow_runs').select(['id', 'payload']).where('id', 'in', unique(ids)).execute()).map(
+      ({ id, payload }) => [id, payload],
+    ),
+  );
+
+/** Which runs are wanted. */
+export type WantedRuns = {
+  readonly repository: Repository;
+  readonly workflow?: Id<'workflows'> | undefined;
+  readonly actor?: Id<'accounts'> | undefined;
+  readonly branch?: string | undefined;
+  readonly event?: string | undefined;
+  readonly status?: RunRow['status'] | undefined;
+  readonly conclusion?: NonNullable<RunRow['conclusion']> | undefined;
+  readonly from?: Date | undefined;
+  readonly until?: Date | undefined;
+  readonly checkSuite?: number | undefined;
+  readonly head?: string | undefined;
+};
+
+/** Runs, the newest first. */
+export function listRuns(db: Db, wanted: WantedRuns, page: Page): Promise<Listed<RunSummary>> {
+  const { repository, workflow, actor, branch, event, status, conclusion, from, until, checkSuite, head } = wanted;
+  let query = summaries(db).where('repository_id', '=', repository).orderBy('created_at', 'desc').orderBy('id', 'desc');
+  if (workflow !== undefined) query = query.where('workflow_id', '=', workflow);
+  if (actor !== undefined) query = query.where('actor_id', '=', actor);
+  if (branch !== undefined) query = query.where('head_branch', '=', branch);
+  if (event !== undefined) query = query.where('event', '=', event);
+  if (status === 'completed') query = query.where('status', '=', status);
+  // The index of open runs needs its own condition.
+  else if (status !== undefined) query = query.where('status', '=', status).where('status', '<>', sql.lit('completed'));
+  if (conclusion !== undefined) query = query.where('conclusion', '=', conclusion);
+  if (from !== undefined) query = query.where('created_at', '>=', from);
+  if (until !== undefined) query = query.where('created_at', '<', until);
+  if (checkSuite !== undefined) query = query.where(sql<boolean>`check_suite_id = ${checkSuite}`);
+  if (head !== undefined) query = query.where('head_sha', '=', head);
+  return list(db, query, page);
+}
+
+/** An attempt of a run before the present one. */
+export const findAttempt = (db: Db, run: Run, attempt: number): Promise<AttemptRow | undefined> =>
+  db.selectFrom('workflow_run_attempts').selectAll().where('run_id', '=', run).where('attempt', '=', attempt).executeTakeFirst();
+
+export const insertAttempt = async (tx: Tx, row: Insertable<DB['workflow_run_attempts']>): Promise<void> => {
+  await tx.insertInto('workflow_run_attempts').values(row).execute();
+};
+
+export const removeRun = async (tx: Tx, id: Run): Promise<void> => {
+  await tx.deleteFrom('workflow_runs').where('id', '=', id).execute();
+};
+
+export const findRun = (db: Db, id: Run): Promise<RunRow | undefined> => runs(db).where('id', '=', id).executeTakeFirst();
+
+/** A run, its row locked: whatever changes the state of a run or of its jobs holds this lock. */
+export const findRunForUpdate = (tx: Tx, id: Run): Promise<RunRow | undefined> =>
+  runs(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+
+/** Whether an event has made a run of a workflow. The caller holds the lock of the workflow's row. */
+export const hasRunOf = async (tx: Tx, workflow: Id<'workflows'>, event: Id<'events'>): Promise<boolean> =>
+  (await tx.selectFrom('workflow_runs').select('id').where('event_id', '=', event).where('workflow_id', '=', workflow).execute())
+    .length > 0;
+
+export const insertRun = (tx: Tx, row: Insertable<DB['workflow_runs']>): Promise<RunRow> =>
+  tx.insertInto('workflow_runs').values(row).returningAll().returning(owner).executeTakeFirstOrThrow();
+
+export const updateRun = (tx: Tx, id: Run, change: Updateable<DB['workflow_runs']>): Promise<RunRow> =>
+  tx.updateTable('workflow_runs').set(change).where('id', '=', id).returningAll().returning(owner).executeTakeFirstOrThrow();
+
+export const selectJob = (db: Db, repository: OrSql<Repository>, id: Job) =>
+  db.selectFrom('workflow_jobs').selectAll().where('repository_id', '=', repository).where('id', '=', id);
+
+export const findJob = (db: Db, id: Job): Promise<JobRow | undefined> =>
+  db.selectFrom('workflow_jobs').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** The jobs of an attempt of a run, or of all attempts, in the order in which they were made. */
+export function listJobs(db: Db, run: Run, attempt: number | undefined, page: Page): Promise<Listed<JobRow>> {
+  const query = db.selectFrom('workflow_jobs').selectAll().where('run_id', '=', run).orderBy('id');
+  return list(db, attempt === undefined ? query : query.where('attempt', '=', attempt), page);
+}
+
+/** Jobs by their ids. */
+export const loadJobs = async (db: Db, ids: readonly Job[]): Promise<Map<Job, JobRow>> =>
+  keyed(await db.selectFrom('workflow_jobs').selectAll().where('id', 'in', unique(ids)).execute(), ({ id }) => id);
+
+/** The jobs of one attempt of a run. Their number is limited. */
+export const listJobsOfAttempt = (db: Db, run: Run, attempt: number): Promise<JobRow[]> =>
+  db.selectFrom('workflow_jobs').selectAll().where('run_id', '=', run).where('attempt', '=', attempt).orderBy('id').execute();
+
+export const insertJobs = async (tx: Tx, rows: readonly Insertable<DB['workflow_jobs']>[]): Promise<JobRow[]> =>
+  rows.length === 0 ? [] : tx.insertInto('workflow_jobs').values(rows).returningAll().execute();
+
+export const updateJob = (tx: Tx, id: Job, change: Updateable<DB['workflow_jobs']>): Promise<JobRow> =>
+  tx.updateTable('workflow_jobs').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+/** Tells jobs which checks are theirs. */
+export const linkChecks = async (tx: Tx, pairs: readonly { job: Job; check: Id<'check_runs'> }[]): Promise<void> => {
+  if (pairs.length === 0) return;
+  await sql`
+    update workflow_jobs j set check_run_id = p.check_run
+    from unnest(${pairs.map(({ job }) => job)}::bigint[], ${pairs.map(({ check }) => check)}::bigint[]) as p(job, check_run)
+    where j.id = p.job`.execute(tx);
+};
+
+/** Steps of a job as its runner tells of them. */
+export const putSteps = async (tx: Tx, rows: readonly Insertable<DB['workflow_job_steps']>[]): Promise<void> => {
+  if (rows.length === 0) return;
+  await tx
+    .insertInto('workflow_job_steps')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['job_id', 'number']).doUpdateSet((row) => ({
+        status: row.ref('excluded.status'),
+        conclusion: row.ref('excluded.conclusion'),
+        started_at: row.ref('excluded.started_at'),
+        completed_at: row.ref('excluded.completed_at'),
+        first_row: row.ref('excluded.first_row'),
+        row_count: row.ref('excluded.row_count'),
+      })),
+    )
+    .execute();
+};
+
+export const listSteps = (db: Db, jobs: readonly Job[]): Promise<StepRow[]> =>
+  jobs.length === 0
+    ? Promise.resolve([])
+    : db.selectFrom('workflow_job_steps').selectAll().where('job_id', 'in', jobs).orderBy('job_id').orderBy('number').execute();
+
+/** A runner that asks for a job, as far as the queue looks at it. */
+export type Taker = {
+  readonly id: Id<'runners'>;
+  readonly name: string;
+  readonly os: string;
+  /** In lower case. */
+  readonly labels: readonly string[];
+  readonly isEphemeral: boolean;
+};
+
+/** What a runner may take: jobs of repositories that it serves, with no other labels than its own, and in its group. */
+const fits = (taker: Taker) => sql<boolean>`
+  j.status = 'queued' and w.status in ('queued', 'in_progress') and j.labels <@ ${taker.labels}::text[] and ${servesRepository}
+  and (j.group_name is null or lower(j.group_name) = lower(g.name))
+  and (j.max_parallel is null or j.max_parallel > (
+    select count(*) from workflow_jobs o
+    where o.run_id = j.run_id and o.attempt = j.attempt and o.key = j.key and o.status = 'in_progress'))
+  and not (${taker.isEphemeral} and exists (select from workflow_jobs o where o.runner_id = r.id))`;
+
+const queue = (taker: Taker) => sql`
+  workflow_jobs j
+    join workflow_runs w on w.id = j.run_id
+    join repositories p on p.id = j.repository_id
+    join runners r on r.id = ${taker.id}
+    left join runner_groups g on g.id = r.runner_group_id`;
+
+/**
+ * Gives the oldest waiting job that fits to a runner, with the row of its run locked. A run that others hold is passed over, so that runners
+ * don't wait for one another; see `hasFitting`.
+ */
+export async function claimJob(tx: Tx, taker: Taker, now: Date): Promise<Job | undefined> {
+  const { rows } = await sql<{ id: Job }>`
+    with next as (
+      select j.id, g.id as group_id, g.name as group_name from ${queue(taker)}
+      where ${fits(taker)} order by j.id limit 1 for no key update of w skip locked)
+    update workflow_jobs j
+    set status = 'in_progress', runner_id = ${taker.id}, runner_name = ${taker.name}, runner_os = ${taker.os},
+      runner_group_id = next.group_id,
+      runner_group_name = next.group_name, started_at = ${now}, heard_at = null
+    from next where j.id = next.id and j.status = 'queued'
+    returning j.id`.execute(tx);
+  return rows[0]?.id;
+}
+
+/** Whether a job waits that fits. */
+export async function hasFitting(db: Db, taker: Taker): Promise<boolean> {
+  const { rows } = await sql`select 1 from ${queue(taker)} where ${fits(taker)} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Tells all processes that jobs wait, when the transaction is committed. */
+export const notifyQueued = (tx: Tx): void => sendUnawaited(tx, sql`select pg_notify(${queuedChannel}, '')`.compile(tx));
+
+/** The channel of `notifyQueued`. */
+export const queuedChannel = 'hearth_workflow_jobs';
+
+/**
+ * Appends rows to the log of a job, if it has as many as the caller knows.
+ * @returns whether it had
+ */
+export async function appendLog(
+  db: Db,
+  { id, log_rows }: Pick<JobRow, 'id' | 'log_rows'>,
+  { text, rows, now }: { text: string; rows: number; now: Date },
+): Promise<boolean> {
+  const bytes = Buffer.byteLength(text);
+  const { rows: written } = await sql`
+    with job as (
+      update workflow_jobs set log_rows = log_rows + ${rows}, log_bytes = log_bytes + ${bytes}, heard_at = ${now}
+      where id = ${id} and log_rows = ${log_rows} returning id)
+    insert into workflow_job_log_parts (job_id, first_row, text) select id, ${log_rows}, ${text} from job returning job_id`.execute(
+    db,
+  );
+  return written.length > 0;
+}
+
+/** The next parts of a log, from a row on, up to some of them. */
+export const listLogParts = (db: Db, job: Job, from: number, limit: number) =>
+  db
+    .selectFrom('workflow_job_log_parts')
+    .selectAll()
+    .where('job_id', '=', job)
+    .where('first_row', '>=', from)
+    .orderBy('first_row')
+    .limit(limit)
+    .execute();
+
+/**
+ * Names the stored log of a job, and drops its parts.
+ * @returns whether the job still has that log: it or its log may have been deleted meanwhile
+ */
+export async function keepLog(tx: Tx, { id, log_rows }: Pick<JobRow, 'id' | 'log_rows'>, key: string): Promise<boolean> {
+  const kept = await tx
+    .updateTable('workflow_jobs')
+    .set({ log_key: key })
+    .where('id', '=', id)
+    .where('log_rows', '=', log_rows)
+    .returning('id')
+    .execute();
+  await tx.deleteFrom('workflow_job_log_parts').where('job_id', '=', id).execute();
+  return kept.length > 0;
+}
+
+/** Jobs that should be told of and weren't: taken, but never heard of since; or not heard of for too long. */
+export const listSilentJobs = (db: Db, { before, limit }: { before: Date; limit: number }) =>
+  db
+    .selectFrom('workflow_jobs')
+    .select(['id', 'run_id', 'heard_at'])
+    .where('status', '=', 'in_progress')
+    .where(sql<boolean>`coalesce(heard_at, started_at) < ${before}`)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+/** Drops the logs of all jobs of a run; the objects that hold them are its rules' to remove. */
+export const removeLogs = async (tx: Tx, run: Run): Promise<void> => {
+  await tx.updateTable('workflow_jobs').set({ log_key: null, log_rows: 0, log_bytes: 0 }).where('run_id', '=', run).execute();
+  await sql`delete from workflow_job_log_parts where job_id in (select id from workflow_jobs where run_id = ${run})`.execute(tx);
+};
+
+/** How long the jobs of a workflow have run since a time, by the system of their runners, in milliseconds. */
+export async function sumTimes(db: Db, workflow: Id<'workflows'>, since: Date): Promise<{ runner_os: string; time: number }[]> {
+  const { rows } = await sql<{ runner_os: string; time: number }>`
+    select j.runner_os, (1000 * sum(extract(epoch from j.completed_at - j.started_at)))::bigint as time
+    from workflow_runs r join workflow_jobs j on j.run_id = r.id
+    where r.workflow_id = ${workflow} and r.created_at >= ${since} and j.carried_from is null
+      and j.runner_os is not null and j.status = 'completed'
+    group by j.runner_os`.execute(db);
+  return rows;
+}
+
+/** Whether a job of an attempt has a log. */
+export const hasLogs = async (db: Db, run: Run, attempt: number): Promise<boolean> =>
+  (
+    await db
+      .selectFrom('workflow_jobs')
+      .select('id')
+      .where('run_id', '=', run)
+      .where('attempt', '=', attempt)
+      .where('log_rows', '>', 0)
+      .limit(1)
+      .execute()
+  ).length > 0;

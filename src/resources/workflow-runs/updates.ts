@@ -1,0 +1,148 @@
+// What runners tell of their jobs. It knows nothing of how runners speak.
+import type { Db, Tx } from '#database/connect.ts';
+import { enqueue } from '#jobs/job.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { type RunnerRow, removeRunner } from '#resources/runners/index.ts';
+import { removeToken } from '#resources/tokens/index.ts';
+import { advanceRunOf, endJob, type ProgressContext } from './progress.ts';
+import type { TakenJob } from './queue.ts';
+import {
+  findJob,
+  findRun,
+  findRunForUpdate,
+  type JobRow,
+  listSteps,
+  putSteps,
+  type RunRow,
+  type StepRow,
+  updateJob,
+} from './store.ts';
+
+/** How a job or a step has ended, as a runner tells. */
+export type ToldResult = 'success' | 'failure' | 'cancelled' | 'skipped';
+
+/** A step of a job's file, in their order. Rows are those of the log. */
+export type ToldStep = {
+  readonly result: ToldResult | undefined;
+  readonly startedAt: Date | undefined;
+  readonly endedAt: Date | undefined;
+  readonly firstRow: number;
+  readonly rows: number;
+};
+
+/** The state of a job. */
+export type ToldState = {
+  readonly result: ToldResult | undefined;
+  readonly startedAt: Date | undefined;
+  readonly endedAt: Date | undefined;
+  readonly steps: readonly ToldStep[];
+  readonly outputs: { readonly [name: string]: string };
+};
+
+const maxOutputs = fixedValue(limitTable.workflows.outputBytes);
+
+/** The job of a runner; undefined for one that it doesn't have. */
+export async function findJobOf(db: Db, runner: RunnerRow, id: JobRow['id']): Promise<JobRow | undefined> {
+  const job = await findJob(db, id);
+  return job?.runner_id === runner.id ? job : undefined;
+}
+
+/** The run of a job. */
+export const findRunOf = (db: Db, job: JobRow): Promise<RunRow | undefined> => findRun(db, job.run_id);
+
+/**
+ * Writes what a runner tells of its job. When it tells the result, the job ends: its token with it, and what needs it follows.
+ * @returns the job as it is now
+ */
+export async function noteState(context: ProgressContext, runner: RunnerRow, given: JobRow, told: ToldState): Promise<JobRow> {
+  const { tx, now } = context;
+  const run = await findRunForUpdate(tx, given.run_id);
+  const job = await findJob(tx, given.id);
+  if (!run || !job) return given;
+  if (job.status !== 'in_progress') return job;
+  await putSteps(tx, stepsOf(await listSteps(tx, [job.id]), job, told, now));
+  const heard = await updateJob(tx, job.id, { heard_at: now, outputs: JSON.stringify(outputsOf(job, told)) });
+  if (told.result === undefined) return heard;
+  const ended = await endJob(context, run, heard, { conclusion: told.result, completed_at: told.endedAt ?? now });
+  await leaveJob(tx, ended);
+  if (runner.is_ephemeral) await removeRunner(tx, runner.id);
+  await advanceRunOf(context, run.id);
+  return ended;
+}
+
+/** Ends a job that nothing can be made of. */
+export async function abandonJob(context: ProgressContext, { job, run }: TakenJob, problem: string): Promise<void> {
+  const locked = await findRunForUpdate(context.tx, run.id);
+  if (!locked) return;
+  await leaveJob(context.tx, await endJob(context, locked, job, { conclusion: 'failure', problem }));
+  await advanceRunOf(context, run.id);
+}
+
+/** What ends with a job: its token; its log is stored. */
+export async function leaveJob(tx: Tx, { id, token_id }: JobRow): Promise<void> {
+  if (token_id !== null) await removeToken(tx, token_id);
+  await enqueue(tx, { name: 'workflow-runs.store-log', attempts: 25 }, { job: id }, { key: `workflow-runs.store-log ${id}` });
+}
+
+/** Outputs stay as they were first told. Those beyond the limit are left out. */
+function outputsOf(job: JobRow, { outputs }: ToldState): { [name: string]: string } {
+  const all = { ...outputs, ...(job.outputs as { [name: string]: string }) };
+  let bytes = 0;
+  return Object.fromEntries(
+    Object.entries(all).filter(([name, value]) => {
+      bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+      return bytes <= maxOutputs;
+    }),
+  );
+}
+
+type StepChange = Parameters<typeof putSteps>[1][number];
+
+/** The rows of the steps that changed. The first and the last step of every job are the server's: what is before and after the file's own. */
+function stepsOf(
+  known: readonly StepRow[],
+  job: JobRow,
+  { result, steps, startedAt, endedAt }: ToldState,
+  now: Date,
+): StepChange[] {
+  const begun = steps.find((step) => step.startedAt);
+  const last = known.length;
+  const isDone = result !== undefined;
+  const setUp = {
+    result: begun || isDone ? ('success' as const) : undefined,
+    startedAt: startedAt ?? job.started_at ?? now,
+    endedAt: begun?.startedAt ?? endedAt,
+    firstRow: 0,
+    rows: steps[0]?.firstRow ?? 0,
+  };
+  const end = steps.at(-1);
+  const firstAfter = end ? end.firstRow + end.rows : 0;
+  const complete = {
+    result: isDone ? ('success' as const) : undefined,
+    startedAt: isDone ? (endedAt ?? now) : undefined,
+    endedAt: isDone ? (endedAt ?? now) : undefined,
+    firstRow: firstAfter,
+    rows: isDone ? Math.max(0, job.log_rows - firstAfter) : 0,
+  };
+  const all: (ToldStep | undefined)[] = [setUp, ...Array.from({ length: Math.max(0, last - 2) }, (_, at) => steps[at]), complete];
+  return known.flatMap((row, at) => {
+    const step = all[at];
+    return step ? [stepChange(row, step, { isDone, now })] : [];
+  });
+}
+
+/** A step that a job ended without is skipped. */
+function stepChange(row: StepRow, step: ToldStep, { isDone, now }: { isDone: boolean; now: Date }): StepChange {
+  const conclusion = step.result ?? (isDone ? 'skipped' : null);
+  return {
+    job_id: row.job_id,
+    number: row.number,
+    name: row.name,
+    status: conclusion !== null ? 'completed' : step.startedAt ? 'in_progress' : 'queued',
+    conclusion,
+    started_at: step.startedAt ?? null,
+    completed_at: conclusion === null ? null : (step.endedAt ?? now),
+    first_row: step.firstRow,
+    row_count: step.rows,
+  };
+}

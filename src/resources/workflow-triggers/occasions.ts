@@ -1,0 +1,87 @@
+// Which events start workflows, and what each is for them.
+import type { Id } from '#lib/id.ts';
+import type { Occasion, OccasionContext } from './occasion.ts';
+import { ofCommit, ofDefaultBranch } from './others.ts';
+import { ofPullRequest, ofPullRequestTarget } from './pull-requests.ts';
+import { ofCreation, ofPush } from './pushes.ts';
+
+/** The parts of payloads that are looked at. */
+type Parts = {
+  readonly issue?: { readonly title: string };
+  readonly release?: { readonly tag_name: string; readonly name: string | null };
+  readonly deployment?: { readonly sha: string; readonly ref: string };
+  readonly sha?: string;
+  readonly workflow?: { readonly name: string };
+  readonly workflow_run?: { readonly name: string; readonly head_branch: string | null };
+};
+
+/**
+ * What the webhook events of these names are for workflows, by the names. Of others, as of everything that only organizations have, no
+ * workflow runs.
+ */
+const kinds: Readonly<Record<string, (context: OccasionContext, parts: Parts) => Promise<readonly (Occasion | undefined)[]>>> = {
+  push: async (context) => [await ofPush(context)],
+  create: async (context) => [await ofCreation(context)],
+  pull_request: (context) => ofPulls(context),
+  pull_request_review: (context) => ofPulls(context, { hasTarget: false }),
+  pull_request_review_comment: (context) => ofPulls(context, { hasTarget: false }),
+  issues: async (context, { issue }) => [await ofDefaultBranch(context, titled(issue?.title))],
+  issue_comment: async (context, { issue }) => [await ofDefaultBranch(context, titled(issue?.title))],
+  release: async (context, { release }) =>
+    release
+      ? [
+          await ofCommit(context, {
+            rev: `refs/tags/${release.tag_name}`,
+            ref: `refs/tags/${release.tag_name}`,
+            ...titled(release.name ?? release.tag_name),
+          }),
+        ]
+      : [],
+  deployment: (context, parts) => ofDeployment(context, parts),
+  deployment_status: (context, parts) => ofDeployment(context, parts),
+  status: async (context, { sha }) => (sha === undefined ? [] : [await ofCommit(context, { rev: sha })]),
+  workflow_run: async (context, { workflow_run: run }) => [
+    await ofDefaultBranch(context, { workflow: run?.name, ...(run?.head_branch ? { branch: run.head_branch } : {}) }),
+  ],
+  branch_protection_rule: async (context) => [await ofDefaultBranch(context)],
+  check_run: async (context) => [await ofDefaultBranch(context)],
+  check_suite: async (context) => [await ofDefaultBranch(context)],
+  delete: async (context) => [await ofDefaultBranch(context)],
+  fork: async (context) => [await ofDefaultBranch(context)],
+  label: async (context) => [await ofDefaultBranch(context)],
+  milestone: async (context) => [await ofDefaultBranch(context)],
+  public: async (context) => [await ofDefaultBranch(context)],
+  repository_dispatch: async (context) => [await ofDefaultBranch(context)],
+  watch: async (context) => [await ofDefaultBranch(context)],
+};
+
+/** The names of the webhook events that may start workflows. */
+export const startingNames: readonly string[] = Object.keys(kinds);
+
+/** Those of which the files of another commit than that of the default branch decide, so that it needn't name them. */
+export const namesOfCommits: readonly string[] = [
+  'push',
+  'create',
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_comment',
+];
+
+/** What a webhook event is for workflows. */
+export async function occasionsOf(context: OccasionContext): Promise<Occasion[]> {
+  const found = await kinds[context.built.type.name]?.(context, context.built.body as Parts);
+  return (found ?? []).filter((occasion) => occasion !== undefined);
+}
+
+const titled = (title: string | undefined) => (title === undefined ? {} : { title });
+
+async function ofPulls(context: OccasionContext, { hasTarget = true } = {}): Promise<(Occasion | undefined)[]> {
+  // All events of pull requests and their reviews name it.
+  const { issue } = context.event.data as { issue?: Id<'issues'> };
+  if (issue === undefined) return [];
+  return [await ofPullRequest(context, issue), hasTarget ? await ofPullRequestTarget(context, issue) : undefined];
+}
+
+async function ofDeployment(context: OccasionContext, { deployment }: Parts): Promise<(Occasion | undefined)[]> {
+  return deployment ? [await ofCommit(context, { rev: deployment.sha, title: deployment.ref })] : [];
+}

@@ -1,0 +1,67 @@
+import { branchRef } from '#git/refs/ref-name.ts';
+import type { Id } from '#lib/id.ts';
+import { loadPulls, type PullRow, testMerges } from '#resources/pulls/index.ts';
+import { headCommitOf } from '#resources/workflow-runs/index.ts';
+import { asksToSkip, changedPaths, type Occasion, type OccasionContext } from './occasion.ts';
+
+/**
+ * Something happened to a pull request: the files of its test merge decide, and a run is of that. While its branches conflict there is
+ * none, and no run (the public API's rule). Of one that was merged, it is the commit of the merge.
+ */
+export async function ofPullRequest(context: OccasionContext, issue: Id<'issues'>): Promise<Occasion | undefined> {
+  const { disk, repository, built } = context;
+  const row = await tested(context, issue);
+  if (!row) return undefined;
+  const [head, merge] = await Promise.all([
+    headCommitOf(disk, row.head_sha),
+    row.merge_commit_sha === null ? undefined : headCommitOf(disk, row.merge_commit_sha),
+  ]);
+  if (!head || asksToSkip(head.message)) return undefined;
+  const sha = merge?.id ?? (row.state === 'closed' ? head.id : undefined);
+  if (sha === undefined) return undefined;
+  return {
+    trigger: {
+      event: built.type.name,
+      action: built.action ?? undefined,
+      branch: row.base_ref,
+      changedPaths: () => changedPaths(disk, row.merge_base_sha, row.head_sha),
+    },
+    files: sha,
+    title: row.title,
+    head: { branch: row.head_ref, commit: head, repository: row.head_repository_id ?? repository.id },
+    ref: `refs/pull/${row.number}/merge`,
+    sha,
+    pullRequest: issue,
+    isFromFork: row.head_repository_id !== repository.id,
+  };
+}
+
+/** The same for workflows that run beside the base, with its files: they may have secrets, and don't run what the pull request changed. */
+export async function ofPullRequestTarget(context: OccasionContext, issue: Id<'issues'>): Promise<Occasion | undefined> {
+  const { disk, repository, built, job } = context;
+  const row = (await loadPulls(job.db, [issue])).get(issue);
+  const base = row && (await headCommitOf(disk, branchRef(row.base_ref)));
+  if (!row || !base) return undefined;
+  return {
+    trigger: {
+      event: 'pull_request_target',
+      action: built.action ?? undefined,
+      branch: row.base_ref,
+      changedPaths: () => changedPaths(disk, row.merge_base_sha, row.head_sha),
+    },
+    files: base.id,
+    title: row.title,
+    head: { branch: row.head_ref, commit: base, repository: repository.id },
+    ref: branchRef(row.base_ref),
+    sha: base.id,
+    pullRequest: issue,
+  };
+}
+
+/** A pull request, the merge of its present branches tested. */
+async function tested({ repository, job }: OccasionContext, issue: Id<'issues'>): Promise<PullRow | undefined> {
+  const before = (await loadPulls(job.db, [issue])).get(issue);
+  if (before?.state !== 'open') return before;
+  await testMerges({ git: job.services.git, change: job.change }, repository.id, [before]);
+  return (await loadPulls(job.db, [issue])).get(issue);
+}

@@ -1,0 +1,60 @@
+import type { EventsConfig } from '@actions/workflow-parser/model/workflow-template';
+import { linksOf } from '#endpoint/links.ts';
+import type { Services } from '#endpoint/services.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import { type JobContext, job } from '#jobs/job.ts';
+import { gather } from '#lib/collections.ts';
+import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
+import { createRun, headCommitOf, unknownAddress } from '#resources/workflow-runs/index.ts';
+import { findWorkflowFile, listScheduled, passScheduled, type WorkflowRow } from '#resources/workflows/index.ts';
+import { nextRunOf } from '#workflow-files/schedule.ts';
+
+const atOnce = 500;
+
+/** Runs the workflows whose time has come. One whose time passed while no worker ran runs once, late. */
+export const runSchedules = job<Record<string, never>, Services>({
+  name: 'workflow-triggers.schedule',
+  attempts: 1,
+  schedule: { cron: '* * * * *', atStart: true },
+  async run(_payload, context) {
+    const due = await listScheduled(context.db, { until: context.now, limit: atOnce });
+    const repositories = await loadNamedRepositories(context.db, gather(due, 'repository_id'));
+    for (const workflow of due) {
+      const repository = repositories.get(workflow.repository_id);
+      if (repository && !repository.archived) await runScheduled(context, workflow, repository);
+    }
+  },
+});
+
+async function runScheduled(
+  { change, services, now }: JobContext<Services>,
+  workflow: WorkflowRow,
+  repository: RepositoryWithOwner,
+): Promise<void> {
+  const disk = repoOf(services.git, repository.id);
+  const ref = branchRef(repository.default_branch);
+  const commit = (await repositoryExists(disk)) ? await headCommitOf(disk, ref) : undefined;
+  const file = commit && (await findWorkflowFile(disk, commit.id, workflow.path));
+  const events = (workflow.events ?? {}) as EventsConfig;
+  // What was due is the first time after the one before it, which is at most some minutes ago.
+  const cron = nextRunOf(events, new Date((workflow.next_run_at ?? now).getTime() - 1))?.cron ?? '';
+  const links = linksOf(services.url ?? unknownAddress);
+  await change(async (tx) => {
+    if (!(await passScheduled(tx, workflow, nextRunOf(events, now)?.at ?? null)) || !commit || !file) return;
+    await createRun(
+      { tx, links, now },
+      {
+        repository,
+        ...file,
+        event: 'schedule',
+        payload: { schedule: cron },
+        title: workflow.name,
+        head: { branch: repository.default_branch, commit, repository: repository.id },
+        ref,
+        sha: commit.id,
+        actor: repository.created_by ?? repository.owner_id,
+      },
+    );
+  });
+}

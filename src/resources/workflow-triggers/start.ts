@@ -1,0 +1,132 @@
+import { change } from '#database/connect.ts';
+import { linksOf } from '#endpoint/links.ts';
+import type { Services } from '#endpoint/services.ts';
+import type { EventKind } from '#events/kinds.ts';
+import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#events/subscription.ts';
+import type { Repo } from '#git/repo.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import type { JobContext } from '#jobs/job.ts';
+import { gather, unique } from '#lib/collections.ts';
+import { asId } from '#lib/id.ts';
+import { findActionsApp } from '#resources/apps/index.ts';
+import type { WebhookEvent } from '#resources/event-kinds.ts';
+import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
+import type { WebhookEvents } from '#resources/webhooks/index.ts';
+import { createRun, loadRuns, unknownAddress } from '#resources/workflow-runs/index.ts';
+import { listWaitingFor, listWorkflowFiles, readWorkflowFile } from '#resources/workflows/index.ts';
+import { emitBody } from '#vocabulary/body.ts';
+import { isTriggered } from '#workflow-files/triggers.ts';
+import type { Occasion } from './occasion.ts';
+import { namesOfCommits, occasionsOf, startingNames } from './occasions.ts';
+
+/** Starts the runs of workflows whose files name an event. */
+export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Services> =>
+  batchSubscription<EventKind, Services>({
+    name: 'workflow-triggers.start',
+    on: webhooks.kinds.filter((kind) =>
+      gather(webhooks.typesOf({ kind } as Recorded), 'name').some((name) => startingNames.includes(name)),
+    ),
+    attempts: 25,
+    batch: 100,
+    lanes: 2,
+    async runAll(all, context) {
+      const { db, services } = context;
+      const repositories = await loadNamedRepositories(db, unique(gather(all, 'repository').filter((id) => id !== undefined)));
+      const waiting = await workflowsWaiting(all, webhooks, context);
+      // Payloads are those of webhooks, in the words of the public API: files name their parts as `github.event`.
+      const { git, refRules } = services;
+      const build = webhooks.openBuilder({ db, git, refRules, links: linksOf(services.url ?? unknownAddress, services.ssh) });
+      const own = await findActionsApp(db);
+      for (const event of all) {
+        const repository = event.repository && repositories.get(event.repository);
+        if (!repository || !mayStart(event, webhooks, waiting)) continue;
+        // What the token of a job does starts no further runs, which could go on for ever; but for what asks for one (the public API's rule).
+        if (event.actor !== undefined && event.actor === own?.bot_id && !isAsked(event)) continue;
+        // Nor do the checks that runs mirror to.
+        if ('app' in event.data && event.data.app === own?.id) continue;
+        if (event.kind === 'push' && !(await hasFiles(repoOf(git, repository.id), event))) continue;
+        for (const built of await build(event))
+          if (startingNames.includes(built.type.name))
+            await startFor(context, { event, built, repository, parts: webhooks.parts });
+      }
+    },
+  });
+
+/** The public API's bound: a run that the end of another one starts may start others by its own, but not for ever. */
+const maxDepth = 3;
+
+/** How many runs lead to one that an event starts. */
+async function depthOf({ db }: JobContext<Services>, { kind, data }: Recorded): Promise<number> {
+  if (!kind.startsWith('workflow_run.') || !('run' in data)) return 0;
+  const id = asId<'workflow_runs'>(Number(data.run));
+  return ((await loadRuns(db, [id])).get(id)?.depth ?? 0) + 1;
+}
+
+const isAsked = ({ kind }: Recorded): boolean => kind === 'repository.dispatched';
+
+/** Whether an event may start a run: a workflow of its repository waits for it, or its own commit may have one that does. */
+function mayStart(event: Recorded, webhooks: WebhookEvents, waiting: ReadonlySet<string>): boolean {
+  const names = gather(webhooks.typesOf(event), 'name');
+  return names.some((name) => namesOfCommits.includes(name) || waiting.has(`${event.repository} ${name}`));
+}
+
+/** The events that workflows on default branches wait for, as `repository name`. */
+async function workflowsWaiting(
+  all: readonly Recorded[],
+  webhooks: WebhookEvents,
+  { db }: JobContext<Services>,
+): Promise<Set<string>> {
+  const others = all.filter((event) => !gather(webhooks.typesOf(event), 'name').every((name) => namesOfCommits.includes(name)));
+  const repositories = unique(gather(others, 'repository').filter((id) => id !== undefined));
+  if (repositories.length === 0) return new Set();
+  const names = unique(others.flatMap((event) => gather(webhooks.typesOf(event), 'name')));
+  const workflows = await listWaitingFor(db, repositories, names);
+  return new Set(
+    workflows.flatMap(({ repository_id, events }) => Object.keys(events ?? {}).map((name) => `${repository_id} ${name}`)),
+  );
+}
+
+type Started = {
+  readonly event: Recorded;
+  readonly built: WebhookEvent;
+  readonly repository: RepositoryWithOwner;
+  readonly parts: WebhookEvents['parts'];
+};
+
+async function startFor(job: JobContext<Services>, { event, built, repository, parts }: Started): Promise<void> {
+  const { db, services, now } = job;
+  const disk = repoOf(services.git, repository.id);
+  if (!(await repositoryExists(disk))) return;
+  const depth = await depthOf(job, event);
+  if (depth > maxDepth) return;
+  const payload = emitBody('github', built.body, parts) as object;
+  const links = linksOf(services.url ?? unknownAddress);
+  for (const occasion of await occasionsOf({ disk, repository, event, built, job })) {
+    const { trigger, title, head, ref, sha, pullRequest, isFromFork = false } = occasion;
+    const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, depth };
+    for (const file of await triggeredFiles(disk, occasion))
+      await change(db, (tx) =>
+        createRun({ tx, links, now }, { ...about, ...file, title, head, ref, sha, pullRequest, isFromFork }),
+      );
+  }
+}
+
+/** Whether anything that was pushed has workflow files. Most has none, and then no payload is made, which reads all commits of the push. */
+async function hasFiles(disk: Repo, { data }: Recorded<'push'>): Promise<boolean> {
+  if (!(await repositoryExists(disk))) return false;
+  for (const after of unique(gather(data.moves, 'after')))
+    if (after !== null && (await listWorkflowFiles(disk, after)).length > 0) return true;
+  return false;
+}
+
+/** The workflow files that an occasion starts. Of those that can't be read, nobody knows what starts them: a push makes a failed run. */
+async function triggeredFiles(disk: ReturnType<typeof repoOf>, { files, trigger }: Occasion) {
+  const found = await listWorkflowFiles(disk, files);
+  const wanted = await Promise.all(
+    found.map(async (file) => {
+      const parsed = await readWorkflowFile(file);
+      return 'file' in parsed ? isTriggered(parsed.file.events, trigger) : trigger.event === 'push';
+    }),
+  );
+  return found.filter((_, at) => wanted[at]);
+}

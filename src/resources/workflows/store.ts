@@ -1,0 +1,139 @@
+import type { EventsConfig } from '@actions/workflow-parser/model/workflow-template';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import { keyed, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import { workflowFolders } from '#workflow-files/parse.ts';
+import { nextRunOf } from '#workflow-files/schedule.ts';
+
+export type WorkflowRow = Selectable<DB['workflows']>;
+type Repository = Id<'repositories'>;
+
+export const selectWorkflow = (db: Db, repository: OrSql<Repository>, id: Id<'workflows'>) =>
+  db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).where('id', '=', id);
+
+/** The workflow of a file by its name; where both folders have one, that of the neutral folder. */
+export const selectWorkflowNamed = (db: Db, repository: OrSql<Repository>, file: string) =>
+  db
+    .selectFrom('workflows')
+    .selectAll()
+    .where('repository_id', '=', repository)
+    .where(
+      'path',
+      'in',
+      workflowFolders.map((folder) => `${folder}/${file}`),
+    )
+    .orderBy('path', 'desc')
+    .limit(1);
+
+export const findWorkflowForUpdate = (tx: Tx, { id }: Pick<WorkflowRow, 'id'>): Promise<WorkflowRow | undefined> =>
+  tx.selectFrom('workflows').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
+/** Workflows by their ids. */
+export const loadWorkflows = async (db: Db, ids: readonly Id<'workflows'>[]): Promise<Map<Id<'workflows'>, WorkflowRow>> =>
+  keyed(await db.selectFrom('workflows').selectAll().where('id', 'in', unique(ids)).execute(), ({ id }) => id);
+
+/** The workflows of a repository, with those whose files were deleted, in the order in which they came. */
+export const listWorkflows = (db: Db, repository: Repository, page: Page): Promise<Listed<WorkflowRow>> =>
+  list(db, db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).orderBy('id'), page);
+
+export const updateWorkflow = (tx: Tx, id: Id<'workflows'>, change: Updateable<DB['workflows']>) =>
+  tx.updateTable('workflows').set(change).where('id', '=', id).execute();
+
+/** All workflows of a repository. Their number is limited by that of the files of a commit. */
+export const listAllWorkflows = (db: Db, repository: Repository): Promise<WorkflowRow[]> =>
+  db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).orderBy('id').execute();
+
+/** The workflows, by repository, whose file on the default branch names one of these events. */
+export const listWaitingFor = (db: Db, repositories: readonly Repository[], events: readonly string[]): Promise<WorkflowRow[]> =>
+  db
+    .selectFrom('workflows')
+    .selectAll()
+    .where('repository_id', 'in', repositories)
+    .where('state', '=', 'active')
+    .where(sql<boolean>`events ?| ${events}`)
+    .orderBy('id')
+    .execute();
+
+type WorkflowFileRow = Pick<Insertable<DB['workflows']>, 'repository_id' | 'path' | 'name'> & {
+  /** The events of the file; null where it can't be read; undefined for a file that isn't that of the default branch. */
+  readonly events?: EventsConfig | null;
+  readonly now: Date;
+};
+
+/** Adds a workflow, or changes what the file of the default branch says of it. One that was deleted is active again. */
+export const putWorkflow = (tx: Tx, { events, now, ...row }: WorkflowFileRow): Promise<WorkflowRow> =>
+  tx
+    .insertInto('workflows')
+    .values({
+      ...row,
+      state: 'active',
+      events: events ? JSON.stringify(events) : null,
+      next_run_at: events ? (nextRunOf(events, now)?.at ?? null) : null,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['repository_id', 'path']).doUpdateSet((row) =>
+        events === undefined
+          ? { path: row.ref('excluded.path') }
+          : {
+              name: row.ref('excluded.name'),
+              events: row.ref('excluded.events'),
+              next_run_at: row.ref('excluded.next_run_at'),
+              state: sql`case when workflows.state = 'deleted' then 'active' else workflows.state end`,
+              updated_at: sql`case when workflows.name = excluded.name and workflows.events is not distinct from excluded.events
+                and workflows.state <> 'deleted' then workflows.updated_at else excluded.updated_at end`,
+            },
+      ),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Marks the workflows of a repository as deleted whose files aren't on the default branch any more. */
+export const markDeleted = (tx: Tx, repository: Repository, { except, now }: { except: readonly string[]; now: Date }) =>
+  tx
+    .updateTable('workflows')
+    .set({ state: 'deleted', events: null, next_run_at: null, updated_at: now })
+    .where('repository_id', '=', repository)
+    .where('events', 'is not', null)
+    .where(sql<boolean>`path <> all(${except})`)
+    .execute();
+
+/** The next number of a workflow's runs, with its row locked until the end of the transaction. */
+export async function takeRunNumber(tx: Tx, id: Id<'workflows'>): Promise<number> {
+  const { last_run_number } = await tx
+    .updateTable('workflows')
+    .set({ last_run_number: sql<number>`last_run_number + 1` })
+    .where('id', '=', id)
+    .returning('last_run_number')
+    .executeTakeFirstOrThrow();
+  return last_run_number;
+}
+
+/** Workflows that are to run by their schedules, those that wait longest first. */
+export const listScheduled = (db: Db, { until, limit }: { until: Date; limit: number }): Promise<WorkflowRow[]> =>
+  db
+    .selectFrom('workflows')
+    .selectAll()
+    .where('next_run_at', '<=', until)
+    .where('state', '=', 'active')
+    .orderBy('next_run_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+/** Moves a workflow on to its next time, if it still waits for this one. @returns whether it did, so that one process runs it */
+export async function passScheduled(tx: Tx, { id, next_run_at }: WorkflowRow, next: Date | null): Promise<boolean> {
+  const passed = await tx
+    .updateTable('workflows')
+    .set({ next_run_at: next })
+    .where('id', '=', id)
+    .where('next_run_at', '=', next_run_at)
+    .returning('id')
+    .execute();
+  return passed.length > 0;
+}

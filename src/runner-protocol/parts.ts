@@ -1,0 +1,22 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Database } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import type { Services } from '#endpoint/services.ts';
+
+/** Where runners find the protocol. */
+export const protocolPath = '/api/actions';
+
+/** What the protocol works with. */
+export type ProtocolParts = {
+  readonly database: Database;
+  readonly services: Services;
+  readonly clock: () => Date;
+  /** The addresses under which a request reached the server. */
+  readonly linksOf: (request: IncomingMessage) => Links;
+};
+
+/** Answers the requests of runners until it is closed. */
+export type ProtocolServer = {
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  close(): Promise<void>;
+};

@@ -1,0 +1,86 @@
+import pg from 'pg';
+import type { Database } from '#database/connect.ts';
+
+/** Tells who waits for a job that some may be there. */
+export type QueueWatch = {
+  /** Grows whenever jobs may wait. Who has seen a version finds nothing new until it grows. */
+  version(): bigint;
+  /** Resolves when the version is another one, after `milliseconds`, or when the signal is aborted. */
+  changed(since: bigint, milliseconds: number, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** In milliseconds: how long the queue is trusted to tell; after a lost connection. */
+const distrustAfter = 30_000;
+const reconnectAfter = 1_000;
+
+/**
+ * Listens to a channel of PostgreSQL from the first call that waits, on a connection of its own. While that is lost, and now and then in any
+ * case, the version grows by itself, so that a message that never came only delays.
+ */
+export function watchQueue({ clientConfig }: Pick<Database, 'clientConfig'>, channel: string): QueueWatch {
+  let version = BigInt(Date.now());
+  let client: pg.Client | undefined;
+  let isClosed = false;
+  const waiting = new Set<() => void>();
+  const timers = new Set<NodeJS.Timeout>();
+
+  const grow = (): void => {
+    version += 1n;
+    for (const wake of [...waiting]) wake();
+  };
+  const later = (work: () => void, milliseconds: number): void => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      work();
+    }, milliseconds);
+    timer.unref();
+    timers.add(timer);
+  };
+  const listen = async (): Promise<void> => {
+    if (isClosed) return;
+    const own = new pg.Client({ ...clientConfig, application_name: 'hearth queue' });
+    client = own;
+    const lost = (): void => {
+      if (client !== own) return;
+      client = undefined;
+      own.end().catch(() => undefined);
+      grow();
+      if (waiting.size > 0) later(() => void listen(), reconnectAfter);
+    };
+    own.on('error', lost);
+    own.on('end', lost);
+    own.on('notification', grow);
+    try {
+      await own.connect();
+      await own.query(`listen ${pg.escapeIdentifier(channel)}`);
+      grow(); // what was told before
+    } catch {
+      lost();
+    }
+  };
+
+  return {
+    version: () => version,
+    async changed(since, milliseconds, signal) {
+      if (version !== since || signal.aborted) return;
+      if (!client) void listen();
+      if (timers.size === 0) later(grow, distrustAfter);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, milliseconds);
+      waiting.add(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      await promise;
+      clearTimeout(timer);
+      waiting.delete(resolve);
+    },
+    async close() {
+      isClosed = true;
+      for (const timer of timers) clearTimeout(timer);
+      for (const wake of [...waiting]) wake();
+      const own = client;
+      client = undefined;
+      await own?.end().catch(() => undefined);
+    },
+  };
+}

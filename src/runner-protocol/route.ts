@@ -1,0 +1,33 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Links } from '#endpoint/links.ts';
+import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.ts';
+
+type Given = Omit<ProtocolParts, 'linksOf'> & { readonly linksFor: (request: FastifyRequest) => Links };
+
+/**
+ * Adds the protocol of runners to the application. It is loaded with the first request for it, since it brings a library that nothing else
+ * needs; that reads bodies and writes replies by itself.
+ */
+export function addRunnerProtocol(app: FastifyInstance, { linksFor, ...parts }: Given): void {
+  const links = new WeakMap<object, Links>();
+  let server: Promise<ProtocolServer> | undefined;
+  const load = async (): Promise<ProtocolServer> => {
+    const { openProtocol } = await import('./server.ts');
+    return openProtocol({
+      ...parts,
+      linksOf(request) {
+        const found = links.get(request);
+        if (!found) throw new Error('The request is none of the application');
+        return found;
+      },
+    });
+  };
+  app.all(`${protocolPath}/*`, async (request, reply) => {
+    links.set(request.raw, linksFor(request));
+    server ??= load();
+    const { handle } = await server;
+    reply.hijack();
+    handle(request.raw, reply.raw);
+  });
+  app.addHook('preClose', async () => (await server)?.close());
+}

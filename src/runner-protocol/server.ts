@@ -1,0 +1,212 @@
+// The protocol of runners: Connect, with JSON or protobuf, below `/api/actions`. It only translates; what jobs and runners are is in the families.
+
+import type { IncomingMessage } from 'node:http';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from '@connectrpc/connect';
+import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { LRUCache } from 'lru-cache';
+import { change } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import { asId } from '#lib/id.ts';
+import { mebi } from '#lib/limits/limit.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { authenticateRunner, declareRunner, noteSeen, type RunnerRow, registerRunner } from '#resources/runners/index.ts';
+import {
+  abandonJob,
+  findJobOf,
+  findRunOf,
+  type JobRow,
+  makeTask,
+  maskOf,
+  noteState,
+  queuedChannel,
+  type Task,
+  takeJob,
+  writeLog,
+} from '#resources/workflow-runs/index.ts';
+import { PingService } from './generated/ping/v1/ping_pb.js';
+import { type RunnerSchema, RunnerService } from './generated/runner/v1/runner_pb.js';
+import { resultMessage, taskMessage, toldState } from './messages.ts';
+import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.ts';
+import { watchQueue } from './queue-watch.ts';
+
+const nodeRequest = createContextKey<IncomingMessage | undefined>(undefined);
+
+const maxMessageBytes = 16 * mebi;
+/** Milliseconds: how exact it is when a runner was last heard of. */
+const seenEvery = 20_000;
+
+/** Opens the protocol. */
+export function openProtocol(parts: ProtocolParts): ProtocolServer {
+  const queue = watchQueue(parts.database, queuedChannel);
+  const handle = connectNodeAdapter({
+    requestPathPrefix: protocolPath,
+    routes: (router) => addServices(router, { ...parts, queue }),
+    contextValues: (request) => createContextValues().set(nodeRequest, request as IncomingMessage), // of an HTTP/1 server
+    readMaxBytes: maxMessageBytes,
+    grpc: false,
+    grpcWeb: false,
+  });
+  return { handle, close: () => queue.close() };
+}
+
+type ServiceParts = ProtocolParts & { readonly queue: ReturnType<typeof watchQueue> };
+
+function addServices(router: ConnectRouter, parts: ServiceParts): void {
+  const { database, services, clock, queue } = parts;
+  const { db } = database;
+  const { workflows: limits } = services.resourceLimits;
+
+  const masks = openMasks(async (job) => {
+    const run = await findRunOf(db, job);
+    return run ? maskOf(db, services.secrets, { job, run }) : (text) => text;
+  });
+
+  router.service(PingService, { ping: ({ data }) => ({ data: `Hello, ${data}!` }) });
+
+  router.service(RunnerService, {
+    async register({ token, name, version, labels, agentLabels, ephemeral }) {
+      const facts = { token, name, version, labels: labels.length > 0 ? labels : agentLabels };
+      const registered = await refusing(() =>
+        change(db, (tx) => registerRunner(tx, { ...facts, isEphemeral: ephemeral, now: clock() })),
+      );
+      if (!registered) throw new ConnectError('The registration token is not known, or has expired', Code.Unauthenticated);
+      return { runner: { ...runnerMessage(registered.runner), token: registered.token } };
+    },
+
+    async declare({ version, labels }, context) {
+      const runner = await authenticated(parts, context);
+      const declared = await refusing(() => change(db, (tx) => declareRunner(tx, runner, { version, labels })));
+      return { runner: runnerMessage(declared ?? runner) };
+    },
+
+    /** Waits for a job, up to the time of a poll, where none is there. */
+    async fetchTask({ tasksVersion }, context) {
+      const runner = await authenticated(parts, context);
+      const until = performance.now() + limits.poll;
+      let seen = tasksVersion;
+      for (;;) {
+        const version = queue.version();
+        const task = version === seen ? undefined : await nextTask(parts, runner, context);
+        if (task) return { task: taskMessage(task), tasksVersion: 0n };
+        seen = version;
+        const left = until - performance.now();
+        if (left <= 0 || context.signal.aborted) return { tasksVersion: version };
+        await queue.changed(version, left, context.signal);
+      }
+    },
+
+    async updateTask(request, context) {
+      const runner = await authenticated(parts, context);
+      const told = toldState(request);
+      const job = await change(db, async (tx) => {
+        const own = await findJobOf(tx, runner, asId(Number(request.state?.id ?? 0n)));
+        return own && noteState({ tx, links: linksOf(parts, context), now: clock() }, runner, own, told);
+      });
+      if (!job) throw notIts();
+      // A result that the runner didn't tell ends the job there too.
+      const isOver = job.status === 'completed' || job.cancelled_at !== null;
+      return {
+        state: { id: BigInt(job.id), ...(isOver && told.result === undefined ? { result: resultMessage('cancelled') } : {}) },
+        sentOutputs: Object.keys(job.outputs as object),
+      };
+    },
+
+    async updateLog({ taskId, index, rows }, context) {
+      const runner = await authenticated(parts, context);
+      const job = await findJobOf(db, runner, asId(Number(taskId)));
+      if (!job) throw notIts();
+      const now = clock();
+      const given = rows.map(({ time, content }) => ({ at: time ? timestampDate(time) : now, text: content }));
+      const ack = await writeLog(db, job, {
+        from: Number(index),
+        rows: given,
+        mask: await masks.of(job),
+        maxBytes: limits.logBytes,
+        now,
+      });
+      return { ackIndex: BigInt(ack) };
+    },
+  });
+}
+
+type Mask = (text: string) => string;
+
+/** The masks of the jobs that tell of their logs now. Secrets that change meanwhile are those of later jobs. */
+function openMasks(make: (job: JobRow) => Promise<Mask>) {
+  const made = new LRUCache<number, Promise<Mask>>({ max: 1_000, ttl: 10 * 60_000 });
+  return {
+    of(job: JobRow): Promise<Mask> {
+      const known = made.get(job.id);
+      if (known) return known;
+      const making = make(job);
+      made.set(job.id, making);
+      making.catch(() => made.delete(job.id));
+      return making;
+    },
+  };
+}
+
+/** A job for a runner, with its task; a job that nothing can be made of any more ends, and the next one is tried. */
+async function nextTask(
+  { database: { db }, clock, ...parts }: ServiceParts,
+  runner: RunnerRow,
+  context: HandlerContext,
+): Promise<Task | undefined> {
+  const links = linksOf(parts, context);
+  for (;;) {
+    const taken = await takeJob(db, runner, clock());
+    if (!taken) return undefined;
+    const task = await change(db, async (tx) => {
+      const made = await makeTask(tx, taken, { links, secrets: parts.services.secrets, now: clock() });
+      if (!made) await abandonJob({ tx, links, now: clock() }, taken, 'Its workflow file has no such job');
+      return made;
+    });
+    if (task) return task;
+  }
+}
+
+const linksOf = ({ linksOf: find }: Pick<ProtocolParts, 'linksOf'>, context: HandlerContext): Links => {
+  const request = context.values.get(nodeRequest);
+  if (!request) throw new Error('The call has no request');
+  return find(request);
+};
+
+async function authenticated({ database: { db }, clock }: ProtocolParts, { requestHeader }: HandlerContext): Promise<RunnerRow> {
+  const [uuid, token] = [requestHeader.get('x-runner-uuid'), requestHeader.get('x-runner-token')];
+  const runner = uuid && token ? await authenticateRunner(db, uuid, token) : undefined;
+  if (!runner) throw new ConnectError('The runner is not registered', Code.Unauthenticated);
+  const now = clock();
+  if (runner.seen_at === null || now.getTime() - runner.seen_at.getTime() > seenEvery) await noteSeen(db, runner.id, now);
+  return runner;
+}
+
+/** A job that isn't there and one that another runner has are answered alike. */
+const notIts = () => new ConnectError('The runner has no such job', Code.NotFound);
+
+/** What the rules refuse, in the words of the protocol. */
+async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) throw new ConnectError(error.message, Code.InvalidArgument);
+    throw error;
+  }
+}
+
+const runnerMessage = ({ id, uuid, name, version, labels, is_ephemeral }: RunnerRow): MessageInitShape<typeof RunnerSchema> => ({
+  id: BigInt(id),
+  uuid,
+  name,
+  version,
+  labels,
+  ephemeral: is_ephemeral,
+});

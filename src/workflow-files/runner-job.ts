@@ -1,0 +1,51 @@
+import type { Json } from './expressions.ts';
+import type { Combination } from './matrix.ts';
+import type { Source, WorkflowFile } from './parse.ts';
+
+/** A job as it was planned, as far as its runner is told. */
+export type JobForRunner = {
+  readonly id: string;
+  readonly name: string;
+  readonly combination: Combination | null;
+  readonly labels: readonly string[];
+  readonly timeoutMinutes: number;
+};
+
+/** What the server has decided already; the rest of a job is for its runner, with its expressions as they were written. */
+const decided = new Set([
+  'needs',
+  'if',
+  'strategy',
+  'concurrency',
+  'environment',
+  'continue-on-error',
+  'permissions',
+  'snapshot',
+]);
+
+/**
+ * The workflow file of one job, for its runner: with this job alone, and a matrix of its one combination. It is JSON, which YAML contains.
+ * @returns undefined where the file has no such job
+ */
+export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | undefined {
+  const definition = file.jobs.get(job.id);
+  if (!definition) return undefined;
+  const { name, on, env, defaults } = file.source;
+  const own = Object.fromEntries(Object.entries(definition.source).filter(([part]) => !decided.has(part)));
+  const jobs = {
+    [job.id]: {
+      ...own,
+      name: job.name,
+      'runs-on': job.labels,
+      'timeout-minutes': job.timeoutMinutes,
+      ...(job.combination ? { strategy: { matrix: listsOf(job.combination) } } : {}),
+    },
+  };
+  return JSON.stringify({ ...given({ name, on, env, defaults }), jobs });
+}
+
+const given = (parts: { readonly [name: string]: Json | undefined }): Source =>
+  Object.fromEntries(Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+
+const listsOf = (combination: Combination): Source =>
+  Object.fromEntries(Object.entries(combination).map(([name, value]) => [name, [value]]));

@@ -1,0 +1,31 @@
+import type { Target } from '#access/authorize.ts';
+import type { PermissionSet } from '#access/permissions.ts';
+import type { Account, Grant, Org, Repo, Viewer } from '#access/viewer.ts';
+import type { Facts } from './naive.ts';
+
+const withoutAccount = ['none', 'app_jwt', 'client'];
+
+/** Facts as the server holds them while it decides about a request. */
+export function asServed({ kind, scopes, permissions, siteAdmin, repo, org }: Facts): { viewer: Viewer; target: Target } {
+  const grant = { kind, scopes, permissions } as unknown as Grant; // what `authorize` reads of a grant
+  const account = { site_admin: siteAdmin } as Account;
+  const heldIf = (reached: boolean) => (reached ? (permissions as PermissionSet) : {});
+  return {
+    viewer: withoutAccount.includes(kind) ? { grant } : { grant, account },
+    target: {
+      ...(repo ? { repo: { ...repoAsServed(repo), held: heldIf(repo.reached) } as unknown as Repo } : {}),
+      ...(org ? { org: { ...org, held: heldIf(org.reached) } as unknown as Org } : {}),
+    },
+  };
+}
+
+function repoAsServed({ visibility, archived, locked, role, reached, limit: group, standing }: NonNullable<Facts['repo']>) {
+  const inForce = group && { group, expiresAt: new Date() };
+  const speaks = {
+    hasRole: standing.includes('role'),
+    hasCommits: standing.includes('commit'),
+    isNew: !standing.includes('age'),
+  };
+  const interaction = { inForce, ...(inForce ? { limit: { ...inForce, ...speaks } } : {}) };
+  return { visibility, archived, locked_by: locked ? 1 : null, role, reached, interaction };
+}

@@ -1,0 +1,330 @@
+// Whatever a list shows, a read allows, and complete lists leave nothing out: the SQL of access and the lists that are made of it, beside a
+// plain reading of the documents, in random organizations.
+import { type RawBuilder, sql } from 'kysely';
+import { expect, test } from 'vitest';
+import {
+  isAffiliated,
+  mayReadIn,
+  organizationKnownTo,
+  reachedBy,
+  readableBy,
+  readableByAccount,
+  readersOf,
+  roleLevelOf,
+  teamVisibleTo,
+} from '#access/sql.ts';
+import type { Account, Viewer } from '#access/viewer.ts';
+import { type Client, clientOf } from '#test/support/client.ts';
+import { world } from '#test/support/world.ts';
+import { random as randomOf } from '#test/vocabulary/random.ts';
+import { type Caller, drawGraph, type Graph, insertGraphs, type OrganizationRole, Reading } from './graphs.ts';
+
+/** How many graphs are drawn, and by which seed; `HEARTH_TEST_GRAPHS=10000` for a long run. Requests are made in a few of them. */
+const total = Number(process.env.HEARTH_TEST_GRAPHS ?? 40);
+const seed = Number(process.env.HEARTH_TEST_SEED ?? 3);
+/** How many graphs are stored and asked about at a time. */
+const batch = 10;
+
+const opened = await world();
+const { db, clock } = opened;
+const { rows: roles } =
+  await sql<OrganizationRole>`select id, base_role from organization_roles where organization_id is null`.execute(db);
+
+const random = randomOf(seed);
+let last = 1_000_000;
+const next = (): number => ++last;
+
+/** Draws graphs and stores them, with statistics by which PostgreSQL plans as it does in a filled database. */
+async function makeGraphs(count: number): Promise<Graph[]> {
+  const graphs = Array.from({ length: count }, () => drawGraph({ random, roles, next }));
+  await opened.change((tx) => insertGraphs(tx, graphs, clock.now));
+  return graphs;
+}
+
+/**
+ * The rows of many small statements, a few at a time. As one statement they would take PostgreSQL longer to plan than to answer, and all
+ * at once would wait for connections for too long.
+ */
+async function allRows<Row>(selects: readonly RawBuilder<unknown>[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let at = 0; at < selects.length; at += 6) {
+    const found = await Promise.all(selects.slice(at, at + 6).map((select) => sql<Row>`${select}`.execute(db)));
+    rows.push(...found.flatMap((each) => each.rows));
+  }
+  return rows;
+}
+
+const viewerOf = ({ user, grant }: Caller): Viewer => ({
+  grant,
+  ...(user === undefined ? {} : { account: { id: user } as Account }), // all that the SQL asks of an account
+});
+
+const told = (graph: Graph, caller: Caller, what: string): string =>
+  `${what}: ${JSON.stringify({ user: caller.user, grant: caller.grant })} in ${JSON.stringify({ ...graph, callers: [] })}`;
+
+/** What SQL says of each caller and each repository of its graph. */
+type Answer = Record<'level' | 'reached' | 'readable' | 'issues' | 'contents' | 'byAccount' | 'affiliated', number | boolean>;
+
+function answersOf(graph: Graph, caller: Caller, at: string): RawBuilder<unknown> {
+  const viewer = viewerOf(caller);
+  const ids = graph.repositories.map(({ id }) => id);
+  return sql`select ${at}::text as at, r.id, ${roleLevelOf(caller.user)} as level, ${reachedBy(caller.grant)} as reached,
+    ${readableBy(viewer)} as readable, ${readableBy(viewer, 'contents')} as contents,
+    ${readableBy(viewer)} and ${mayReadIn(viewer, 'issues')} as issues,
+    ${readableByAccount(caller.user ?? 0)} as "byAccount", ${isAffiliated(caller.user ?? 0)} as affiliated
+    from repositories r where r.id = any (${ids})`;
+}
+
+function expectedAnswers(reading: Reading, caller: Caller, repository: Graph['repositories'][number]): Answer {
+  const { grant, user } = caller;
+  const isOpen = repository.visibility === 'public';
+  return {
+    level: reading.level(user, repository),
+    reached: reading.reaches(caller, repository),
+    readable: reading.reads(caller, repository),
+    contents: reading.reads(caller, repository, 'contents'),
+    issues: reading.reads(caller, repository, 'issues'),
+    byAccount: isOpen || repository.visibility === 'internal' || reading.ownLevel(user, repository) > 0,
+    affiliated: repository.visibility === 'internal' || reading.ownLevel(user, repository) > 0,
+    ...(grant.kind === 'none' ? { reached: false } : {}),
+  };
+}
+
+/** Compares what SQL says of repositories with the documents. Returns what disagrees. */
+async function comparedRepositories(graphs: readonly Graph[]): Promise<string[]> {
+  const asked = graphs.flatMap((graph) => graph.callers.map((caller) => ({ graph, caller, reading: new Reading(graph) })));
+  const selects = asked.map(({ graph, caller }, at) => answersOf(graph, caller, `${at}`));
+  const rows = await allRows<{ at: string; id: number } & Answer>(selects);
+  expect(rows.length).toBe(asked.length * 5);
+  return rows.flatMap(({ at, id, ...answer }) => {
+    const { graph, caller, reading } = asked[Number(at)] as (typeof asked)[number];
+    const repository = graph.repositories.find((one) => one.id === id);
+    if (!repository) throw new Error('A row is of one of the repositories asked for');
+    const expected = expectedAnswers(reading, caller, repository);
+    const wrong = Object.keys(expected).filter((name) => expected[name as keyof Answer] !== answer[name as keyof Answer]);
+    return wrong.map((name) => told(graph, caller, `${name} of ${id} is ${answer[name as keyof Answer]}`));
+  });
+}
+
+/** The same for teams, the organizations that credentials know, and the readers of each repository. */
+async function comparedTeams(graphs: readonly Graph[]): Promise<string[]> {
+  const asked = graphs.flatMap((graph) => graph.callers.map((caller) => ({ graph, caller, reading: new Reading(graph) })));
+  const selects = asked.map(({ graph, caller }, at) => {
+    const teams = graph.teams.map(({ id }) => id);
+    const organizations = graph.organizations.map(({ id }) => id);
+    return sql`
+      select ${`${at}`}::text as at, t.id, ${teamVisibleTo(viewerOf(caller), 't')} as seen from teams t where t.id = any (${teams})
+      union all select ${`${at}`}::text, o.id, ${organizationKnownTo(caller.grant, sql`o.id`)} from accounts o
+        where o.id = any (${organizations})`;
+  });
+  const rows = await allRows<{ at: string; id: number; seen: boolean }>(selects);
+  return rows.flatMap(({ at, id, seen }) => {
+    const { graph, caller, reading } = asked[Number(at)] as (typeof asked)[number];
+    const team = graph.teams.find((one) => one.id === id);
+    const expected = team ? reading.seesTeam(caller, team) : reading.knows(caller, id);
+    return expected === seen ? [] : [told(graph, caller, `whether ${id} is seen: ${seen}`)];
+  });
+}
+
+async function comparedReaders(graphs: readonly Graph[]): Promise<string[]> {
+  const selects = graphs.map(({ repositories, users }) => {
+    const ofEach = repositories.map(
+      (one) => sql`select ${one.id}::bigint as repository, a.id as reader from accounts a
+        where a.id = any (${users.map(({ id }) => id)}) and ${readersOf(one, sql`a.id`)}`,
+    );
+    return sql.join(ofEach, sql` union all `);
+  });
+  const rows = await allRows<{ repository: number; reader: number }>(selects);
+  const found = new Set(rows.map(({ repository, reader }) => `${repository} ${reader}`));
+  return graphs.flatMap((graph) => {
+    const reading = new Reading(graph);
+    return graph.repositories.flatMap((repository) =>
+      graph.users.flatMap(({ id }) =>
+        found.has(`${repository.id} ${id}`) === reading.level(id, repository) > 0
+          ? []
+          : [`${id} as a reader of ${repository.id}: ${JSON.stringify({ ...graph, callers: [] })}`],
+      ),
+    );
+  });
+}
+
+test('the SQL of access says what the documents say of random organizations', async () => {
+  const wrong: string[] = [];
+  for (let made = 0; made < total && wrong.length === 0; made += batch) {
+    const graphs = await makeGraphs(Math.min(batch, total - made));
+    if (made === 0) await sql`analyze`.execute(db);
+    for (const compare of [comparedRepositories, comparedTeams, comparedReaders]) wrong.push(...(await compare(graphs)));
+  }
+  expect(wrong.length, wrong[0]).toBe(0);
+});
+
+type Ids = readonly number[];
+const sorted = (ids: Iterable<number>): number[] => [...ids].toSorted((a, b) => a - b);
+const loginOf = ({ users, organizations }: Graph, id: number): string =>
+  [...users, ...organizations].find((one) => one.id === id)?.login ?? '';
+
+/** Everybody watches and starred everything, and there is an issue in each repository, of which the app's hook may be told. */
+async function fill(graph: Graph): Promise<void> {
+  const { repositories, users, apps, organizations } = graph;
+  const pairs = JSON.stringify(repositories.flatMap(({ id }) => users.map((user) => ({ repository: id, account: user.id }))));
+  const wanted = sql`jsonb_to_recordset(${pairs}::jsonb) as p(repository bigint, account bigint)`;
+  await sql`insert into repository_subscriptions (repository_id, account_id, created_at)
+    select repository, account, ${clock.now} from ${wanted}`.execute(db);
+  await sql`insert into stars (repository_id, account_id, created_at) select repository, account, ${clock.now} from ${wanted}`.execute(
+    db,
+  );
+  for (const { id } of apps)
+    await sql`insert into webhooks (app_id, events, url, base_url, created_at, updated_at)
+      values (${id}, ${['issues']}, 'http://127.0.0.1:9/', 'http://127.0.0.1', ${clock.now}, ${clock.now})`.execute(db);
+  for (const { owner, name } of repositories) {
+    const founder = organizations.some(({ id }) => id === owner) ? users.at(-1) : users.find(({ id }) => id === owner);
+    const client = await opened.as(founder as Account);
+    const { status } = await client.post(`/repos/${loginOf(graph, owner)}/${name}/issues`, { title: 'needle' });
+    expect(status).toBe(201);
+  }
+}
+
+/** What was seen in all graphs: nothing is proved by lists that are empty, and by reads that are all answered alike. */
+const seen = { told: 0, shown: 0, found: 0, hidden: 0 };
+
+/** Who was told of an issue by a notification or a webhook, beside who may read of it. */
+async function comparedDeliveries(graph: Graph): Promise<string[]> {
+  const reading = new Reading(graph);
+  const { repositories, users, installations } = graph;
+  const ids = repositories.map(({ id }) => id);
+  const { rows } = await sql<{ at: string }>`
+    select account_id || ' ' || repository_id as at from notification_threads where repository_id = any (${ids})
+    union all select 'installation ' || installation_id || ' ' || repository_id from webhook_deliveries
+      where repository_id = any (${ids}) and event = 'issues'`.execute(db);
+  const authors = new Map(
+    repositories.map(({ id, owner }) => [id, users.find((one) => one.id === owner)?.id ?? users.at(-1)?.id]),
+  );
+  const readers = repositories.flatMap((repository) =>
+    users
+      .filter(({ id }) => id !== authors.get(repository.id) && reading.level(id, repository) > 0)
+      .map(({ id }) => `${id} ${repository.id}`),
+  );
+  const installed = repositories.flatMap(({ id, owner }) =>
+    installations
+      .filter(({ account, suspended, permissions }) => account === owner && !suspended && 'issues' in permissions)
+      .filter(({ selected }) => selected === undefined || selected.includes(id))
+      .map((one) => `installation ${one.id} ${id}`),
+  );
+  seen.told += rows.length;
+  const [found, expected] = [rows.map(({ at }) => at).toSorted(), [...readers, ...installed].toSorted()];
+  return found.join() === expected.join() ? [] : [`${found.join()} were told, and not ${expected.join()}`];
+}
+
+/** Notifications that people got while they could read a repository: here, of every one. */
+const fillInboxes = ({ repositories, users }: Graph) =>
+  sql`insert into notification_threads (account_id, repository_id, subject_id, reason, event_id, updated_at)
+    select a.id, s.repository_id, s.id, 'subscribed', 1, ${clock.now} from notification_subjects s, accounts a
+    where s.repository_id = any (${repositories.map(({ id }) => id)}) and a.id = any (${users.map(({ id }) => id)})
+    on conflict do nothing`.execute(db);
+
+/** A list of repositories, or of what is in them. */
+type Asked = { path: string; expected: Ids; of: (item: Record<string, never>) => number | string };
+
+/** The lists that a caller may ask for, each with the repositories that it shows something of. */
+function listsFor(graph: Graph, caller: Caller): Asked[] {
+  const reading = new Reading(graph);
+  const { user, grant } = caller;
+  const { repositories, organizations, users } = graph;
+  const readable = repositories.filter((one) => reading.reads(caller, one));
+  const ids = (some: typeof repositories): Ids => sorted(some.map(({ id }) => id));
+  const ofRepository = ({ id }: { id: number }) => id;
+  const ofName = ({ repository }: { repository: { id: number } }) => repository.id;
+  const ofUrl = ({ repository_url }: { repository_url: string }) => Number(/thing-(\d+)$/.exec(repository_url)?.[1]);
+  const isAmong = (one: (typeof repositories)[number]): boolean =>
+    one.owner === user ||
+    reading.roleIn(one.owner, user) !== undefined ||
+    graph.collaborators.some(({ repository, user: collaborator }) => repository === one.id && collaborator === user);
+  const lists: (Omit<Asked, 'of'> & { of: unknown })[] = [
+    ...organizations.map(({ id, login }) => ({
+      path: `/orgs/${login}/repos`,
+      expected: ids(readable.filter(({ owner }) => owner === id)),
+      of: ofRepository,
+    })),
+    ...users.slice(0, 2).flatMap(({ id, login }) => [
+      { path: `/users/${login}/repos`, expected: ids(readable.filter(({ owner }) => owner === id)), of: ofRepository },
+      { path: `/users/${login}/starred`, expected: ids(readable.filter((one) => reading.level(id, one) > 0)), of: ofRepository },
+    ]),
+    {
+      path: `/search/issues?q=needle+is:issue+${organizations.map(({ login }) => `user:${login}`).join('+')}`,
+      expected: ids(
+        repositories.filter((one) => organizations.some(({ id }) => id === one.owner) && reading.reads(caller, one, 'issues')),
+      ),
+      of: ofUrl,
+    },
+  ];
+  const isPerson = user !== undefined && grant.kind !== 'installation';
+  if (isPerson)
+    lists.push({
+      path: '/user/repos',
+      expected: ids(
+        repositories.filter(
+          (one) =>
+            isAmong(one) &&
+            (one.visibility === 'internal' || reading.ownLevel(user, one) > 0) &&
+            (one.visibility === 'public' || reading.reaches(caller, one)),
+        ),
+      ),
+      of: ofRepository,
+    });
+  if (isPerson && grant.kind === 'classic_pat' && grant.scopes.includes('notifications'))
+    lists.push({
+      path: '/notifications?all=true',
+      expected: ids(repositories.filter((one) => reading.level(user, one) > 0)),
+      of: ofName,
+    });
+  if (grant.kind === 'installation')
+    lists.push({
+      path: '/installation/repositories',
+      expected: ids(repositories.filter((one) => reading.reaches(caller, one))),
+      of: ofRepository,
+    });
+  return lists as Asked[];
+}
+
+/** What a list answers, as the ids of repositories. */
+async function shownBy(client: Client, { path, of }: Asked): Promise<{ status: number; shown: Ids }> {
+  const { status, body } = await client.get(`${path}${path.includes('?') ? '&' : '?'}per_page=50`);
+  const items = status === 200 ? (Array.isArray(body) ? body : (body.items ?? body.repositories)) : [];
+  return { status, shown: sorted(new Set(items.map(of))) };
+}
+
+async function comparedRequests(graph: Graph): Promise<string[]> {
+  const reading = new Reading(graph);
+  const wrong: string[] = [];
+  for (const caller of graph.callers) {
+    const client = clientOf(opened.url, caller.token);
+    for (const asked of listsFor(graph, caller)) {
+      const { status, shown } = await shownBy(client, asked);
+      seen.shown += shown.length;
+      // Where nothing of an owner may be known, a search that names them all is refused (document 1, Search, rule 6).
+      const isRefused = status === 422 && asked.expected.length === 0;
+      if (!isRefused && (status !== 200 || shown.join() !== asked.expected.join()))
+        wrong.push(told(graph, caller, `${asked.path} shows ${shown.join()} (${status}), and not ${asked.expected.join()}`));
+    }
+    for (const repository of graph.repositories) {
+      const { status } = await client.get(`/repos/${loginOf(graph, repository.owner)}/${repository.name}`);
+      const expected = reading.reads(caller, repository) ? 200 : 404;
+      seen[expected === 200 ? 'found' : 'hidden'] += 1;
+      if (status !== expected) wrong.push(told(graph, caller, `${repository.name} is answered by ${status}`));
+    }
+  }
+  return wrong;
+}
+
+test('lists, searches, notifications and webhooks show what a read allows, and leave nothing out', async () => {
+  const wrong: string[] = [];
+  for (const graph of await makeGraphs(Math.max(3, Math.floor(total / 200)))) {
+    await fill(graph);
+    await opened.settle();
+    wrong.push(...(await comparedDeliveries(graph)));
+    await fillInboxes(graph);
+    wrong.push(...(await comparedRequests(graph)));
+  }
+  expect(wrong.length, wrong.slice(0, 3).join('\n')).toBe(0);
+  for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(20);
+});

@@ -1,0 +1,145 @@
+// What each endpoint demands of its caller, without a look at the declarations: from the documents' tables, and from
+// `requirements.txt` as far as these say nothing.
+import { readFileSync } from 'node:fs';
+
+/** The words are those of the documents, and of the public API where they are silent. */
+export type Requirement = {
+  readonly permission?:
+    | string
+    | { readonly anyOf?: readonly string[]; readonly allOf?: readonly string[]; readonly none?: string };
+  readonly scopes?: readonly string[];
+  readonly alsoScopes?: readonly string[];
+  readonly tokens?: readonly string[];
+  readonly role?: string;
+  readonly public?: boolean;
+  readonly archived?: string;
+  readonly locked?: string;
+  readonly interaction?: boolean;
+  readonly heads?: string;
+};
+
+type Route = { readonly method: string; readonly path: string };
+type Row = Route & {
+  readonly scope: string;
+  readonly permission: string;
+  readonly access: string;
+  readonly matrices: readonly string[];
+  readonly app_tokens: readonly string[];
+  readonly multiple: boolean;
+};
+type Category = { readonly category: string; readonly scope: string; readonly level: string };
+type Described = Route & {
+  readonly permission: Category | null;
+  readonly permission_alternatives?: readonly Category[];
+  readonly classic_scopes: readonly string[] | null;
+  readonly token_kinds: readonly string[];
+};
+
+const textOf = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
+const rows = JSON.parse(textOf('../spec/permission-matrix.json')) as Row[];
+const described = JSON.parse(textOf('../spec/endpoints.json')) as Described[];
+
+/** Method and path without the names of its words, which the documents and Hearth choose apart. */
+const shapeOf = ({ method, path }: Route): string => `${method} ${path.replace(/\{\w+\}/g, '{}')}`;
+
+/** Of an organization's categories, these alone have no prefix. */
+const nameOf = (category: string, scope: string): string =>
+  scope !== 'organization' || /^(?:organization_|members$|issue_fields$)/.test(category) ? category : `organization_${category}`;
+
+const kinds: Readonly<Record<string, string>> = { oauth: 'oauth_app', UAT: 'app_user', IAT: 'installation' };
+const scoped = ['classic_pat', 'oauth_app'];
+
+/** Document 3 tells of fine-grained tokens alone. Where it lists an operation once, that permission is all that it needs. */
+function byMatrix(of: readonly Row[]): Requirement {
+  const [row] = of;
+  if (row === undefined || row.multiple || of.length > 1) return {};
+  return { permission: `${nameOf(row.permission, row.scope)}:${row.access}` };
+}
+
+/** Documents 1 and 2 tell permissions, scopes and the kinds of tokens. */
+function byDescription({ permission, permission_alternatives = [], classic_scopes, token_kinds }: Described): Requirement {
+  const needed = [permission ?? [], permission_alternatives]
+    .flat()
+    .map((one) => `${nameOf(one.category, one.scope)}:${one.level}`);
+  const [first] = needed;
+  return {
+    ...(first === undefined ? {} : { permission: needed.length === 1 ? first : { anyOf: needed } }),
+    ...(classic_scopes ? { scopes: classic_scopes } : {}),
+    tokens: token_kinds.map((kind) => kinds[kind] ?? kind),
+  };
+}
+
+const rowsByShape = Map.groupBy(rows, shapeOf);
+const describedByShape = new Map(described.map((one) => [shapeOf(one), one]));
+
+/** What the documents say of a route. */
+export function documentedOf(route: Route): Requirement {
+  const shape = shapeOf(route);
+  const told = describedByShape.get(shape);
+  return { ...byMatrix(rowsByShape.get(shape) ?? []), ...(told ? byDescription(told) : {}) };
+}
+
+/** Which fine-grained kinds document 3 names for a route; undefined where it doesn't list it. */
+export function documentedKinds(route: Route): readonly string[] | undefined {
+  const of = rowsByShape.get(shapeOf(route));
+  const [row] = of ?? [];
+  if (!row) return undefined;
+  return [
+    ...(row.matrices.includes('personal') ? ['fine_grained_pat'] : []),
+    ...row.app_tokens.map((kind) => kinds[kind] ?? kind),
+  ];
+}
+
+const fields = [
+  'permission',
+  'scopes',
+  'alsoScopes',
+  'tokens',
+  'role',
+  'public',
+  'archived',
+  'locked',
+  'interaction',
+  'heads',
+] as const satisfies readonly (keyof Requirement)[];
+
+/** A line of `requirements.txt`: what the documents leave open. */
+export function lineOf(route: Route, declared: Requirement): string {
+  const told = documentedOf(route);
+  const left = fields.filter((field) => declared[field] !== undefined && told[field] === undefined);
+  return `${route.method} ${route.path} ${JSON.stringify(Object.fromEntries(left.map((field) => [field, declared[field]])))}`;
+}
+
+const lines = new Map(
+  textOf('requirements.txt')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [method = '', path = '', ...rest] = line.split(' ');
+      return [`${method} ${path}`, JSON.parse(rest.join(' ')) as Requirement];
+    }),
+);
+
+/** What a route demands. @throws for a route that `requirements.txt` doesn't have */
+export function requirementOf(route: Route): Requirement {
+  const line = lines.get(`${route.method} ${route.path}`);
+  if (!line) throw new Error(`requirements.txt doesn't know ${route.method} ${route.path}`);
+  const needs = { ...line, ...documentedOf(route) };
+  const named = documentedKinds(route);
+  // Document 3's word on fine-grained kinds holds; of tokens with scopes it says nothing.
+  return named ? { ...needs, tokens: [...(needs.tokens ?? scoped).filter((kind) => scoped.includes(kind)), ...named] } : needs;
+}
+
+const everyKind = [...scoped, 'fine_grained_pat', 'app_user', 'installation'];
+
+const whereAbsent: Requirement = { tokens: everyKind, scopes: [], alsoScopes: [] };
+
+/** The same in one form: lists sorted, and there where they are absent. */
+const inOneForm = (value: unknown, field: keyof Requirement): string =>
+  JSON.stringify(value ?? whereAbsent[field] ?? null, (_, inner) => (Array.isArray(inner) ? inner.toSorted() : inner));
+
+/** The fields in which a declaration says something else than what its route demands. */
+export const differencesOf = (declared: Requirement, needs: Requirement): string[] =>
+  fields.filter((field) => inOneForm(declared[field], field) !== inOneForm(needs[field], field));
+
+export const knownRoutes = (): string[] => [...lines.keys()];

@@ -1,0 +1,81 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type Client, createClient } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-node';
+import { createRunnerToken } from '#resources/runners/index.ts';
+import {
+  LogRowSchema,
+  Result,
+  RunnerService,
+  StepStateSchema,
+  type Task,
+} from '#runner-protocol/generated/runner/v1/runner_pb.js';
+import type { World } from './world.ts';
+
+/** A small client of the runners' protocol: it plays a runner, step by step. */
+export type TestRunner = {
+  readonly client: Client<typeof RunnerService>;
+  /** The next job; undefined where none waits. */
+  fetch(): Promise<Task | undefined>;
+  /** Appends lines to the log of a task, from a row on. */
+  log(task: Task, lines: readonly string[], from?: number): Promise<void>;
+  /** Tells the end of a task, whose steps have the rows given. */
+  end(task: Task, result: 'success' | 'failure' | 'cancelled', more?: EndOptions): Promise<void>;
+};
+
+type EndOptions = { readonly outputs?: { [name: string]: string }; readonly steps?: readonly { first: number; rows: number }[] };
+
+const results = { success: Result.SUCCESS, failure: Result.FAILURE, cancelled: Result.CANCELLED } as const;
+
+/** Registers a runner of a repository. */
+export async function startRunner(
+  { url, change, clock }: World,
+  repo: { id: Parameters<typeof createRunnerToken>[1]['repository'] & {} },
+  { name = 'r1', labels = ['ubuntu-latest'] }: { name?: string; labels?: string[] } = {},
+): Promise<TestRunner> {
+  const { token } = await change((tx) =>
+    createRunnerToken(tx, { repository: repo.id }, { purpose: 'registration', now: clock.now }),
+  );
+  const baseUrl = `${url}/api/actions`;
+  const unknown = createClient(RunnerService, createConnectTransport({ baseUrl, httpVersion: '1.1' }));
+  const { runner } = await unknown.register({ name, token, labels, version: 'test' });
+  if (!runner) throw new Error('The runner was not registered');
+  const client = createClient(
+    RunnerService,
+    createConnectTransport({
+      baseUrl,
+      httpVersion: '1.1',
+      interceptors: [
+        (next) => (request) => {
+          request.header.set('x-runner-uuid', runner.uuid);
+          request.header.set('x-runner-token', runner.token);
+          return next(request);
+        },
+      ],
+    }),
+  );
+  return {
+    client,
+    fetch: async () => (await client.fetchTask({ tasksVersion: 0n })).task,
+    async log(task, lines, from = 0) {
+      const time = timestampFromDate(clock.now);
+      const rows = lines.map((content) => create(LogRowSchema, { time, content }));
+      await client.updateLog({ taskId: task.id, index: BigInt(from), rows });
+    },
+    async end(task, result, { outputs = {}, steps = [] } = {}) {
+      const time = timestampFromDate(clock.now);
+      const told = steps.map(({ first, rows }, at) =>
+        create(StepStateSchema, {
+          id: BigInt(at),
+          result: results[result],
+          startedAt: time,
+          stoppedAt: time,
+          logIndex: BigInt(first),
+          logLength: BigInt(rows),
+        }),
+      );
+      const state = { id: task.id, result: results[result], startedAt: time, stoppedAt: time, steps: told };
+      await client.updateTask({ state, outputs });
+    },
+  };
+}

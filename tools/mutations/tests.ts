@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** What decides about access is tried by these, too. */
+const ofAccess = ['test/conformance/', 'test/server/', 'test/ssh-server/'];
+/** These decide without a server, in seconds. */
+const decisions = ['test/access/every-cell', 'test/access/authorize'];
+const ofPushes = ['ref-rules', 'rulesets', 'branch-protection', 'pushes'].map((name) => `test/resources/${name}/`);
+
+/** Tests that take minutes, and tell little of single rules. */
+const left = /^test\/(?:abuse|acceptance\/clients|docs|conformance\/(?:docs|bad-requests|malformed|organization))/;
+
+/**
+ * The test files that concern a file, in groups: the first are its neighbours, the others are tried where these let a mutant live. A
+ * family's neighbours are the tests in its folder's mirror, then come those that name the family, and those of access.
+ */
+export function testsOf(root: string, file: string, tests: readonly string[]): string[][] {
+  const usable = tests.filter((name) => !left.test(name));
+  const starting = (folders: readonly string[]): string[] => usable.filter((name) => folders.some((one) => name.startsWith(one)));
+  const family = dirname(file).replace(/^src\//, '');
+  const isOfPushes = ofPushes.includes(`test/${family}/`);
+  const named = usable.filter((name) => readFileSync(join(root, name), 'utf8').includes(`#${family}/`));
+  const groups = file.startsWith('src/access/')
+    ? [starting(decisions), starting(['test/access/']), starting(ofAccess), starting(['test/search/', 'test/resources/tokens/'])]
+    : [
+        starting([`test/${family}/`]),
+        isOfPushes ? starting(ofPushes) : [],
+        [...named, ...starting(['test/conformance/parents', 'test/conformance/tokens', 'test/acceptance/octokit'])],
+      ];
+  return groups
+    .map((group, at) => group.filter((name) => !groups.slice(0, at).some((other) => other.includes(name))))
+    .filter(({ length }) => length > 0);
+}
