@@ -48,8 +48,7 @@ export async function advanceRun(context: ProgressContext, run: RunRow): Promise
   if (run.status === 'completed' || run.status === 'pending' || run.status === 'waiting') return run;
   const parsed = await readWorkflowFile({ path: run.path, content: run.file });
   if (!('file' in parsed)) return endRun(context, run, 'startup_failure');
-  await stopFailedMatrices(context, run);
-  const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
+  const jobs = await stopFailedMatrices(context, run);
   const byKey = grouped(jobs, ({ key }) => key);
   const results = resultsOf(byKey);
   const surroundings = await loadSurroundings(context.tx, run, context.links);
@@ -90,9 +89,10 @@ const results = {
   skipped: 'skipped',
 } as const;
 
-/** Cancels the other jobs of a matrix of which one has failed, unless it says otherwise. */
-async function stopFailedMatrices(context: ProgressContext, run: RunRow): Promise<void> {
+/** Cancels the other jobs of a matrix of which one has failed, unless it says otherwise. @returns the jobs of the attempt, as they are then */
+async function stopFailedMatrices(context: ProgressContext, run: RunRow): Promise<JobRow[]> {
   const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
+  let isChanged = false;
   for (const [, matrix] of grouped(jobs, ({ key }) => key)) {
     const hasFailed = matrix.some(
       (job) =>
@@ -103,8 +103,11 @@ async function stopFailedMatrices(context: ProgressContext, run: RunRow): Promis
         job.status === 'completed' &&
         !planOf(job).isOptional,
     );
-    if (hasFailed) await cancelJobs(context, run, matrix);
+    if (!hasFailed) continue;
+    await cancelJobs(context, run, matrix);
+    isChanged = true;
   }
+  return isChanged ? listJobsOfAttempt(context.tx, run.id, run.attempt) : jobs;
 }
 
 /** Cancels jobs: those that wait at once, and those that run when their runners hear of it. */

@@ -113,7 +113,7 @@ async function placeOf(db: Db, { job, run }: TakenJob) {
 const secretsOf = async (db: Db, secrets: Secrets, taken: TakenJob): Promise<{ [name: string]: string }> =>
   Object.fromEntries(await loadSecretsForJob(db, secrets, await placeOf(db, taken)));
 
-/** Replaces what a job must not show in its log: its secrets, also line by line, and its token. A runner does so too, unless it forgets. */
+/** Replaces what a job must not show in its log: its secrets, also line by line. A runner does so too, unless it forgets. */
 export async function maskOf(db: Db, secrets: Secrets, taken: TakenJob): Promise<(text: string) => string> {
   const hidden = Object.values(await secretsOf(db, secrets, taken)).flatMap((value) => [value, ...value.split('\n')]);
   const longestFirst = unique(hidden.map((value) => value.trim())).filter((value) => value.length >= shortestMasked);

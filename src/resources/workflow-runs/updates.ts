@@ -4,7 +4,7 @@ import { enqueue } from '#jobs/job.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type RunnerRow, removeRunner } from '#resources/runners/index.ts';
 import { removeToken } from '#resources/tokens/index.ts';
-import { advanceRunOf, endJob, type ProgressContext } from './progress.ts';
+import { advanceRun, endJob, type ProgressContext } from './progress.ts';
 import type { TakenJob } from './queue.ts';
 import {
   findJob,
@@ -66,7 +66,7 @@ export async function noteState(context: ProgressContext, runner: RunnerRow, giv
   const ended = await endJob(context, run, heard, { conclusion: told.result, completed_at: told.endedAt ?? now });
   await leaveJob(tx, ended);
   if (runner.is_ephemeral) await removeRunner(tx, runner.id);
-  await advanceRunOf(context, run.id);
+  await advanceRun(context, run);
   return ended;
 }
 
@@ -75,7 +75,7 @@ export async function abandonJob(context: ProgressContext, { job, run }: TakenJo
   const locked = await findRunForUpdate(context.tx, run.id);
   if (!locked) return;
   await leaveJob(context.tx, await endJob(context, locked, job, { conclusion: 'failure', problem }));
-  await advanceRunOf(context, run.id);
+  await advanceRun(context, locked);
 }
 
 /** What ends with a job: its token; its log is stored. */
