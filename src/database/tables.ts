@@ -1307,6 +1307,10 @@ export interface RunnerGroups {
   name: string;
   is_default: Generated<boolean>;
   created_at: Date;
+  selection_id: Id<'repository_selections'> | null;
+  allows_public_repositories: Generated<boolean>;
+  restricted_to_workflows: Generated<boolean>;
+  selected_workflows: Generated<string[]>;
 }
 
 export interface RunnerTokens {

@@ -75,6 +75,7 @@ import { repositorySelections } from './repository-selections/family.ts';
 import { reviews } from './reviews/family.ts';
 import { reviewEvaluators } from './reviews/index.ts';
 import { rulesets } from './rulesets/family.ts';
+import { runnerGroups } from './runner-groups/family.ts';
 import { runners } from './runners/family.ts';
 import { search } from './search/family.ts';
 import { secretScanning } from './secret-scanning/family.ts';
@@ -97,6 +98,7 @@ const families = [
   signingKeys,
   members,
   tokens,
+  runnerGroups,
   organizations,
   teams,
   organizationInvitations,

@@ -12,8 +12,19 @@ type Runner = Id<'hosted_runners'>;
 const ofOrganization = (db: Db, organization: OrSql<Organization>) =>
   db.selectFrom('hosted_runners').selectAll().where('organization_id', '=', organization);
 
-export const listRunners = (db: Db, organization: Organization, page: Page): Promise<Listed<RunnerRow>> =>
-  list(db, ofOrganization(db, organization).orderBy('id'), page);
+/** A page of the runners of an organization; with a group, those in it. */
+export function listRunners(
+  db: Db,
+  organization: Organization,
+  { group, page }: { group?: Id<'runner_groups'>; page: Page },
+): Promise<Listed<RunnerRow>> {
+  const all = ofOrganization(db, organization).orderBy('id');
+  return list(db, group === undefined ? all : all.where('runner_group_id', '=', group), page);
+}
+
+/** Puts the runners of a group into another one. */
+export const moveRunners = (tx: Tx, from: Id<'runner_groups'>, to: Id<'runner_groups'>) =>
+  tx.updateTable('hosted_runners').set({ runner_group_id: to }).where('runner_group_id', '=', from).execute();
 
 export const selectRunner = (db: Db, organization: OrSql<Organization>, id: Runner) =>
   ofOrganization(db, organization).where('id', '=', id);

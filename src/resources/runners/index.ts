@@ -1,2 +1,3 @@
+export { groupTakesWorkflow, servesRepository } from './group-store.ts';
 export { authenticateRunner, createRunnerToken, declareRunner, labelsOf, type RunnerFacts, registerRunner } from './rules.ts';
-export { noteSeen, type RunnerOwner, type RunnerRow, removeRunner, servesRepository } from './store.ts';
+export { noteSeen, notifyQueued, queuedChannel, type RunnerOwner, type RunnerRow, removeRunner } from './store.ts';

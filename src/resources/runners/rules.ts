@@ -2,18 +2,19 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Db, Tx } from '#database/connect.ts';
 import { unique } from '#lib/collections.ts';
 import { asId } from '#lib/id.ts';
-import { conflict, unprocessable } from '#lib/refusal.ts';
+import { conflict, forbidden, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
+import { findGroup, getDefaultGroup } from '#resources/runner-groups/index.ts';
+import { mayHaveRunners } from './group-store.ts';
 import type { NewJitRunner } from './schemas.ts';
 import {
-  findDefaultGroup,
   findRunnerByUuid,
   findRunnerToken,
-  hasGroup,
   insertRunner,
   insertRunnerToken,
   listBusy,
+  notifyQueued,
   type RunnerOwner,
   type RunnerRow,
   removeRunner,
@@ -31,16 +32,25 @@ const maxLabel = 256;
 /** What a runner tells of itself. */
 export type RunnerFacts = { readonly name: string; readonly version: string; readonly labels: readonly string[] };
 
-/** A token with which runners can be registered, or removed, for an hour. */
+/**
+ * A token with which runners can be registered, or removed, for an hour.
+ * @throws Refusal 403 for a repository that may have no runners of its own
+ */
 export async function createRunnerToken(
   tx: Tx,
   owner: RunnerOwner,
   { purpose, now }: { purpose: 'registration' | 'removal'; now: Date },
 ): Promise<{ token: string; expires_at: Date }> {
+  if (purpose === 'registration') await checkAllowed(tx, owner);
   const token = newToken(tokenPrefix);
   const expires_at = addMinutes(now, tokenMinutes);
   await insertRunnerToken(tx, { token_hash: hashToken(token), purpose, expires_at, ...ownerColumns(owner) });
   return { token, expires_at };
+}
+
+async function checkAllowed(tx: Tx, { repository }: RunnerOwner): Promise<void> {
+  if (repository !== undefined && !(await mayHaveRunners(tx, repository)))
+    throw forbidden('Repository level self-hosted runners are disabled on this repository.');
 }
 
 const ownerColumns = ({ organization, repository }: RunnerOwner) => ({
@@ -69,7 +79,7 @@ export async function registerRunner(
   const runner = await insertRunner(tx, {
     organization_id,
     repository_id,
-    runner_group_id: organization_id === null ? null : await defaultGroupOf(tx, organization_id),
+    runner_group_id: organization_id === null ? null : (await getDefaultGroup(tx, organization_id)).id,
     uuid: randomUUID(),
     token_hash: hashToken(own),
     name,
@@ -82,12 +92,6 @@ export async function registerRunner(
   });
   if (!runner) throw unprocessable(`A runner called ${name} exists already.`);
   return { runner, token: own };
-}
-
-async function defaultGroupOf(tx: Tx, organization: NonNullable<RunnerRow['organization_id']>) {
-  const group = await findDefaultGroup(tx, organization);
-  if (group === undefined) throw unprocessable('The organization has no group of runners.');
-  return group;
 }
 
 /** Writes what a runner tells of itself when it starts. */
@@ -138,6 +142,7 @@ export const labelsOf = (row: Pick<RunnerRow, 'labels' | 'custom_labels' | 'os'>
 export async function setLabels(tx: Tx, runner: RunnerRow, labels: readonly string[]): Promise<RunnerRow> {
   const own = new Set([...kindLabels(runner), ...runner.labels]);
   const custom_labels = checkLabels(labels).filter((name) => !own.has(name));
+  notifyQueued(tx);
   return (await updateRunner(tx, runner.id, { custom_labels })) ?? runner;
 }
 
@@ -160,7 +165,8 @@ export async function createJitRunner(
 ): Promise<{ runner: RunnerRow; config: string }> {
   const name = checkName(wanted);
   const { organization } = owner;
-  if (organization !== undefined && !(await hasGroup(tx, organization, runner_group_id)))
+  await checkAllowed(tx, owner);
+  if (organization !== undefined && !(await findGroup(tx, organization, runner_group_id)))
     throw unprocessable('runner_group_id must name a group of the organization');
   const token = newToken(tokenPrefix);
   const runner = await insertRunner(tx, {

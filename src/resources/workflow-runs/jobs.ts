@@ -2,10 +2,11 @@ import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import { job } from '#jobs/job.ts';
 import { addSeconds } from '#lib/time.ts';
+import { notifyQueued } from '#resources/runners/index.ts';
 import { removeToken } from '#resources/tokens/index.ts';
 import { unknownAddress } from './contexts.ts';
 import { advanceRunOf, endJob } from './progress.ts';
-import { findJob, findRunForUpdate, listSilentJobs, notifyQueued, updateJob } from './store.ts';
+import { findJob, findRunForUpdate, listSilentJobs, updateJob } from './store.ts';
 import { leaveJob } from './updates.ts';
 
 const jobsAtOnce = 500;

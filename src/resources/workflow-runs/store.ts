@@ -1,11 +1,11 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { servesRepository } from '#resources/runners/index.ts';
+import { groupTakesWorkflow, servesRepository } from '#resources/runners/index.ts';
 
 /** A run, with the owner of its repository, to whom its events belong. */
 export type RunRow = Selectable<DB['workflow_runs']> & { owner_id: Id<'accounts'> };
@@ -206,10 +206,10 @@ export type Taker = {
   readonly isEphemeral: boolean;
 };
 
-/** What a runner may take: jobs of repositories that it serves, with no other labels than its own, and in its group. */
+/** What a runner may take: jobs of repositories and workflows that it is for, with no other labels than its own, and in its group. */
 const fits = (taker: Taker) => sql<boolean>`
   j.status = 'queued' and w.status in ('queued', 'in_progress') and j.labels <@ ${taker.labels}::text[] and ${servesRepository}
-  and (j.group_name is null or lower(j.group_name) = lower(g.name))
+  and (g.id is null or ${groupTakesWorkflow}) and (j.group_name is null or lower(j.group_name) in (lower(g.name), 'org/' || lower(g.name)))
   and (j.max_parallel is null or j.max_parallel > (
     select count(*) from workflow_jobs o
     where o.run_id = j.run_id and o.attempt = j.attempt and o.key = j.key and o.status = 'in_progress'))
@@ -245,12 +245,6 @@ export async function hasFitting(db: Db, taker: Taker): Promise<boolean> {
   const { rows } = await sql`select 1 from ${queue(taker)} where ${fits(taker)} limit 1`.execute(db);
   return rows.length > 0;
 }
-
-/** Tells all processes that jobs wait, when the transaction is committed. */
-export const notifyQueued = (tx: Tx): void => sendUnawaited(tx, sql`select pg_notify(${queuedChannel}, '')`.compile(tx));
-
-/** The channel of `notifyQueued`. */
-export const queuedChannel = 'hearth_workflow_jobs';
 
 /**
  * Appends rows to the log of a job, if it has as many as the caller knows.
