@@ -1336,6 +1336,7 @@ export interface Runners {
   seen_at: Date | null;
   created_at: Date;
   custom_labels: Generated<string[]>;
+  hosted_runner_id: Id<'hosted_runners'> | null;
 }
 
 export interface SecretAlerts {
@@ -1661,6 +1662,7 @@ export interface WorkflowJobs {
   completed_at: Date | null;
   carried_from: Id<'workflow_jobs'> | null;
   runner_os: string | null;
+  hosted_runner_id: Id<'hosted_runners'> | null;
 }
 
 export interface WorkflowRunAttempts {

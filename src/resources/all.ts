@@ -35,6 +35,7 @@ import { environments } from './environments/family.ts';
 import { endpointsOf, type Family } from './family.ts';
 import { gitData } from './git-data/family.ts';
 import { gitignore } from './gitignore/family.ts';
+import { hostedJobs } from './hosted-jobs/family.ts';
 import { hostedRunners } from './hosted-runners/family.ts';
 import { immutableReleases } from './immutable-releases/family.ts';
 import { interactionLimits } from './interaction-limits/family.ts';
@@ -166,6 +167,7 @@ const families = [
   runners,
   workflows,
   workflowRuns,
+  hostedJobs,
   repositoryDispatches,
   oauth,
 ] as const;

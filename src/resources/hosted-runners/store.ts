@@ -130,6 +130,17 @@ export async function reprovisionFollowers(tx: Tx, image: Id<'custom_images'>, n
 export const loadRunners = (db: Db, ids: readonly Runner[]): Promise<RunnerRow[]> =>
   ids.length === 0 ? Promise.resolve([]) : db.selectFrom('hosted_runners').selectAll().where('id', 'in', ids).execute();
 
+/** Of these runners, those that are ready, their rows locked in the order of their ids. */
+export const lockReady = (tx: Tx, ids: readonly Runner[]): Promise<RunnerRow[]> =>
+  tx
+    .selectFrom('hosted_runners')
+    .selectAll()
+    .where(sql<boolean>`id = any (${[...ids]}::bigint[])`)
+    .where('status', '=', 'Ready')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+
 /** Marks runners for provisioning that have been `Ready` since before this time and aren't among the running ones. Returns their ids. */
 export async function reprovisionLost(
   tx: Tx,
@@ -143,11 +154,11 @@ export async function reprovisionLost(
   return rows.map(({ id }) => id);
 }
 
-/** Stores when runners were last active. */
+/** Stores when runners were active, where that is later than what is known. */
 export async function updateLastActive(tx: Tx, activities: readonly { runner: Runner; at: Date }[]): Promise<void> {
   if (activities.length === 0) return;
   await sql`
     update hosted_runners r set last_active_on = s.at
     from json_to_recordset(${JSON.stringify(activities)}::json) as s(runner bigint, at timestamptz)
-    where r.id = s.runner and r.last_active_on is distinct from s.at`.execute(tx);
+    where r.id = s.runner and (r.last_active_on is null or r.last_active_on < s.at)`.execute(tx);
 }

@@ -1,3 +1,21 @@
-export { groupTakesWorkflow, servesRepository } from './group-store.ts';
-export { authenticateRunner, createRunnerToken, declareRunner, labelsOf, type RunnerFacts, registerRunner } from './rules.ts';
-export { noteSeen, notifyQueued, queuedChannel, type RunnerOwner, type RunnerRow, removeRunner } from './store.ts';
+export { groupIncludes, groupTakesWorkflow, servesRepository } from './group-store.ts';
+export {
+  authenticateRunner,
+  createHostedInstance,
+  createRunnerToken,
+  declareRunner,
+  labelsOf,
+  type RunnerFacts,
+  registerRunner,
+} from './rules.ts';
+export {
+  type HostedInstance,
+  listHostedInstances,
+  noteSeen,
+  notifyQueued,
+  queuedChannel,
+  type RunnerOwner,
+  type RunnerRow,
+  removeIdle,
+  removeRunner,
+} from './store.ts';

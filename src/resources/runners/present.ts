@@ -26,7 +26,7 @@ export async function presentRunners({ db, now }: { db: Db; now: Date }, rows: r
 }
 
 /** The labels of a runner: those of its kind, those that it tells of itself, and those that people gave it. */
-export function presentLabels(row: Pick<RunnerRow, 'os' | 'labels' | 'custom_labels'>): RunnerLabel[] {
+export function presentLabels(row: Pick<RunnerRow, 'os' | 'labels' | 'custom_labels' | 'hosted_runner_id'>): RunnerLabel[] {
   const own = new Set([...kindLabels(row), ...row.labels]);
   const custom = row.custom_labels.filter((name) => !own.has(name));
   return [

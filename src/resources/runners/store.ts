@@ -19,8 +19,9 @@ type Among =
   | { readonly organization: OrSql<Id<'accounts'>>; readonly group?: Id<'runner_groups'>; readonly repository?: undefined }
   | { readonly organization?: undefined; readonly repository: OrSql<Id<'repositories'>> };
 
+/** The runners that people run. */
 const runnersOf = (db: Db, among: Among) => {
-  const all = db.selectFrom('runners').selectAll();
+  const all = db.selectFrom('runners').selectAll().where('hosted_runner_id', 'is', null);
   if (among.organization === undefined) return all.where('repository_id', '=', among.repository);
   const ofOrganization = all.where('organization_id', '=', among.organization);
   return among.group === undefined ? ofOrganization : ofOrganization.where('runner_group_id', '=', among.group);
@@ -84,6 +85,31 @@ export const findRunnerToken = (
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now)
     .executeTakeFirst();
+
+/** What runs the jobs of hosted runners, and whether it has one. */
+export async function listHostedInstances(db: Db): Promise<HostedInstance[]> {
+  const { rows } = await sql<HostedInstance>`
+    select r.id, r.name, r.hosted_runner_id, r.created_at, exists (
+      select from workflow_jobs j where j.runner_id = r.id and j.status = 'in_progress') as has_job
+    from runners r where r.hosted_runner_id is not null order by r.id`.execute(db);
+  return rows;
+}
+
+export type HostedInstance = Pick<RunnerRow, 'id' | 'name' | 'created_at'> & {
+  readonly hosted_runner_id: Id<'hosted_runners'>;
+  readonly has_job: boolean;
+};
+
+/** Removes a runner that has no job. @returns whether it hadn't */
+export const removeIdle = async (tx: Tx, id: Id<'runners'>): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom('runners')
+      .where('id', '=', id)
+      .where(sql<boolean>`not exists (select from workflow_jobs j where j.runner_id = runners.id and j.status = 'in_progress')`)
+      .returning('id')
+      .execute()
+  ).length > 0;
 
 /** Of these ids, those of self-hosted runners of an organization. */
 export const keepRunners = async (db: Db, organization: Id<'accounts'>, ids: readonly number[]): Promise<Id<'runners'>[]> =>
