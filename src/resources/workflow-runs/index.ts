@@ -9,3 +9,5 @@ export { createRun, type NewRun } from './runs.ts';
 export { type JobRow, loadJobs, loadRuns } from './store.ts';
 export { makeTask, maskOf, type Task } from './task.ts';
 export { abandonJob, findJobOf, findRunOf, noteState, type ToldResult, type ToldState, type ToldStep } from './updates.ts';
+export { explainJob, type JobExplanation } from './waiting.ts';
+export { countOpenJobs } from './waiting-store.ts';

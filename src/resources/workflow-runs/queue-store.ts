@@ -20,10 +20,10 @@ export type Taker = {
 const waits = sql<boolean>`(j.status = 'queued' and w.status in ('queued', 'in_progress'))`;
 
 /** Whether the group `runner_groups g` is the one that a job names, if any. */
-const isNamedGroup = sql<boolean>`(j.group_name is null or lower(j.group_name) in (lower(g.name), 'org/' || lower(g.name)))`;
+export const isNamedGroup = sql<boolean>`(j.group_name is null or lower(j.group_name) in (lower(g.name), 'org/' || lower(g.name)))`;
 
 /** How many jobs of the same matrix are in progress. */
-const inProgressBeside = sql<number>`(
+export const inProgressBeside = sql<number>`(
   select count(*) from workflow_jobs o
   where o.run_id = j.run_id and o.attempt = j.attempt and o.key = j.key and o.status = 'in_progress')`;
 
