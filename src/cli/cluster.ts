@@ -67,7 +67,9 @@ export async function serveByProcesses(config: Config, settings: Settings): Prom
   const [port, sshPort] = first.value;
   if (ssh && ssh.port === 0) ssh.port = sshPort ?? 0;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  return { url: `${config.tlsCert ? 'https' : 'http'}://${host}:${port}`, ssh, stop };
+  const url = `${config.tlsCert ? 'https' : 'http'}://${host}:${port}`;
+  if (settings.runners) settings.runners.address ??= url;
+  return { url, ssh, stop };
 }
 
 /** The ports that a process listens on, in their order: that of HTTP first. */

@@ -102,7 +102,7 @@ export function settingsFor(config: Config, paths: Pick<Settings, 'address' | 'r
     },
     webhooks: { allow: config.webhookAllow ?? [], retries: config.webhookRetries, keepDays: config.webhookKeep },
     connections: config.connections,
-    runners: { catalogue: config.runnerCatalogue, provider: providerFor(config) },
+    runners: { catalogue: config.runnerCatalogue, provider: providerFor(config), ...(url === undefined ? {} : { address: url }) },
     clock: () => new Date(),
     url,
     trustedProxies: config.trustedProxies,
@@ -116,8 +116,10 @@ export async function sshSettingsFor({ sshPort, sshUrl }: Config, folder: DataFo
   return { ...(sshUrl ?? { port: sshPort }), hostKeys: folder ? await readHostKeys(folder) : [] };
 }
 
-const providerFor = ({ runnerProvider, data }: Config): Provider =>
-  runnerProvider === 'process' ? processProvider({ folder: join(data, 'runners'), path: process.env.PATH ?? '' }) : noProvider;
+const providerFor = ({ runnerProvider, runnerProgram: program, data }: Config): Provider =>
+  runnerProvider === 'process'
+    ? processProvider({ folder: join(data, 'runners'), path: process.env.PATH ?? '', program })
+    : noProvider;
 
 /** Runs `work` on an installation, whether or not its server is running. The embedded PostgreSQL is started where necessary. */
 export async function withInstallation<T>(

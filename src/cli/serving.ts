@@ -15,6 +15,7 @@ export async function serveHere(config: Config, settings: Settings, { jobs }: { 
   let ssh: SshServer | undefined;
   try {
     const url = await listen(hearth.app, config);
+    if (settings.runners) settings.runners.address ??= url;
     ssh = await listenForSsh(config, settings, hearth);
     const worker = jobs ? await startWorker(hearth.worker) : undefined;
     return {
@@ -22,6 +23,7 @@ export async function serveHere(config: Config, settings: Settings, { jobs }: { 
       ssh: hearth.services.ssh,
       async stop() {
         await Promise.all([drain(hearth.app), ssh?.drain(), worker?.stop()]);
+        if (worker) await hearth.services.runners.provider.stopAll();
         await hearth[Symbol.asyncDispose]();
       },
     };
@@ -49,6 +51,7 @@ export async function workHere(settings: Settings): Promise<{ stop(): Promise<vo
   return {
     async stop() {
       await worker.stop();
+      await hearth.services.runners.provider.stopAll();
       await hearth[Symbol.asyncDispose]();
     },
   };

@@ -309,6 +309,12 @@ export const settings = {
     parse: oneOf('none', 'process'),
     about: 'what makes the machines of hosted runners: none, or a process and a folder for each on this machine',
   },
+  runnerProgram: {
+    flag: '--runner-program <file>',
+    variable: 'HEARTH_RUNNER_PROGRAM',
+    parse: asPath,
+    about: 'program that runs the jobs of hosted runners on their machines, as act_runner; left out: they run none',
+  },
   adminToken: {
     variable: 'HEARTH_ADMIN_TOKEN',
     secret: true,

@@ -1307,6 +1307,10 @@ export interface RunnerGroups {
   name: string;
   is_default: Generated<boolean>;
   created_at: Date;
+  selection_id: Id<'repository_selections'> | null;
+  allows_public_repositories: Generated<boolean>;
+  restricted_to_workflows: Generated<boolean>;
+  selected_workflows: Generated<string[]>;
 }
 
 export interface RunnerTokens {
@@ -1332,6 +1336,7 @@ export interface Runners {
   seen_at: Date | null;
   created_at: Date;
   custom_labels: Generated<string[]>;
+  hosted_runner_id: Id<'hosted_runners'> | null;
 }
 
 export interface SecretAlerts {
@@ -1657,6 +1662,7 @@ export interface WorkflowJobs {
   completed_at: Date | null;
   carried_from: Id<'workflow_jobs'> | null;
   runner_os: string | null;
+  hosted_runner_id: Id<'hosted_runners'> | null;
 }
 
 export interface WorkflowRunAttempts {

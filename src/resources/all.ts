@@ -35,6 +35,7 @@ import { environments } from './environments/family.ts';
 import { endpointsOf, type Family } from './family.ts';
 import { gitData } from './git-data/family.ts';
 import { gitignore } from './gitignore/family.ts';
+import { hostedJobs } from './hosted-jobs/family.ts';
 import { hostedRunners } from './hosted-runners/family.ts';
 import { immutableReleases } from './immutable-releases/family.ts';
 import { interactionLimits } from './interaction-limits/family.ts';
@@ -75,6 +76,7 @@ import { repositorySelections } from './repository-selections/family.ts';
 import { reviews } from './reviews/family.ts';
 import { reviewEvaluators } from './reviews/index.ts';
 import { rulesets } from './rulesets/family.ts';
+import { runnerGroups } from './runner-groups/family.ts';
 import { runners } from './runners/family.ts';
 import { search } from './search/family.ts';
 import { secretScanning } from './secret-scanning/family.ts';
@@ -97,6 +99,7 @@ const families = [
   signingKeys,
   members,
   tokens,
+  runnerGroups,
   organizations,
   teams,
   organizationInvitations,
@@ -164,6 +167,7 @@ const families = [
   runners,
   workflows,
   workflowRuns,
+  hostedJobs,
   repositoryDispatches,
   oauth,
 ] as const;

@@ -18,7 +18,14 @@ import type { Links } from '#endpoint/links.ts';
 import { asId } from '#lib/id.ts';
 import { mebi } from '#lib/limits/limit.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { authenticateRunner, declareRunner, noteSeen, type RunnerRow, registerRunner } from '#resources/runners/index.ts';
+import {
+  authenticateRunner,
+  declareRunner,
+  noteSeen,
+  queuedChannel,
+  type RunnerRow,
+  registerRunner,
+} from '#resources/runners/index.ts';
 import {
   abandonJob,
   findJobOf,
@@ -27,7 +34,6 @@ import {
   makeTask,
   maskOf,
   noteState,
-  queuedChannel,
   type Task,
   takeJob,
   writeLog,

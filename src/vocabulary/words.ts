@@ -92,6 +92,7 @@ export const fieldWordsOfOperation: Readonly<Record<string, readonly Pair[]>> = 
   'actions/get-hosted-runner-for-org': runnerWords,
   'actions/update-hosted-runner-for-org': runnerWords,
   'actions/delete-hosted-runner-for-org': runnerWords,
+  'actions/list-github-hosted-runners-in-group-for-org': runnerWords,
   // Document 2 gives this list the same name as the list of an image's versions.
   'actions/list-custom-images-for-org': [['image_versions', 'images']],
 };

@@ -121,6 +121,7 @@ test('explain tells the steps of a decision', async () => {
   const inVendorWords = '/api/v3/orgs/acme/actions/hosted-runners/images/github-owned';
   const image = JSON.parse((await run('explain', 'GET', inVendorWords, '--json')).out);
   expect(image.endpoint.path).toBe('/orgs/{org}/actions/hosted-runners/images/service-owned');
+  expect((await run('explain', 'JOB', 'acme/engine', '1')).out).toBe('does not wait: There is no job 1 in acme/engine\n');
 });
 
 test('config shows each setting with its source, and no secret', async () => {

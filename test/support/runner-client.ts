@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
-import { createRunnerToken } from '#resources/runners/index.ts';
+import { createRunnerToken, type RunnerOwner } from '#resources/runners/index.ts';
 import {
   LogRowSchema,
   Result,
@@ -14,6 +14,7 @@ import type { World } from './world.ts';
 
 /** A small client of the runners' protocol: it plays a runner, step by step. */
 export type TestRunner = {
+  readonly id: number;
   readonly client: Client<typeof RunnerService>;
   /** The next job; undefined where none waits. */
   fetch(): Promise<Task | undefined>;
@@ -28,14 +29,21 @@ type EndOptions = { readonly outputs?: { [name: string]: string }; readonly step
 const results = { success: Result.SUCCESS, failure: Result.FAILURE, cancelled: Result.CANCELLED } as const;
 
 /** Registers a runner of a repository. */
-export async function startRunner(
-  { url, change, clock }: World,
+export const startRunner = (
+  world: World,
   repo: { id: Parameters<typeof createRunnerToken>[1]['repository'] & {} },
-  { name = 'r1', labels = ['ubuntu-latest'] }: { name?: string; labels?: string[] } = {},
+  options: RunnerOptions = {},
+): Promise<TestRunner> => startRunnerOf(world, { repository: repo.id }, options);
+
+type RunnerOptions = { name?: string; labels?: string[] };
+
+/** Registers a runner of an organization or a repository. */
+export async function startRunnerOf(
+  { url, change, clock }: World,
+  owner: RunnerOwner,
+  { name = 'r1', labels = ['ubuntu-latest'] }: RunnerOptions = {},
 ): Promise<TestRunner> {
-  const { token } = await change((tx) =>
-    createRunnerToken(tx, { repository: repo.id }, { purpose: 'registration', now: clock.now }),
-  );
+  const { token } = await change((tx) => createRunnerToken(tx, owner, { purpose: 'registration', now: clock.now }));
   const baseUrl = `${url}/api/actions`;
   const unknown = createClient(RunnerService, createConnectTransport({ baseUrl, httpVersion: '1.1' }));
   const { runner } = await unknown.register({ name, token, labels, version: 'test' });
@@ -55,6 +63,7 @@ export async function startRunner(
     }),
   );
   return {
+    id: Number(runner.id),
     client,
     fetch: async () => (await client.fetchTask({ tasksVersion: 0n })).task,
     async log(task, lines, from = 0) {

@@ -70,6 +70,11 @@ export async function beginCheck({ tx, now }: Context, run: RunRow, { check_run_
   await changeAppRun(tx, actionOf(run, now), check_run_id, { status: 'in_progress', startedAt: now });
 }
 
+/** A job waits again. */
+export async function queueCheck({ tx, now }: Context, run: RunRow, { check_run_id }: JobRow): Promise<void> {
+  if (check_run_id !== null) await changeAppRun(tx, actionOf(run, now), check_run_id, { status: 'queued' });
+}
+
 /** A job has ended. */
 export async function endCheck({ tx, now }: Context, run: RunRow, job: JobRow): Promise<void> {
   if (job.check_run_id === null || job.conclusion === null) return;

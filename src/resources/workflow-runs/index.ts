@@ -1,9 +1,13 @@
 export { unknownAddress } from './contexts.ts';
 export { type HeadCommit, headCommitOf } from './head-commit.ts';
 export { writeLog } from './logs.ts';
+export { endJobsOf } from './lost.ts';
 export type { ProgressContext } from './progress.ts';
 export { takeJob } from './queue.ts';
+export { listWaitingForHosted } from './queue-store.ts';
 export { createRun, type NewRun } from './runs.ts';
-export { type JobRow, loadRuns, queuedChannel } from './store.ts';
+export { type JobRow, loadJobs, loadRuns } from './store.ts';
 export { makeTask, maskOf, type Task } from './task.ts';
 export { abandonJob, findJobOf, findRunOf, noteState, type ToldResult, type ToldState, type ToldStep } from './updates.ts';
+export { explainJob, type JobExplanation } from './waiting.ts';
+export { countOpenJobs } from './waiting-store.ts';

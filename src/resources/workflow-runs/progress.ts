@@ -6,6 +6,7 @@ import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
+import { notifyQueued } from '#resources/runners/index.ts';
 import { readWorkflowFile } from '#resources/workflows/index.ts';
 import type { WorkflowFile } from '#workflow-files/parse.ts';
 import { type Concurrency, isOver, type JobResult, type PlannedJob, planJobs, resultOf } from '#workflow-files/plan.ts';
@@ -19,7 +20,6 @@ import {
   insertJobs,
   type JobRow,
   listJobsOfAttempt,
-  notifyQueued,
   type RunRow,
   updateJob,
   updateRun,

@@ -1,11 +1,10 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { servesRepository } from '#resources/runners/index.ts';
 
 /** A run, with the owner of its repository, to whom its events belong. */
 export type RunRow = Selectable<DB['workflow_runs']> & { owner_id: Id<'accounts'> };
@@ -196,62 +195,6 @@ export const listSteps = (db: Db, jobs: readonly Job[]): Promise<StepRow[]> =>
     ? Promise.resolve([])
     : db.selectFrom('workflow_job_steps').selectAll().where('job_id', 'in', jobs).orderBy('job_id').orderBy('number').execute();
 
-/** A runner that asks for a job, as far as the queue looks at it. */
-export type Taker = {
-  readonly id: Id<'runners'>;
-  readonly name: string;
-  readonly os: string;
-  /** In lower case. */
-  readonly labels: readonly string[];
-  readonly isEphemeral: boolean;
-};
-
-/** What a runner may take: jobs of repositories that it serves, with no other labels than its own, and in its group. */
-const fits = (taker: Taker) => sql<boolean>`
-  j.status = 'queued' and w.status in ('queued', 'in_progress') and j.labels <@ ${taker.labels}::text[] and ${servesRepository}
-  and (j.group_name is null or lower(j.group_name) = lower(g.name))
-  and (j.max_parallel is null or j.max_parallel > (
-    select count(*) from workflow_jobs o
-    where o.run_id = j.run_id and o.attempt = j.attempt and o.key = j.key and o.status = 'in_progress'))
-  and not (${taker.isEphemeral} and exists (select from workflow_jobs o where o.runner_id = r.id))`;
-
-const queue = (taker: Taker) => sql`
-  workflow_jobs j
-    join workflow_runs w on w.id = j.run_id
-    join repositories p on p.id = j.repository_id
-    join runners r on r.id = ${taker.id}
-    left join runner_groups g on g.id = r.runner_group_id`;
-
-/**
- * Gives the oldest waiting job that fits to a runner, with the row of its run locked. A run that others hold is passed over, so that runners
- * don't wait for one another; see `hasFitting`.
- */
-export async function claimJob(tx: Tx, taker: Taker, now: Date): Promise<Job | undefined> {
-  const { rows } = await sql<{ id: Job }>`
-    with next as (
-      select j.id, g.id as group_id, g.name as group_name from ${queue(taker)}
-      where ${fits(taker)} order by j.id limit 1 for no key update of w skip locked)
-    update workflow_jobs j
-    set status = 'in_progress', runner_id = ${taker.id}, runner_name = ${taker.name}, runner_os = ${taker.os},
-      runner_group_id = next.group_id,
-      runner_group_name = next.group_name, started_at = ${now}, heard_at = null
-    from next where j.id = next.id and j.status = 'queued'
-    returning j.id`.execute(tx);
-  return rows[0]?.id;
-}
-
-/** Whether a job waits that fits. */
-export async function hasFitting(db: Db, taker: Taker): Promise<boolean> {
-  const { rows } = await sql`select 1 from ${queue(taker)} where ${fits(taker)} limit 1`.execute(db);
-  return rows.length > 0;
-}
-
-/** Tells all processes that jobs wait, when the transaction is committed. */
-export const notifyQueued = (tx: Tx): void => sendUnawaited(tx, sql`select pg_notify(${queuedChannel}, '')`.compile(tx));
-
-/** The channel of `notifyQueued`. */
-export const queuedChannel = 'hearth_workflow_jobs';
-
 /**
  * Appends rows to the log of a job, if it has as many as the caller knows.
  * @returns whether it had
@@ -308,6 +251,37 @@ export const listSilentJobs = (db: Db, { before, limit }: { before: Date; limit:
     .where(sql<boolean>`coalesce(heard_at, started_at) < ${before}`)
     .orderBy('id')
     .limit(limit)
+    .execute();
+
+/** Jobs that have run for longer than they may, and weren't told to end; and those that were, but that nobody ended since a time. */
+export async function listOverdueJobs(
+  db: Db,
+  { now, usualMinutes, graceSeconds, before, limit }: Overdue,
+): Promise<{ id: Job; run_id: Run; cancelled_at: Date | null }[]> {
+  const { rows } = await sql<{ id: Job; run_id: Run; cancelled_at: Date | null }>`
+    select id, run_id, cancelled_at from workflow_jobs
+    where status = 'in_progress' and (cancelled_at < ${before} or cancelled_at is null and ${now}::timestamptz > started_at
+      + make_interval(secs => ${graceSeconds} + 60 * coalesce((plan->>'timeoutMinutes')::float8, ${usualMinutes}::float8)))
+    order by id limit ${limit}`.execute(db);
+  return rows;
+}
+
+export type Overdue = {
+  readonly now: Date;
+  /** What holds for jobs that say nothing of their time. */
+  readonly usualMinutes: number;
+  readonly graceSeconds: number;
+  readonly before: Date;
+  readonly limit: number;
+};
+
+/** The jobs that a runner has. */
+export const listJobsOfRunner = (db: Db, runner: Id<'runners'>) =>
+  db
+    .selectFrom('workflow_jobs')
+    .select(['id', 'run_id'])
+    .where('runner_id', '=', runner)
+    .where('status', '=', 'in_progress')
     .execute();
 
 /** Drops the logs of all jobs of a run; the objects that hold them are its rules' to remove. */

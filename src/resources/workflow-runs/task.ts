@@ -19,7 +19,7 @@ import { fileForRunner } from '#workflow-files/runner-job.ts';
 import { forkRights } from './admission.ts';
 import { githubContext } from './contexts.ts';
 import { planOf, resultOfJob } from './progress.ts';
-import type { TakenJob } from './queue.ts';
+import type { FoundJob, TakenJob } from './queue.ts';
 import { type JobRow, listJobsOfAttempt, putSteps, updateJob } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
 
@@ -48,7 +48,7 @@ const tokenMinutesBeyond = 15;
  */
 export async function makeTask(
   tx: Tx,
-  { job, run }: TakenJob,
+  { job, run, labels }: FoundJob,
   { links, secrets, now }: { links: Pick<Links, 'html' | 'api'>; secrets: Secrets; now: Date },
 ): Promise<Task | undefined> {
   const parsed = await readWorkflowFile({ path: run.path, content: run.file });
@@ -61,7 +61,7 @@ export async function makeTask(
     id: job.key,
     name: job.name,
     combination,
-    labels: job.labels,
+    labels,
     timeoutMinutes: minutes,
   });
   if (file === undefined || definition === undefined) return undefined;
