@@ -216,6 +216,21 @@ export interface BranchRenames {
   created_at: Date;
 }
 
+export interface Caches {
+  id: GeneratedAlways<Id<'caches'>>;
+  repository_id: Id<'repositories'>;
+  job_id: Id<'workflow_jobs'> | null;
+  ref: string;
+  key: string;
+  version: string;
+  upload_id: Id<'job_uploads'> | null;
+  object_key: string | null;
+  size: number | null;
+  digest: string | null;
+  created_at: Date;
+  last_accessed_at: Date;
+}
+
 export interface CheckAnnotations {
   id: GeneratedAlways<Id<'check_annotations'>>;
   check_run_id: Id<'check_runs'>;
@@ -1770,6 +1785,7 @@ export interface DB {
   branch_protection_actors: BranchProtectionActors;
   branch_protections: BranchProtections;
   branch_renames: BranchRenames;
+  caches: Caches;
   check_annotations: CheckAnnotations;
   check_runs: CheckRuns;
   check_suite_preferences: CheckSuitePreferences;

@@ -18,6 +18,7 @@ import { autolinks } from './autolinks/family.ts';
 import { branchNames } from './branch-names/family.ts';
 import { branchProtection } from './branch-protection/family.ts';
 import { branches } from './branches/family.ts';
+import { caches } from './caches/family.ts';
 import { checks } from './checks/family.ts';
 import { codeOwners } from './code-owners/family.ts';
 import { collaborators } from './collaborators/family.ts';
@@ -169,6 +170,7 @@ const families = [
   workflowRuns,
   jobUploads,
   artifacts,
+  caches,
   repositoryDispatches,
   oauth,
 ] as const;

@@ -1,11 +1,13 @@
 // The addresses for bytes. Uploads speak the part of the protocol of Azure's blobs that the clients use: Put Blob, Put Block and Put Block List; downloads
 // are files, whose parts may be asked for in Azure's way.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { File } from '#endpoint/call.ts';
 import type { Caller } from '#lib/caller.ts';
 import { asId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { badRequest, notFound, orNotFound } from '#lib/refusal.ts';
 import { fileOf, findArtifact, headersOf, isExpired } from '#resources/artifacts/index.ts';
+import { fileOfCache, findCache } from '#resources/caches/index.ts';
 import {
   blobPath,
   findOpenUpload,
@@ -24,6 +26,7 @@ type Request = FastifyRequest<Blob>;
 export function addBlobs(app: FastifyInstance, parts: ResultsParts): void {
   app.put<Blob>(`${blobPath}/uploads/:id`, (request, reply) => upload(parts, request, reply));
   app.get<Blob>(`${blobPath}/artifacts/:id`, (request, reply) => sendArtifact(parts, request, reply));
+  app.get<Blob>(`${blobPath}/caches/:id`, (request, reply) => sendCache(parts, request, reply));
 }
 
 /** The id in an address that its key opens. @throws Refusal 404 for any other */
@@ -74,15 +77,25 @@ async function readBlockList(receive: Receive): Promise<string[]> {
 async function sendArtifact(parts: ResultsParts, request: Request, reply: FastifyReply): Promise<FastifyReply> {
   const artifact = orNotFound(await findArtifact(parts.database.db, asId(idOf(parts, 'artifact', request))));
   if (isExpired(artifact, parts.clock())) throw notFound();
-  takeRange(request);
   reply.headers(headersOf(artifact));
-  const exchange = admitted({ request, reply }, { key: `repository:${artifact.repository_id}`, kind: 'signed_in' });
-  await parts.send(exchange, exchange.caller, fileOf(parts.services, artifact));
-  return reply;
+  return sendBlob(parts, { request, reply }, artifact.repository_id, fileOf(parts.services, artifact));
+}
+
+async function sendCache(parts: ResultsParts, request: Request, reply: FastifyReply): Promise<FastifyReply> {
+  const cache = orNotFound(await findCache(parts.database.db, asId(idOf(parts, 'cache', request))));
+  reply.headers({ 'content-type': 'application/octet-stream', 'cache-control': 'private, no-store' });
+  return sendBlob(parts, { request, reply }, cache.repository_id, fileOfCache(parts.services, cache));
+}
+
+async function sendBlob(parts: ResultsParts, exchange: Exchange, repository: number, file: File): Promise<FastifyReply> {
+  const { request, caller } = admitted(exchange, { key: `repository:${repository}`, kind: 'signed_in' });
+  takeRange(request);
+  await parts.send(exchange, caller, file);
+  return exchange.reply;
 }
 
 /** Azure's clients ask for a part by a header of their own. */
-function takeRange({ headers }: Request): void {
+function takeRange({ headers }: FastifyRequest): void {
   const wanted = headers['x-ms-range'];
   if (typeof wanted === 'string') headers.range = wanted;
 }
