@@ -143,6 +143,23 @@ export interface Apps {
   built_in: string | null;
 }
 
+export interface Artifacts {
+  id: GeneratedAlways<Id<'artifacts'>>;
+  repository_id: Id<'repositories'>;
+  run_id: Id<'workflow_runs'>;
+  attempt: number;
+  job_id: Id<'workflow_jobs'>;
+  name: string;
+  content_type: string;
+  upload_id: Id<'job_uploads'> | null;
+  object_key: string | null;
+  size: number | null;
+  digest: string | null;
+  expires_at: Date;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface AuthorizationCodes {
   hash: Buffer;
   app_id: Id<'apps'>;
@@ -197,6 +214,21 @@ export interface BranchRenames {
   name: string;
   new_name: string;
   created_at: Date;
+}
+
+export interface Caches {
+  id: GeneratedAlways<Id<'caches'>>;
+  repository_id: Id<'repositories'>;
+  job_id: Id<'workflow_jobs'> | null;
+  ref: string;
+  key: string;
+  version: string;
+  upload_id: Id<'job_uploads'> | null;
+  object_key: string | null;
+  size: number | null;
+  digest: string | null;
+  created_at: Date;
+  last_accessed_at: Date;
 }
 
 export interface CheckAnnotations {
@@ -746,6 +778,26 @@ export interface Issues {
   is_pull_request: Generated<boolean>;
   is_draft: Generated<boolean>;
   merged_at: Date | null;
+}
+
+export interface JobUploadBlocks {
+  upload_id: Id<'job_uploads'>;
+  name: string;
+  object_key: string;
+  size: number;
+  digest: string;
+}
+
+export interface JobUploads {
+  id: GeneratedAlways<Id<'job_uploads'>>;
+  job_id: Id<'workflow_jobs'>;
+  object_group: string;
+  most_bytes: number;
+  limit_name: string;
+  object_key: string | null;
+  size: number | null;
+  digest: string | null;
+  created_at: Date;
 }
 
 export interface Labels {
@@ -1733,11 +1785,13 @@ export interface DB {
   app_manifest_codes: AppManifestCodes;
   app_manifest_requests: AppManifestRequests;
   apps: Apps;
+  artifacts: Artifacts;
   authorization_codes: AuthorizationCodes;
   autolinks: Autolinks;
   branch_protection_actors: BranchProtectionActors;
   branch_protections: BranchProtections;
   branch_renames: BranchRenames;
+  caches: Caches;
   check_annotations: CheckAnnotations;
   check_runs: CheckRuns;
   check_suite_preferences: CheckSuitePreferences;
@@ -1788,6 +1842,8 @@ export interface DB {
   issue_labels: IssueLabels;
   issue_vectors: IssueVectors;
   issues: Issues;
+  job_upload_blocks: JobUploadBlocks;
+  job_uploads: JobUploads;
   labels: Labels;
   limit_refusals: LimitRefusals;
   memberships: Memberships;

@@ -17,7 +17,7 @@ export interface Services {
   readonly git: GitStore;
   /** The folder of the archives of migrations. */
   readonly migrations: string;
-  /** Large files: those of releases. */
+  /** Large files: those of releases and of jobs. */
   readonly objects: ObjectStore;
   readonly vocabulary: Vocabulary;
   readonly limits: Limits;

@@ -19,6 +19,7 @@ import { migrations } from './limits/migrations.ts';
 import { oauth } from './limits/oauth.ts';
 import { releases } from './limits/releases.ts';
 import { requests } from './limits/requests.ts';
+import { results } from './limits/results.ts';
 import { reviews } from './limits/reviews.ts';
 import { search } from './limits/search.ts';
 import { secretScanning } from './limits/secret-scanning.ts';
@@ -60,6 +61,7 @@ export const limitTable = {
   migrations,
   releases,
   workflows,
+  results,
   secretScanning,
 };
 

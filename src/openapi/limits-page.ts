@@ -41,6 +41,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   migrations: 'Migrations',
   releases: 'Releases',
   workflows: 'Workflows',
+  results: 'Artifacts and caches of workflows',
   rules: 'Rulesets',
   reviewers: 'Reviewers of pull requests',
   actionsSettings: 'Settings of workflows',

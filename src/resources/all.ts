@@ -13,10 +13,12 @@ import { actionsSecrets } from './actions-secrets/family.ts';
 import { actionsVariables } from './actions-variables/family.ts';
 import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
+import { artifacts } from './artifacts/family.ts';
 import { autolinks } from './autolinks/family.ts';
 import { branchNames } from './branch-names/family.ts';
 import { branchProtection } from './branch-protection/family.ts';
 import { branches } from './branches/family.ts';
+import { caches } from './caches/family.ts';
 import { checks } from './checks/family.ts';
 import { codeOwners } from './code-owners/family.ts';
 import { collaborators } from './collaborators/family.ts';
@@ -42,6 +44,7 @@ import { interactionLimits } from './interaction-limits/family.ts';
 import { issueFields } from './issue-fields/family.ts';
 import { issueRelations } from './issue-relations/family.ts';
 import { issues } from './issues/family.ts';
+import { jobUploads } from './job-uploads/family.ts';
 import { labels } from './labels/family.ts';
 import { licenses } from './licenses/family.ts';
 import { markdown } from './markdown/family.ts';
@@ -82,6 +85,7 @@ import { search } from './search/family.ts';
 import { secretScanning } from './secret-scanning/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
 import { stars } from './stars/family.ts';
+import { storedFiles } from './stored-files/family.ts';
 import { teamRepositories } from './team-repositories/family.ts';
 import { teams } from './teams/family.ts';
 import { timelines } from './timelines/family.ts';
@@ -168,12 +172,16 @@ const families = [
   workflows,
   workflowRuns,
   hostedJobs,
+  jobUploads,
+  artifacts,
+  caches,
   repositoryDispatches,
   oauth,
 ] as const;
 
 const hooks = webhooks(families);
 const triggers = workflowTriggers(families);
+const files = storedFiles(families);
 
 type KindsOf<One> = One extends Family<string, infer Events> ? keyof Events : never;
 type UndeclaredKind = Exclude<EventKind, KindsOf<(typeof families)[number] | typeof hooks>>;
@@ -182,7 +190,12 @@ type UndeclaredKind = Exclude<EventKind, KindsOf<(typeof families)[number] | typ
  * All families, webhooks and the triggers of workflows last, since they deliver the events of the others. A kind of event that no family declares is a type
  * error here that names the kind.
  */
-export const allFamilies: [UndeclaredKind] extends [never] ? readonly Family[] : UndeclaredKind = [...families, hooks, triggers];
+export const allFamilies: [UndeclaredKind] extends [never] ? readonly Family[] : UndeclaredKind = [
+  ...families,
+  files,
+  hooks,
+  triggers,
+];
 
 /** Every endpoint, with the family that it belongs to. */
 export const allEndpoints: readonly (Endpoint & { readonly family: string })[] = allFamilies.flatMap(endpointsOf);

@@ -62,3 +62,56 @@ test.skipIf(!hasActRunner)('a pushed workflow runs to its end', async (context) 
     { key: 'never', name: 'never', conclusion: 'skipped' },
   ]);
 });
+
+/** An action that leaves a file behind, or reads the one that an earlier job has left. It takes the server for one that has artifacts. */
+const action = `import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+process.env.GITHUB_SERVER_URL = 'http://hearth.localhost';
+const { DefaultArtifactClient } = await import('${import.meta.resolve('@actions/artifact')}');
+const client = new DefaultArtifactClient();
+const folder = process.env.RUNNER_TEMP;
+const file = join(folder, 'made.txt');
+if (process.env.INPUT_MODE === 'upload') {
+  await writeFile(file, 'made here');
+  await client.uploadArtifact('made', [file], folder);
+} else {
+  await client.downloadArtifact((await client.getArtifact('made')).artifact.id, { path: folder });
+  if ((await readFile(file, 'utf8')) !== 'made here') process.exit(1);
+}
+`;
+
+const handingOn = `on: push
+jobs:
+  make:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: ada/artifact@main
+        with: {mode: upload}
+  take:
+    needs: make
+    runs-on: ubuntu-latest
+    steps:
+      - uses: ada/artifact@main
+        with: {mode: download}
+`;
+
+test.skipIf(!hasActRunner)('a job hands a file on to the next one as an artifact', async (context) => {
+  if (!hasActRunner) context.skip(withoutActRunner);
+  const actions = await makeRepo(ada, { name: 'artifact' });
+  const using = { name: 'artifact', inputs: { mode: { required: true } }, runs: { using: 'node20', main: 'index.mjs' } };
+  await commitFiles(here, actions, { 'action.yml': JSON.stringify(using), 'index.mjs': action });
+  const other = await makeRepo(ada, { name: 'handing-on' });
+  const { token } = await change((tx) =>
+    createRunnerToken(tx, { repository: other.id }, { purpose: 'registration', now: clock.now }),
+  );
+  const runner = await startActRunner(here.url, { token });
+  await commitFiles(here, other, { '.github/workflows/ci.yml': handingOn });
+  await settle();
+  const runs = db.selectFrom('workflow_runs').select('conclusion').where('repository_id', '=', other.id);
+  await expect.poll(async () => (await runs.execute()).map(({ conclusion }) => conclusion)).not.toEqual([null]);
+  expect(
+    (await runs.execute()).map(({ conclusion }) => conclusion),
+    runner.log(),
+  ).toEqual(['success']);
+  expect(await db.selectFrom('artifacts').select(['name', 'upload_id']).execute()).toEqual([{ name: 'made', upload_id: null }]);
+});

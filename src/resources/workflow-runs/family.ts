@@ -7,7 +7,7 @@ import * as runs from './endpoints/runs.ts';
 import * as workflows from './endpoints/workflows.ts';
 import { workflowRunEvents } from './events.ts';
 import { endOverdueJobs, endSilentJobs } from './jobs.ts';
-import { removeStoredLogs, storeLog } from './logs.ts';
+import { loadKnownLogs, removeStoredArtifacts, removeStoredLogs, storeLog } from './logs.ts';
 import { turns } from './progress.ts';
 import * as schemas from './schemas.ts';
 
@@ -21,5 +21,6 @@ export const workflowRuns = family({
     workflow_run: schemas.WorkflowRunInPayload,
     workflow_job: schemas.WorkflowJob,
   },
-  jobs: [endSilentJobs, endOverdueJobs, settleGroup(turns), storeLog, removeStoredLogs],
+  jobs: [endSilentJobs, endOverdueJobs, settleGroup(turns), storeLog, removeStoredLogs, removeStoredArtifacts],
+  loadKnownObjects: loadKnownLogs,
 });

@@ -1,12 +1,15 @@
 export { unknownAddress } from './contexts.ts';
 export { type HeadCommit, headCommitOf } from './head-commit.ts';
-export { writeLog } from './logs.ts';
+export { artifactGroupOf, writeLog } from './logs.ts';
 export { endJobsOf } from './lost.ts';
+export { workflowRun } from './path-resources.ts';
+export { readsLogs } from './policies.ts';
 export type { ProgressContext } from './progress.ts';
 export { takeJob } from './queue.ts';
 export { listWaitingForHosted } from './queue-store.ts';
 export { createRun, type NewRun } from './runs.ts';
-export { type JobRow, loadJobs, loadRuns } from './store.ts';
+export { findJobOfToken, readableRefs } from './runtime-token.ts';
+export { type JobRow, loadJobs, loadRuns, type RunSummary } from './store.ts';
 export { makeTask, maskOf, type Task } from './task.ts';
 export { abandonJob, findJobOf, findRunOf, noteState, type ToldResult, type ToldState, type ToldStep } from './updates.ts';
 export { explainJob, type JobExplanation } from './waiting.ts';

@@ -50,6 +50,7 @@ export async function deleteRun(tx: Tx, id: Run): Promise<void> {
   await findEnded(tx, id);
   await removeRun(tx, id);
   await removeObjects(tx, id);
+  await enqueue(tx, { name: 'workflow-runs.remove-artifacts', attempts: 25 }, { run: id });
 }
 
 /** Deletes the logs of all attempts of a run. @throws Refusal 403 for one that isn't over */

@@ -242,6 +242,13 @@ export async function keepLog(tx: Tx, { id, log_rows }: Pick<JobRow, 'id' | 'log
   return kept.length > 0;
 }
 
+/** The jobs among these that have their logs in the object store. */
+export const loadKeptLogs = async (db: Db, ids: readonly Job[]): Promise<string[]> => {
+  if (ids.length === 0) return [];
+  const kept = db.selectFrom('workflow_jobs').select('log_key').where('id', 'in', ids).where('log_key', 'is not', null);
+  return (await kept.execute()).flatMap(({ log_key }) => log_key ?? []);
+};
+
 /** Jobs that should be told of and weren't: taken, but never heard of since; or not heard of for too long. */
 export const listSilentJobs = (db: Db, { before, limit }: { before: Date; limit: number }) =>
   db

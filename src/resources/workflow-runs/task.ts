@@ -20,6 +20,7 @@ import { forkRights } from './admission.ts';
 import { githubContext } from './contexts.ts';
 import { planOf, resultOfJob } from './progress.ts';
 import type { FoundJob, TakenJob } from './queue.ts';
+import { readableRefs, signRuntimeToken } from './runtime-token.ts';
 import { type JobRow, listJobsOfAttempt, putSteps, updateJob } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
 
@@ -71,12 +72,14 @@ export async function makeTask(
     byDefault: policy.defaultTokenPermissions,
     mayWrite: !run.is_from_fork || rights.writeTokens,
   });
+  const until = addMinutes(now, minutes + tokenMinutesBeyond);
   const { token, row } = await createJobToken(tx, {
     repository: { id: run.repository_id, owner_id: run.owner_id },
     permissions,
-    expiresAt: addMinutes(now, minutes + tokenMinutesBeyond),
+    expiresAt: until,
     now,
   });
+  const readable = readableRefs(run, surroundings.repository.default_branch);
   await putSteps(tx, stepsOf(job, definition));
   const jobs = grouped(await listJobsOfAttempt(tx, run.id, run.attempt), ({ key }) => key);
   const needs = definition.needs.map((need) => [need, resultOf((jobs.get(need) ?? []).map(resultOfJob))] as const);
@@ -89,6 +92,8 @@ export async function makeTask(
       token,
       // Actions are taken from this server.
       gitea_default_actions_url: links.html,
+      gitea_runtime_token: await signRuntimeToken(secrets, job, { readable, now, until }),
+      retention_days: String(policy.retentionDays),
       ref_protected: (await findBranchProtection(tx, run.repository_id, run.ref)).isThis,
     },
     token,
