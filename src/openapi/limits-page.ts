@@ -40,6 +40,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   names: 'Names of hosts',
   migrations: 'Migrations',
   releases: 'Releases',
+  pages: 'Websites',
   workflows: 'Workflows',
   rules: 'Rulesets',
   reviewers: 'Reviewers of pull requests',

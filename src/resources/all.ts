@@ -54,6 +54,7 @@ import { organizationDeletion } from './organization-deletion/family.ts';
 import { organizationInvitations } from './organization-invitations/family.ts';
 import { organizationRoles } from './organization-roles/family.ts';
 import { organizations } from './organizations/family.ts';
+import { pages } from './pages/family.ts';
 import { privateRegistries } from './private-registries/family.ts';
 import { pulls } from './pulls/family.ts';
 import { pushes } from './pushes/family.ts';
@@ -165,6 +166,7 @@ const families = [
   workflows,
   workflowRuns,
   repositoryDispatches,
+  pages,
   oauth,
 ] as const;
 
