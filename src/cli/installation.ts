@@ -122,9 +122,9 @@ export async function sshSettingsFor({ sshPort, sshUrl }: Config, folder: DataFo
 function pagesSettingsFor({ pagesPort: port, pagesUrl: origin, url }: Config): Settings['pages'] {
   if (port === 'off') return undefined;
   const own = url === undefined ? undefined : new URL(url);
-  const isShared =
-    origin && own && !origin.hasSubdomains && own.origin === `${origin.protocol}//${origin.hostname}${origin.port}`;
-  if (isShared)
+  // Below the host of a star, an owner could be called as the server's own host is, or as `api.` before it.
+  const isBelow = origin?.hasSubdomains && (own?.hostname === origin.hostname || own?.hostname.endsWith(`.${origin.hostname}`));
+  if (origin && own && (isBelow || own.origin === `${origin.protocol}//${origin.hostname}${origin.port}`))
     throw new StartupError('HEARTH_PAGES_URL must be another origin than HEARTH_URL: websites could act as who looks at them');
   return { origin, port };
 }

@@ -65,10 +65,21 @@ export type NamedSite = NamedRepository & {
 export const ownerSiteNames = (login: string, { origin }: Pick<PagesAddress, 'origin'>): string[] =>
   [...new Set(['pages', ...(origin ? [origin.hostname] : [])])].map((suffix) => `${login}.${suffix}`.toLowerCase());
 
+/**
+ * The origin of a domain, which is reached as websites are: by the proxy that speaks for them, over either protocol, or at the port that the
+ * process listens on, over the one that it speaks.
+ */
+export function domainOrigin(pages: PagesAddress, domain: string, { isSecure }: { isSecure: boolean }): string {
+  const { origin, port } = pages;
+  if (!origin) return `${pages.isSecure ? 'https:' : 'http:'}//${domain}:${port}`;
+  const protocol = isSecure ? 'https:' : 'http:';
+  return `${protocol}//${domain}${protocol === origin.protocol ? origin.port : ''}`;
+}
+
 /** The address of a website, with a slash at its end. */
-export function siteUrl(origin: PagesOrigin, pages: Pick<PagesAddress, 'origin'>, site: NamedSite): string {
+export function siteUrl(origin: PagesOrigin, pages: PagesAddress, site: NamedSite): string {
   const { owner, name, domain, https_enforced } = site;
-  if (domain != null) return `${https_enforced ? 'https:' : origin.protocol}//${domain}${origin.port}/`;
+  if (domain != null) return `${domainOrigin(pages, domain, { isSecure: https_enforced })}/`;
   const folder = ownerSiteNames(owner.login, pages).includes(name.toLowerCase()) ? [] : [name];
   const { protocol, hostname, port, hasSubdomains } = origin;
   const root = hasSubdomains

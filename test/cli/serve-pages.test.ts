@@ -40,7 +40,9 @@ test('a port for websites that is in use, and an address that the API has, are o
   const busy = await command([...serving, '--pages-port', port], env);
   other.close();
   expect(complaint(busy)).toMatch(/is in use, which is for websites: .*--pages-port, or off$/);
-  const urls = { HEARTH_URL: 'https://code.example.com', HEARTH_PAGES_URL: 'https://code.example.com:443' };
-  const shared = await command(serving, { ...env, ...urls, HEARTH_PAGES_PORT: '0' });
-  expect(complaint(shared)).toMatch(/^HEARTH_PAGES_URL must be another origin than HEARTH_URL/);
+  for (const pages of ['https://code.example.com:443', 'https://*.example.com', 'https://*.code.example.com']) {
+    const urls = { HEARTH_URL: 'https://code.example.com', HEARTH_PAGES_URL: pages, HEARTH_PAGES_PORT: '0' };
+    const shared = await command(serving, { ...env, ...urls });
+    expect(complaint(shared), pages).toMatch(/^HEARTH_PAGES_URL must be another origin than HEARTH_URL/);
+  }
 });

@@ -229,7 +229,7 @@ test("an owner's website, with the others below it, and its domain for all of th
   expect(await get('/', { host: 'owner.example' })).toMatchObject({ body: 'Owner' });
   expect(await get(`/${repo.name}/about`, { host: 'owner.example' })).toMatchObject({ body: 'About' });
   expect(await get(`/${repo.name}`, { host: 'owner.example' })).toMatchObject({ status: 301 });
-  expect(await get(`/${org.login}/about`)).toMatchObject({ headers: { location: 'https://owner.example/about' } });
+  expect(await get(`/${org.login}/about`)).toMatchObject({ headers: { location: 'http://owner.example/about' } });
   expect((await stage.get('/', { host: 'owner.example' })).status).toBe(200);
 });
 
@@ -266,9 +266,14 @@ test('an address is an origin, with a star where owners have hosts', async () =>
   const wide = parsePagesOrigin('https://*.pages.example.com:8443');
   expect(wide).toEqual({ protocol: 'https:', hostname: 'pages.example.com', port: ':8443', hasSubdomains: true });
   const site = { owner: { login: 'Ada' }, https_enforced: true };
-  const pages = { origin: wide };
+  const pages = { origin: wide, port: 3001, isSecure: false };
   expect(siteUrl(wide, pages, { ...site, name: 'engine' })).toBe('https://ada.pages.example.com:8443/engine/');
   expect(siteUrl(wide, pages, { ...site, name: 'ada.pages' })).toBe('https://ada.pages.example.com:8443/');
+  const own = { ...site, name: 'engine', domain: 'engine.example' };
+  expect(siteUrl(wide, pages, own)).toBe('https://engine.example:8443/');
+  expect(siteUrl(wide, pages, { ...own, https_enforced: false })).toBe('http://engine.example/');
+  const bare = { port: 3001, isSecure: false };
+  expect(siteUrl({ ...wide, protocol: 'http:' }, bare, own)).toBe('http://engine.example:3001/');
   for (const text of ['pages.example.com', 'https://a/b', 'https://a?x', 'ftp://a', 'https://u@a', 'https://a.*.b', ''])
     expect(() => parsePagesOrigin(text), text).toThrow('must be an address');
 });

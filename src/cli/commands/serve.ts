@@ -81,8 +81,8 @@ const placeholder = { owner: { login: 'OWNER' }, name: 'NAME' };
 
 /** Where websites are reached, with the owner in the place of the star or as a folder. */
 function websitesOf(address: string, pages: PagesSettings, { tlsCert }: Config): string {
-  const origin = originFor({ html: address }, { origin: pages.origin, port: pages.port, isSecure: tlsCert !== undefined });
-  return siteUrl(origin, pages, { owner: { login: 'OWNER' }, name: 'NAME', https_enforced: false });
+  const at = { origin: pages.origin, port: pages.port, isSecure: tlsCert !== undefined };
+  return siteUrl(originFor({ html: address }, at), at, { owner: { login: 'OWNER' }, name: 'NAME', https_enforced: false });
 }
 
 /** Prints to standard error, since the log is on standard output. */

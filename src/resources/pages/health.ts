@@ -1,6 +1,6 @@
 // The check of a domain: what DNS says of it, and whether this server answers behind it.
 
-import type { PagesOrigin } from '#endpoint/pages-address.ts';
+import { domainOrigin, type PagesAddress, type PagesOrigin } from '#endpoint/pages-address.ts';
 import type { Services } from '#endpoint/services.ts';
 import { job } from '#jobs/job.ts';
 import type { DomainRecords } from '#net/dns-records.ts';
@@ -26,14 +26,15 @@ export const checkDomain = job<CheckPayload, Services>({
   async run({ repository }, { db, change, services, now }) {
     const [site, repo] = await Promise.all([findSite(db, repository), findRepository(db, repository)]);
     const owner = repo && (await findAccountById(db, repo.owner_id));
-    if (!site?.domain || !owner) return;
+    const { pages } = services;
+    if (!site?.domain || !owner || !pages) return;
     const { domain } = site;
     const base = withoutWww(domain);
     const login = owner.login.toLowerCase();
     const isBelowZone = base.split('.').length > 2 && base === domain;
     const [found, alternative] = await Promise.all([
-      checkHost(services, domain, login),
-      isBelowZone ? undefined : checkHost(services, base === domain ? `www.${domain}` : base, login),
+      checkHost({ ...services, pages }, domain, login),
+      isBelowZone ? undefined : checkHost({ ...services, pages }, base === domain ? `www.${domain}` : base, login),
     ]);
     await change((tx) =>
       storeHealth(tx, repository, { domain: found, ...(alternative ? { alt_domain: alternative } : {}) }, now),
@@ -43,21 +44,23 @@ export const checkDomain = job<CheckPayload, Services>({
 
 type Probe = { isServed: boolean; status?: number; location?: string; problem?: string };
 
-async function checkHost(services: Services, host: string, login: string): Promise<DomainHealth> {
+type Checking = Services & { pages: PagesAddress };
+
+async function checkHost(services: Checking, host: string, login: string): Promise<DomainHealth> {
   const { pages, lookUpRecords } = services;
-  const origin = pages?.origin;
-  const port = portOf(services);
+  const { origin } = pages;
+  const [plainOrigin, secureOrigin] = [false, true].map((isSecure) => domainOrigin(pages, host, { isSecure }));
   const [records, own] = await Promise.all([lookUpRecords(host), origin ? lookUpRecords(ownNameOf(origin, login)) : undefined]);
   const resolves = records.addresses.length > 0;
   const [plain, secure] = await Promise.all([
-    resolves && !pages?.isSecure ? probe(services, `http://${host}${port}`) : noProbe,
-    resolves ? probe(services, `https://${host}${port}`) : noProbe,
+    resolves && plainOrigin?.startsWith('http:') ? probe(services, plainOrigin) : noProbe,
+    resolves && secureOrigin?.startsWith('https:') ? probe(services, secureOrigin) : noProbe,
   ]);
   const isServed = plain.isServed || secure.isServed;
   const isApex = records.nameServers.length > 0;
   return {
     host,
-    uri: `${secure.isServed ? 'https' : 'http'}://${host}${port}/`,
+    uri: `${secure.isServed ? secureOrigin : plainOrigin}/`,
     nameservers: isApex ? records.nameServers.join(', ') : 'default',
     dns_resolves: resolves,
     ...networkOf(records, own),
@@ -81,9 +84,6 @@ async function checkHost(services: Services, host: string, login: string): Promi
   };
 }
 
-/** A website's own domain is at the usual ports, unless websites are at another one. */
-const portOf = ({ pages }: Pick<Services, 'pages'>): string => (pages?.origin ? pages.origin.port : `:${pages?.port ?? 0}`);
-
 const ownNameOf = ({ hostname, hasSubdomains }: PagesOrigin, login: string): string =>
   hasSubdomains ? `${login}.${hostname}` : hostname;
 
@@ -104,7 +104,7 @@ function networkOf({ addresses }: DomainRecords, own: DomainRecords | undefined)
 
 const noProbe: Probe = { isServed: false };
 
-async function probe(services: Services, address: string): Promise<Probe> {
+async function probe(services: Checking, address: string): Promise<Probe> {
   const url = new URL(proofPath, address);
   try {
     const reply = await services.outbound.get({ url, headers: {}, timeout: replyTime, maxBytes: proofBytes });
