@@ -73,8 +73,12 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
   'ssh-server': {
     may: ['server', 'resources', 'endpoint', 'access', 'git', 'database', 'lib'],
   },
+  'pages-server': {
+    may: ['server', 'resources', 'endpoint', 'access', 'git', 'database', 'lib'],
+  },
   cli: {
     may: [
+      'pages-server',
       'ssh-server',
       'server',
       'backup',

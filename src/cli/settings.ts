@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
+import { parsePagesOrigin } from '#endpoint/pages-address.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { isRange } from '#net/ranges.ts';
 import { parseTarget } from '#net/target.ts';
@@ -134,6 +135,20 @@ export const settings = {
     parse: sshAddress,
     about:
       'address by which people reach Git over SSH, as ssh://code.example.com:22; left out: the host of the web, and the port',
+  },
+  pagesPort: {
+    flag: '--pages-port <number>',
+    variable: 'HEARTH_PAGES_PORT',
+    initial: '3001',
+    parse: portOrOff,
+    about: 'port for websites of repositories, on the same address; 0 takes a free one, off serves none',
+  },
+  pagesUrl: {
+    flag: '--pages-url <address>',
+    variable: 'HEARTH_PAGES_URL',
+    parse: parsePagesOrigin,
+    about:
+      'address by which people reach websites, as https://pages.example.com, or https://*.pages.example.com for a host for each owner; left out: the host of the web, and the port',
   },
   data: {
     flag: '--data <folder>',

@@ -986,6 +986,42 @@ export interface Organizations {
   max_token_days: number | null;
 }
 
+export interface PagesBuilds {
+  id: GeneratedAlways<Id<'pages_builds'>>;
+  repository_id: Id<'repositories'>;
+  event_id: number | null;
+  commit_sha: string;
+  status: Generated<'queued' | 'building' | 'built' | 'errored'>;
+  error: string | null;
+  pusher_id: Id<'accounts'> | null;
+  duration_ms: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface PagesDomains {
+  base: string;
+  domain: string;
+  repository_id: Id<'repositories'>;
+}
+
+export interface PagesSites {
+  repository_id: Id<'repositories'>;
+  build_type: 'legacy' | 'workflow';
+  source_branch: string;
+  source_path: '/' | '/docs';
+  is_public: boolean | null;
+  https_enforced: boolean;
+  live_commit: string | null;
+  live_tree: string | null;
+  live_version: number | null;
+  custom_404: Generated<boolean>;
+  health: Json | null;
+  health_checked_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface PlannedMerges {
   id: GeneratedAlways<Id<'planned_merges'>>;
   issue_id: Id<'issues'>;
@@ -1192,6 +1228,7 @@ export interface Repositories {
   secret_scanning: Generated<boolean>;
   secret_scanning_push_protection: Generated<boolean>;
   secret_scanning_non_provider_patterns: Generated<boolean>;
+  has_pages: Generated<boolean>;
 }
 
 export interface RepositoryImportItems {
@@ -1860,6 +1897,9 @@ export interface DB {
   organization_role_assignments: OrganizationRoleAssignments;
   organization_roles: OrganizationRoles;
   organizations: Organizations;
+  pages_builds: PagesBuilds;
+  pages_domains: PagesDomains;
+  pages_sites: PagesSites;
   planned_merges: PlannedMerges;
   private_registries: PrivateRegistries;
   public_keys: PublicKeys;

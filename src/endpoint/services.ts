@@ -4,6 +4,7 @@ import type { Limiters } from '#lib/limiters.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { SshKey } from '#lib/ssh-key.ts';
+import type { RecordLookup } from '#net/dns-records.ts';
 import type { Outbound } from '#net/outbound.ts';
 import type { ObjectStore } from '#objects/store.ts';
 import type { Runners } from '#runner-providers/open.ts';
@@ -11,6 +12,7 @@ import type { Embeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { WebhookSettings } from '#webhook-delivery/settings.ts';
 import type { SshAddress } from './links.ts';
+import type { PagesAddress } from './pages-address.ts';
 
 /** The objects that exist once in a process. Every call has them. A family adds what it needs from others by declaring it here. */
 export interface Services {
@@ -33,6 +35,8 @@ export interface Services {
   readonly embeddings: Embeddings | undefined;
   /** The HTTP client. */
   readonly outbound: Outbound;
+  /** What DNS says of a name. */
+  readonly lookUpRecords: RecordLookup;
   readonly webhooks: WebhookSettings;
   /** The provider and the catalogue of hosted runners. */
   readonly runners: Runners;
@@ -40,4 +44,6 @@ export interface Services {
   readonly url: string | undefined;
   /** Git over SSH: its address, and the public keys by which the server is known. Undefined where it isn't offered. */
   readonly ssh: (SshAddress & { readonly hostKeys: readonly SshKey[] }) | undefined;
+  /** Where websites of repositories are served. Undefined where they aren't. */
+  readonly pages: PagesAddress | undefined;
 }

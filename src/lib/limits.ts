@@ -17,6 +17,7 @@ import {
 } from './limits/lists.ts';
 import { migrations } from './limits/migrations.ts';
 import { oauth } from './limits/oauth.ts';
+import { pages } from './limits/pages.ts';
 import { releases } from './limits/releases.ts';
 import { requests } from './limits/requests.ts';
 import { results } from './limits/results.ts';
@@ -60,6 +61,7 @@ export const limitTable = {
   names,
   migrations,
   releases,
+  pages,
   workflows,
   results,
   secretScanning,

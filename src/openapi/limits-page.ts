@@ -40,6 +40,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   names: 'Names of hosts',
   migrations: 'Migrations',
   releases: 'Releases',
+  pages: 'Websites',
   workflows: 'Workflows',
   results: 'Artifacts and caches of workflows',
   rules: 'Rulesets',

@@ -58,6 +58,7 @@ import { organizationDeletion } from './organization-deletion/family.ts';
 import { organizationInvitations } from './organization-invitations/family.ts';
 import { organizationRoles } from './organization-roles/family.ts';
 import { organizations } from './organizations/family.ts';
+import { pages } from './pages/family.ts';
 import { privateRegistries } from './private-registries/family.ts';
 import { pulls } from './pulls/family.ts';
 import { pushes } from './pushes/family.ts';
@@ -176,6 +177,7 @@ const families = [
   artifacts,
   caches,
   repositoryDispatches,
+  pages,
   oauth,
 ] as const;
 
