@@ -114,14 +114,14 @@ const imports: Import[] = [...texts].flatMap(([file, text]) =>
   })),
 );
 
-const roomOf = (file: string): string => file.split('/')[0] ?? '';
+const folderOf = (file: string): string => file.split('/')[0] ?? '';
 const ours = imports.filter(({ from }) => from.startsWith('#')).map((one) => ({ ...one, to: one.from.slice(1) }));
 const show = ({ file, from }: Import): string => `src/${file} imports ${from}`;
 
 test('the imports of every file were found', () => {
   const written = [...texts.values()].join('\n').match(/from '#|import\('#/g) ?? [];
   expect(ours.length).toBe(written.length);
-  expect(Object.keys(layers)).toEqual(expect.arrayContaining([...new Set(files.map(roomOf))]));
+  expect(Object.keys(layers)).toEqual(expect.arrayContaining([...new Set(files.map(folderOf))]));
 });
 
 test('layers import downward only', () => {
@@ -129,7 +129,7 @@ test('layers import downward only', () => {
   for (const [layer, { may }] of Object.entries(layers))
     for (const other of may) expect(order.indexOf(other), `${other} below ${layer}`).toBeLessThan(order.indexOf(layer));
   const wrong = ours.filter(({ file, to, isType }) => {
-    const [here, there] = [roomOf(file), roomOf(to)];
+    const [here, there] = [folderOf(file), folderOf(to)];
     const allowed = layers[here];
     return here !== there && !allowed?.may.includes(there) && !(isType && allowed?.types?.includes(there));
   });
@@ -180,12 +180,12 @@ test('one layer each runs programs, speaks HTTP to others, and reads the environ
     imports.filter(({ from, isType }) => from === name && !isType).map(({ file }) => file);
   const saying = (pattern: RegExp): string[] => [...texts].filter(([, text]) => pattern.test(text)).map(([file]) => file);
   // The demonstration is a client of the server that it started.
-  const roomsOf = (found: readonly string[]): string[] =>
-    [...new Set(found.filter((file) => file !== 'cli/commands/demo.ts').map(roomOf))].sort();
-  // database/ starts the embedded server, runners/ the processes of runners; cli/ is where the process begins.
-  expect(roomsOf(importing('node:child_process'))).toEqual(['database', 'git', 'runner-providers']);
-  expect(roomsOf([...importing('node:http'), ...importing('node:https'), ...saying(/\bfetch\(/)])).toEqual(['net']);
-  expect(roomsOf(saying(/process\.env/))).toEqual(['cli', 'database']);
+  const foldersOf = (found: readonly string[]): string[] =>
+    [...new Set(found.filter((file) => file !== 'cli/commands/demo.ts').map(folderOf))].sort();
+  // database/ starts the embedded server, runner-providers/ the processes of runners; cli/ is where the process begins.
+  expect(foldersOf(importing('node:child_process'))).toEqual(['database', 'git', 'runner-providers']);
+  expect(foldersOf([...importing('node:http'), ...importing('node:https'), ...saying(/\bfetch\(/)])).toEqual(['net']);
+  expect(foldersOf(saying(/process\.env/))).toEqual(['cli', 'database']);
 });
 
 test('no file is longer than 400 lines, except tables of data', () => {

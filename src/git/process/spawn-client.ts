@@ -33,7 +33,7 @@ class SpawnServer {
     this.#child = fork(program, [folder, String(slots)], {
       // Not those of this process, which may load what is of no use there.
       execArgv: ['--max-old-space-size=64', '--max-semi-space-size=1'],
-      env: { PATH: process.env.PATH ?? '' },
+      env: {},
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       detached: true,
     });
