@@ -125,17 +125,35 @@ async function areSound(names: readonly string[]): Promise<boolean> {
   return sound[key];
 }
 
-/** Tries the groups of tests one after the other, until one fails. */
+/** The first error of types in the copy, or undefined. They are checked as the tests are, before anything lands. */
+function typeError(): string | undefined {
+  try {
+    execFileSync(process.execPath, [join(copy, 'node_modules/typescript/bin/tsc'), '--noEmit'], { cwd: copy, encoding: 'utf8' });
+    return undefined;
+  } catch (error) {
+    return (error as { stdout: string }).stdout.split('\n')[0] ?? '';
+  }
+}
+
+/** Tries the types, and the groups of tests one after the other, until one fails. */
 async function tried(mutant: Mutant): Promise<{ verdict: Verdict; by: string }> {
   const path = join(copy, mutant.file);
   const original = readFileSync(join(root, mutant.file), 'utf8');
-  for (const group of testsOf(root, mutant.file, tests)) {
-    writeFileSync(path, original.slice(0, mutant.start) + mutant.by + original.slice(mutant.end));
-    const { passed, isTimeout, failure } = await run(group);
+  const without = original.slice(0, mutant.start) + mutant.by + original.slice(mutant.end);
+  try {
+    writeFileSync(path, without);
+    const error = typeError();
+    if (error !== undefined) return { verdict: 'caught', by: error };
+    for (const group of testsOf(root, mutant.file, tests)) {
+      writeFileSync(path, without);
+      const { passed, isTimeout, failure } = await run(group);
+      writeFileSync(path, original);
+      if (!passed) return { verdict: !isTimeout && (await areSound(group)) ? 'caught' : 'not judged', by: failure };
+    }
+    return { verdict: 'survived', by: '' };
+  } finally {
     writeFileSync(path, original);
-    if (!passed) return { verdict: !isTimeout && (await areSound(group)) ? 'caught' : 'not judged', by: failure };
   }
-  return { verdict: 'survived', by: '' };
 }
 
 function report(mutants: readonly Mutant[], results: Readonly<Record<string, Result>>): string {
@@ -163,6 +181,8 @@ if (options.list) {
 }
 makeCopy();
 const fingerprint = contents.digest('hex');
+const unsound = typeError();
+if (unsound !== undefined) throw new Error(`The types are not sound even with all guards: ${unsound}`);
 const results = readJson<Record<string, Result>>(resultsFile, {});
 const waiting = mutants
   .filter((mutant) => results[keyOf(mutant)] === undefined)
