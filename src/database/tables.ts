@@ -597,6 +597,15 @@ export interface HostedRunners {
   updated_at: Date;
 }
 
+export interface IdentityKeys {
+  id: GeneratedAlways<Id<'identity_keys'>>;
+  kid: string;
+  public_key: Json;
+  private_key: Buffer | null;
+  created_at: Date;
+  retired_at: Date | null;
+}
+
 export interface ImmutableReleaseRepositories {
   repository_id: Id<'repositories'>;
   enabled_at: Date;
@@ -1862,6 +1871,7 @@ export interface DB {
   former_members: FormerMembers;
   gpg_keys: GpgKeys;
   hosted_runners: HostedRunners;
+  identity_keys: IdentityKeys;
   immutable_release_repositories: ImmutableReleaseRepositories;
   immutable_release_rules: ImmutableReleaseRules;
   indexed_commits: IndexedCommits;

@@ -1,5 +1,6 @@
 export { unknownAddress } from './contexts.ts';
 export { type HeadCommit, headCommitOf } from './head-commit.ts';
+export { findIdentity, identityPath, type JobIdentity } from './identity.ts';
 export { artifactGroupOf, writeLog } from './logs.ts';
 export { endJobsOf } from './lost.ts';
 export { workflowRun } from './path-resources.ts';

@@ -18,6 +18,7 @@ import { type JobResult, resultOf } from '#workflow-files/plan.ts';
 import { fileForRunner } from '#workflow-files/runner-job.ts';
 import { forkRights } from './admission.ts';
 import { githubContext } from './contexts.ts';
+import { identityRequest } from './identity.ts';
 import { planOf, resultOfJob } from './progress.ts';
 import type { FoundJob, TakenJob } from './queue.ts';
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
@@ -68,7 +69,7 @@ export async function makeTask(
   if (file === undefined || definition === undefined) return undefined;
   const policy = await loadActionsPolicy(tx, { id: run.repository_id, owner_id: run.owner_id });
   const rights = forkRights(policy, surroundings.repository);
-  const { token: permissions } = permissionsOfJob(parsed.file, job.key, {
+  const { token: permissions, identity } = permissionsOfJob(parsed.file, job.key, {
     byDefault: policy.defaultTokenPermissions,
     mayWrite: !run.is_from_fork || rights.writeTokens,
   });
@@ -80,6 +81,7 @@ export async function makeTask(
     now,
   });
   const readable = readableRefs(run, surroundings.repository.default_branch);
+  const identityAt = identity === 'write' && identityRequest(links, secrets, { id: job.id, token_id: row.id }, until);
   await putSteps(tx, stepsOf(job, definition));
   const jobs = grouped(await listJobsOfAttempt(tx, run.id, run.attempt), ({ key }) => key);
   const needs = definition.needs.map((need) => [need, resultOf((jobs.get(need) ?? []).map(resultOfJob))] as const);
@@ -94,6 +96,7 @@ export async function makeTask(
       gitea_default_actions_url: links.html,
       gitea_runtime_token: await signRuntimeToken(secrets, job, { readable, now, until }),
       retention_days: String(policy.retentionDays),
+      ...(identityAt && { actions_id_token_request_url: identityAt.url, actions_id_token_request_token: identityAt.token }),
       ref_protected: (await findBranchProtection(tx, run.repository_id, run.ref)).isThis,
     },
     token,
