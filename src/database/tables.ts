@@ -1772,6 +1772,15 @@ export interface WorkflowRunAttempts {
   updated_at: Date;
 }
 
+export interface WorkflowRunFiles {
+  run_id: Id<'workflow_runs'>;
+  name: string;
+  path: string;
+  ref: string | null;
+  sha: string;
+  content: string;
+}
+
 export interface WorkflowRuns {
   id: GeneratedAlways<Id<'workflow_runs'>>;
   repository_id: Id<'repositories'>;
@@ -1971,6 +1980,7 @@ export interface DB {
   workflow_job_steps: WorkflowJobSteps;
   workflow_jobs: WorkflowJobs;
   workflow_run_attempts: WorkflowRunAttempts;
+  workflow_run_files: WorkflowRunFiles;
   workflow_runs: WorkflowRuns;
   workflows: Workflows;
 }

@@ -40,13 +40,23 @@ export async function loadReadableNamedRepositories(
   return rows.map(withOwner);
 }
 
+/** A repository by its full name in any case. Access isn't checked. */
+export async function findNamedRepository(db: Db, owner: string, name: string): Promise<RepositoryWithOwner | undefined> {
+  const row = await allWithOwners(db)
+    .where(sql<boolean>`lower(o.login) = lower(${owner}) and lower(r.name) = lower(${name})`)
+    .executeTakeFirst();
+  return row && withOwner(row);
+}
+
 const withOwners = (db: Db, ids: readonly Id<'repositories'>[]) =>
+  allWithOwners(db).where(sql<boolean>`r.id = any(${ids}::bigint[])`);
+
+const allWithOwners = (db: Db) =>
   db
     .selectFrom('repositories as r')
     .innerJoin('accounts as o', 'o.id', 'r.owner_id')
     .selectAll('r')
-    .select(['o.login as owner_login', 'o.kind as owner_kind'])
-    .where(sql<boolean>`r.id = any(${ids}::bigint[])`);
+    .select(['o.login as owner_login', 'o.kind as owner_kind']);
 
 const withOwner = ({
   owner_login: login,

@@ -5,9 +5,11 @@ import { asId, type Id } from '#lib/id.ts';
 import { openKey, sealKey } from '#lib/sealed-key.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { findBranchProtection } from '#resources/environments/index.ts';
+import { calledBy } from '#workflow-files/calls.ts';
+import { loadWorkflow } from './called-files.ts';
 import { githubContext, type RunSurroundings } from './contexts.ts';
 import { planOf } from './progress.ts';
-import { findJob, findRun, type JobRow } from './store.ts';
+import { findJob, findRun, type JobRow, listReferenced, type RunRow } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
 
 const context = 'workflow-runs.identity';
@@ -51,6 +53,7 @@ export async function findIdentity(
   const environment = planOf(job).environment?.name;
   const { isThis } = await findBranchProtection(db, run.repository_id, run.ref);
   const github = githubContext(run, surroundings);
+  const file = await fileOf(db, run, job);
   const told = (name: string): string => String(github[name] ?? '');
   return {
     job,
@@ -63,12 +66,22 @@ export async function findIdentity(
       ...(environment === undefined ? {} : { environment }),
       ref_protected: String(isThis),
       repository_visibility: surroundings.repository.visibility,
-      job_workflow_ref: told('workflow_ref'),
-      job_workflow_sha: told('workflow_sha'),
+      job_workflow_ref: file?.ref ?? told('workflow_ref'),
+      job_workflow_sha: file?.sha ?? told('workflow_sha'),
       runner_environment: 'self-hosted',
       check_run_id: String(job.check_run_id ?? ''),
     },
   };
+}
+
+/** The file of a job in a called workflow, with its ref, as `acme/tools/.github/workflows/test.yml@refs/heads/main`. */
+async function fileOf(db: Db, run: RunRow, job: JobRow): Promise<{ ref: string; sha: string } | undefined> {
+  const { calls } = planOf(job);
+  const workflow = calls.length > 0 ? await loadWorkflow(db, run) : undefined;
+  const name = workflow && calledBy(workflow, calls)?.name;
+  const file = (name === undefined ? [] : await listReferenced(db, [run.id])).find((one) => one.name === name);
+  if (!file) return undefined;
+  return { ref: `${file.path.slice(0, file.path.indexOf('@'))}@${file.ref ?? file.sha}`, sha: file.sha };
 }
 
 /** The claims that the context `github` has by the same names. */
