@@ -1761,6 +1761,7 @@ export interface WorkflowJobs {
   carried_from: Id<'workflow_jobs'> | null;
   runner_os: string | null;
   hosted_runner_id: Id<'hosted_runners'> | null;
+  actions_token_id: Id<'tokens'> | null;
 }
 
 export interface WorkflowRunAttempts {

@@ -173,10 +173,11 @@ async function nextTask(
     const taken = await takeJob(db, runner, clock());
     if (!taken) return undefined;
     try {
-      return await change(db, (tx) => makeTask(tx, taken, { links, secrets: parts.services.secrets, now: clock() }));
+      const { secrets, actionsOrigin } = parts.services;
+      return await change(db, (tx) => makeTask(tx, taken, { links, secrets, actionsOrigin, now: clock() }));
     } catch (error) {
       if (!(error instanceof TaskProblem)) throw error;
-      await change(db, (tx) => abandonJob({ tx, links, now: clock() }, taken, error.message));
+      await change(db, (tx) => abandonJob({ tx, links, now: clock() }, taken, error));
     }
   }
 }

@@ -4,7 +4,7 @@ export { insertInstallationRepositories } from './installation-store.ts';
 export { checkMemberPrivilege } from './member-privileges.ts';
 export { findByFullNames, lockForMigration, unlockRepository } from './migrating.ts';
 export {
-  findNamedRepository,
+  loadNamed,
   loadNamedRepositories,
   loadReadableNamedRepositories,
   type RepositoryWithOwner,

@@ -40,12 +40,13 @@ export async function loadReadableNamedRepositories(
   return rows.map(withOwner);
 }
 
-/** A repository by its full name in any case. Access isn't checked. */
-export async function findNamedRepository(db: Db, owner: string, name: string): Promise<RepositoryWithOwner | undefined> {
-  const row = await allWithOwners(db)
-    .where(sql<boolean>`lower(o.login) = lower(${owner}) and lower(r.name) = lower(${name})`)
-    .executeTakeFirst();
-  return row && withOwner(row);
+/** Repositories by their full names, `owner/name` in lower case. Access isn't checked. */
+export async function loadNamed(db: Db, fullNames: readonly string[]): Promise<Map<string, RepositoryWithOwner>> {
+  if (fullNames.length === 0) return new Map();
+  const parts = unique(fullNames).map((fullName) => fullName.split('/', 2));
+  const wanted = sql`select * from unnest(${parts.map(([owner]) => owner)}::text[], ${parts.map(([, name]) => name)}::text[])`;
+  const rows = await allWithOwners(db).where(sql<boolean>`(lower(o.login), lower(r.name)) in (${wanted})`).execute();
+  return keyed(rows.map(withOwner), ({ owner, name }) => `${owner.login}/${name}`.toLowerCase());
 }
 
 const withOwners = (db: Db, ids: readonly Id<'repositories'>[]) =>

@@ -4,15 +4,14 @@ import type { Oid } from '#git/objects/oid.ts';
 import { refNameProblem } from '#git/refs/ref-name.ts';
 import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import { loadActionsPolicy } from '#resources/actions-permissions/index.ts';
-import { findNamedRepository } from '#resources/repositories/index.ts';
+import { loadNamed } from '#resources/repositories/index.ts';
 import { type FoundFile, findWorkflowFile, readWorkflowFile } from '#resources/workflows/index.ts';
 import { isCall, problemsOfCall, type Workflow } from '#workflow-files/calls.ts';
 import { isWorkflowPath, lineOf, type WorkflowFile, type WorkflowProblem } from '#workflow-files/parse.ts';
 import { namedUse, nameOfCalled } from '#workflow-files/uses.ts';
 import { headCommitOf } from './head-commit.ts';
+import { isShared, type SharingRepository } from './sharing.ts';
 import { listRunFiles, type RunFileRow, type RunRow } from './store.ts';
 
 /** A workflow file that a run calls, and the line of the run's own file that leads to it. */
@@ -23,13 +22,7 @@ export type CalledFiles = { readonly files: readonly CalledFile[]; readonly prob
 
 /** The run that is to be made, as far as it decides what its files name. */
 export type Caller = {
-  readonly repository: {
-    readonly id: Id<'repositories'>;
-    readonly name: string;
-    readonly owner_id: Id<'accounts'>;
-    readonly owner: { readonly login: string };
-    readonly visibility: 'public' | 'internal' | 'private';
-  };
+  readonly repository: SharingRepository & { readonly name: string; readonly owner: { readonly login: string } };
   readonly ref: string;
   /** The commit that the workflow file was found in. */
   readonly commit: Oid;
@@ -136,7 +129,8 @@ async function findPlace(
   { repository: caller }: Caller,
   { owner, repo, ref }: { readonly owner: string; readonly repo: string; readonly ref: string },
 ): Promise<Place | undefined> {
-  const repository = await findNamedRepository(db, owner, repo);
+  const fullNameWanted = `${owner}/${repo}`.toLowerCase();
+  const repository = (await loadNamed(db, [fullNameWanted])).get(fullNameWanted);
   if (!repository || !(await isShared(db, caller, repository))) return undefined;
   const disk = repoOf(git, repository.id);
   const fullName = fullNameOf(repository);
@@ -148,20 +142,6 @@ async function findPlace(
   }
   const commit = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref) ? await headCommitOf(disk, ref) : undefined;
   return commit && { disk, fullName, commit: commit.id, ref: null };
-}
-
-/**
- * Whether a repository lets the workflows of another call its own: everybody may call those of public ones; those of others are for
- * repositories of the same owner that aren't public, where their settings say so (the public API's rule).
- */
-async function isShared(
-  db: Db,
-  caller: Caller['repository'],
-  called: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'>; readonly visibility: string },
-): Promise<boolean> {
-  if (called.id === caller.id || called.visibility === 'public') return true;
-  if (caller.visibility === 'public' || called.owner_id !== caller.owner_id) return false;
-  return (await loadActionsPolicy(db, called)).accessLevel !== 'none';
 }
 
 /** The workflow of a run, with those that it calls; undefined where its file can't be read. */

@@ -68,7 +68,7 @@ export async function findIdentity(
       repository_visibility: surroundings.repository.visibility,
       job_workflow_ref: file?.ref ?? told('workflow_ref'),
       job_workflow_sha: file?.sha ?? told('workflow_sha'),
-      runner_environment: 'self-hosted',
+      runner_environment: job.hosted_runner_id === null ? 'self-hosted' : 'github-hosted',
       check_run_id: String(job.check_run_id ?? ''),
     },
   };

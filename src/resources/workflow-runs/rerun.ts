@@ -107,7 +107,14 @@ function jobsOfAttempt(called: Workflow, jobs: readonly JobRow[], again: readonl
 
 function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parameters<typeof insertJobs>[1][number] {
   const { id: _, carried_from, ...row } = job;
-  const common = { ...row, plan: JSON.stringify(row.plan), attempt: run.attempt, token_id: null, created_at: now };
+  const common = {
+    ...row,
+    plan: JSON.stringify(row.plan),
+    attempt: run.attempt,
+    token_id: null,
+    actions_token_id: null,
+    created_at: now,
+  };
   if (isCarried)
     return { ...common, outputs: JSON.stringify(row.outputs), carried_from: carried_from ?? job.id, created_at: row.created_at };
   // One in a concurrency group is pending until it is its turn.

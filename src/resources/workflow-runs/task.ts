@@ -25,6 +25,7 @@ import type { FoundJob, TakenJob } from './queue.ts';
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
 import { type JobRow, putSteps, updateJob } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
+import { actionsSecret, findUsedActions } from './used-actions.ts';
 
 /** What a runner needs to run a job. */
 export type Task = {
@@ -39,8 +40,23 @@ export type Task = {
   readonly needs: { readonly [id: string]: JobResult };
 };
 
-/** Why a job can't be run. */
-export class TaskProblem extends Error {}
+/** Why a job can't be run, and the line of the run's file that says so. */
+export class TaskProblem extends Error {
+  readonly line: number | undefined;
+
+  constructor(message: string, line?: number) {
+    super(message);
+    this.line = line;
+  }
+}
+
+export type TaskContext = {
+  readonly links: Pick<Links, 'html' | 'api'>;
+  readonly secrets: Secrets;
+  readonly now: Date;
+  /** Where actions come from that no repository of this server holds. */
+  readonly actionsOrigin: string | undefined;
+};
 
 const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
 /** What makes runners tell more of each step (the public API's names). */
@@ -55,7 +71,7 @@ const tokenMinutesBeyond = 15;
 export async function makeTask(
   tx: Tx,
   { job, run, labels }: FoundJob,
-  { links, secrets, now }: { links: Pick<Links, 'html' | 'api'>; secrets: Secrets; now: Date },
+  { links, secrets, now, actionsOrigin }: TaskContext,
 ): Promise<Task> {
   const workflow = await loadWorkflow(tx, run);
   const surroundings = await loadSurroundings(tx, run, links);
@@ -65,12 +81,20 @@ export async function makeTask(
   const { combination, timeoutMinutes } = planOf(job);
   const minutes = timeoutMinutes ?? usualMinutes;
   const call = calls.at(-1);
+  const repository = { ...surroundings.repository, id: run.repository_id, owner_id: run.owner_id };
+  const actions = await findUsedActions(tx, definition, { repository, server: links.html, origin: actionsOrigin });
+  if (actions.missing)
+    throw new TaskProblem(
+      `${actions.missing.name} was not found: this server has no such repository that shares its actions, and no origin of actions is configured`,
+      calls.length === 0 ? actions.missing.line : undefined,
+    );
   const file = fileForRunner(own.file, {
     id,
     name: job.name,
     combination,
     labels,
     timeoutMinutes: minutes,
+    uses: actions.addresses,
     called: call && { workflow: workflow.file.source.name, inputs: call.inputs },
   });
   if (file === undefined) throw new TaskProblem('Its workflow file has no such job');
@@ -82,20 +106,26 @@ export async function makeTask(
   });
   const until = addMinutes(now, minutes + tokenMinutesBeyond);
   const { token, row } = await createJobToken(tx, {
-    repository: { id: run.repository_id, owner_id: run.owner_id },
+    repositories: [run.repository_id],
+    owner_id: run.owner_id,
     permissions,
     expiresAt: until,
     now,
   });
   const readable = readableRefs(run, surroundings.repository.default_branch);
   const identityAt = identity === 'write' && identityRequest(links, secrets, { id: job.id, token_id: row.id }, until);
+  const reads = { contents: 'read', metadata: 'read' } as const;
+  const forActions =
+    actions.shared.length > 0
+      ? await createJobToken(tx, { repositories: actions.shared, owner_id: run.owner_id, permissions: reads, expiresAt: until, now })
+      : undefined;
   await putSteps(tx, stepsOf(job, definition));
   const happened = definition.needs.length + calls.length > 0 ? await loadHappened(tx, run, surroundings, standing) : undefined;
   const mayHaveSecrets = !run.is_from_fork || rights.secrets;
   const hand = (all: NamedSecrets): NamedSecrets =>
     happened ? refusing(() => handedSecrets(happened, standing, { ...all, GITHUB_TOKEN: token })) : all;
   return {
-    job: await updateJob(tx, job.id, { token_id: row.id }),
+    job: await updateJob(tx, job.id, { token_id: row.id, actions_token_id: forActions?.row.id ?? null }),
     file,
     context: {
       ...githubContext(run, surroundings),
@@ -113,6 +143,7 @@ export async function makeTask(
       ...(mayHaveSecrets ? await secretsOf(tx, secrets, { job, run }, hand) : hand({})),
       ...(run.debugs ? debugSecrets : {}),
       GITHUB_TOKEN: token,
+      ...(forActions && { [actionsSecret]: forActions.token }),
     },
     vars: Object.fromEntries(await loadVariablesForJob(tx, await placeOf(tx, { job, run }))),
     needs: happened ? needsOf(happened, standing) : {},

@@ -6,7 +6,7 @@ import { sealedFor } from '#test/support/sealed.ts';
 import { world } from '#test/support/world.ts';
 import { pushWorkflow } from './setting.ts';
 
-const w = await world();
+const w = await world({ resourceLimits: { workflows: { poll: 100 } } });
 const folder = '.github/workflows';
 
 const callee = `on:
@@ -205,4 +205,16 @@ test('what can’t be called fails the run, and says why', async () => {
       'y.yml': last.replace('run: x', 'uses: elsewhere/tool@v1'),
     }),
   ).toEqual([expect.stringMatching(/^Line 4: .*y\.yml@[0-9a-f]+: elsewhere\/tool@v1: .* isn't allowed/)]);
+});
+
+test('an action that is nowhere fails its job, and says so at its line', async () => {
+  const { repo, client, base, run, jobs } = await setting({
+    'ci.yml': 'on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: x\n      - uses: none/at-all@v1\n',
+  });
+  expect(await (await startRunner(w, repo)).fetch()).toBeUndefined();
+  expect(await jobs()).toEqual(['a: failure']);
+  const { check_runs } = (await client.get(`${base}/check-suites/${(await run()).check_suite_id}/check-runs`)).body;
+  expect(check_runs[0].output.summary).toMatch(/^none\/at-all@v1 was not found: this server has no such repository/);
+  const { body: annotations } = await client.get(`${base}/check-runs/${check_runs[0].id}/annotations`);
+  expect(annotations).toMatchObject([{ path: `${folder}/ci.yml`, start_line: 7, annotation_level: 'failure' }]);
 });
