@@ -117,7 +117,13 @@ export async function makeTask(
   const reads = { contents: 'read', metadata: 'read' } as const;
   const forActions =
     actions.shared.length > 0
-      ? await createJobToken(tx, { repositories: actions.shared, owner_id: run.owner_id, permissions: reads, expiresAt: until, now })
+      ? await createJobToken(tx, {
+          repositories: actions.shared,
+          owner_id: run.owner_id,
+          permissions: reads,
+          expiresAt: until,
+          now,
+        })
       : undefined;
   await putSteps(tx, stepsOf(job, definition));
   const happened = definition.needs.length + calls.length > 0 ? await loadHappened(tx, run, surroundings, standing) : undefined;
