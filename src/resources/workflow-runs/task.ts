@@ -82,7 +82,8 @@ export async function makeTask(
   const minutes = timeoutMinutes ?? usualMinutes;
   const call = calls.at(-1);
   const repository = { ...surroundings.repository, id: run.repository_id, owner_id: run.owner_id };
-  const actions = await findUsedActions(tx, definition, { repository, server: links.html, origin: actionsOrigin });
+  const places = { repository, mayShare: !run.is_from_fork, server: links.html, origin: actionsOrigin };
+  const actions = await findUsedActions(tx, definition, places);
   if (actions.missing)
     throw new TaskProblem(
       `${actions.missing.name} was not found: this server has no such repository that shares its actions, and no origin of actions is configured`,

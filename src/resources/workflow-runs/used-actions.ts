@@ -19,13 +19,19 @@ export type UsedActions = {
   readonly missing: { readonly name: string; readonly line: number } | undefined;
 };
 
-type Places = { readonly repository: SharingRepository; readonly server: string; readonly origin: string | undefined };
+type Places = {
+  readonly repository: SharingRepository;
+  /** Whether the run may read what others share: not for a fork's pull request, whose author could then read it. */
+  readonly mayShare: boolean;
+  readonly server: string;
+  readonly origin: string | undefined;
+};
 
 /** Finds the actions of a job's steps. One statement, and two more for each repository that isn't public. */
 export async function findUsedActions(
   db: Db,
   job: WorkflowFileJob,
-  { repository, server, origin }: Places,
+  { repository, mayShare, server, origin }: Places,
 ): Promise<UsedActions> {
   const named = stepUsesOf(job).flatMap(({ name, line }) => {
     const use = namedUse(name);
@@ -40,7 +46,7 @@ export async function findUsedActions(
   for (const { name, line, fullName } of named) {
     const here = found.get(fullName);
     if (here && (here.visibility === 'public' || here.id === repository.id)) continue;
-    if (here && (await isShared(db, repository, here))) {
+    if (here && mayShare && (await isShared(db, repository, here))) {
       shared.add(here.id);
       addresses.set(name, withUser(server, name));
     } else if (origin === undefined) return { addresses, shared: [...shared], missing: { name, line } };
