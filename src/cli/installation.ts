@@ -103,6 +103,7 @@ export function settingsFor(config: Config, paths: Pick<Settings, 'address' | 'r
     },
     webhooks: { allow: config.webhookAllow ?? [], retries: config.webhookRetries, keepDays: config.webhookKeep },
     connections: config.connections,
+    actionsOrigin: config.actionsOrigin,
     runners: { catalogue: config.runnerCatalogue, provider: providerFor(config), ...(url === undefined ? {} : { address: url }) },
     clock: () => new Date(),
     url,

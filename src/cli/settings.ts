@@ -243,6 +243,12 @@ export const settings = {
     parse: asPath,
     about: 'file of images, sizes and limits of hosted runners (JSON) instead of those that come with Hearth',
   },
+  actionsOrigin: {
+    flag: '--actions-origin <address>',
+    variable: 'HEARTH_ACTIONS_ORIGIN',
+    parse: webAddress,
+    about: 'address from which runners take actions that no repository of this server holds, as https://code.example.com',
+  },
   runnerProvider: {
     flag: '--runner-provider <name>',
     variable: 'HEARTH_RUNNER_PROVIDER',

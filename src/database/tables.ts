@@ -597,6 +597,15 @@ export interface HostedRunners {
   updated_at: Date;
 }
 
+export interface IdentityKeys {
+  id: GeneratedAlways<Id<'identity_keys'>>;
+  kid: string;
+  public_key: Json;
+  private_key: Buffer | null;
+  created_at: Date;
+  retired_at: Date | null;
+}
+
 export interface ImmutableReleaseRepositories {
   repository_id: Id<'repositories'>;
   enabled_at: Date;
@@ -1752,6 +1761,7 @@ export interface WorkflowJobs {
   carried_from: Id<'workflow_jobs'> | null;
   runner_os: string | null;
   hosted_runner_id: Id<'hosted_runners'> | null;
+  actions_token_id: Id<'tokens'> | null;
 }
 
 export interface WorkflowRunAttempts {
@@ -1761,6 +1771,15 @@ export interface WorkflowRunAttempts {
   triggering_actor_id: Id<'accounts'> | null;
   started_at: Date;
   updated_at: Date;
+}
+
+export interface WorkflowRunFiles {
+  run_id: Id<'workflow_runs'>;
+  name: string;
+  path: string;
+  ref: string | null;
+  sha: string;
+  content: string;
 }
 
 export interface WorkflowRuns {
@@ -1862,6 +1881,7 @@ export interface DB {
   former_members: FormerMembers;
   gpg_keys: GpgKeys;
   hosted_runners: HostedRunners;
+  identity_keys: IdentityKeys;
   immutable_release_repositories: ImmutableReleaseRepositories;
   immutable_release_rules: ImmutableReleaseRules;
   indexed_commits: IndexedCommits;
@@ -1961,6 +1981,7 @@ export interface DB {
   workflow_job_steps: WorkflowJobSteps;
   workflow_jobs: WorkflowJobs;
   workflow_run_attempts: WorkflowRunAttempts;
+  workflow_run_files: WorkflowRunFiles;
   workflow_runs: WorkflowRuns;
   workflows: Workflows;
 }

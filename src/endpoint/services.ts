@@ -40,6 +40,8 @@ export interface Services {
   readonly webhooks: WebhookSettings;
   /** The provider and the catalogue of hosted runners. */
   readonly runners: Runners;
+  /** Where actions of workflows come from that no repository of this server holds; undefined where they come from nowhere. */
+  readonly actionsOrigin: string | undefined;
   /** The configured address of the server; undefined where links use the host of each request. */
   readonly url: string | undefined;
   /** Git over SSH: its address, and the public keys by which the server is known. Undefined where it isn't offered. */

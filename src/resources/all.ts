@@ -39,6 +39,7 @@ import { gitData } from './git-data/family.ts';
 import { gitignore } from './gitignore/family.ts';
 import { hostedJobs } from './hosted-jobs/family.ts';
 import { hostedRunners } from './hosted-runners/family.ts';
+import { identityTokens } from './identity-tokens/family.ts';
 import { immutableReleases } from './immutable-releases/family.ts';
 import { interactionLimits } from './interaction-limits/family.ts';
 import { issueFields } from './issue-fields/family.ts';
@@ -176,6 +177,7 @@ const families = [
   jobUploads,
   artifacts,
   caches,
+  identityTokens,
   repositoryDispatches,
   pages,
   oauth,

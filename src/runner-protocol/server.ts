@@ -35,6 +35,7 @@ import {
   maskOf,
   noteState,
   type Task,
+  TaskProblem,
   takeJob,
   writeLog,
 } from '#resources/workflow-runs/index.ts';
@@ -171,12 +172,13 @@ async function nextTask(
   for (;;) {
     const taken = await takeJob(db, runner, clock());
     if (!taken) return undefined;
-    const task = await change(db, async (tx) => {
-      const made = await makeTask(tx, taken, { links, secrets: parts.services.secrets, now: clock() });
-      if (!made) await abandonJob({ tx, links, now: clock() }, taken, 'Its workflow file has no such job');
-      return made;
-    });
-    if (task) return task;
+    try {
+      const { secrets, actionsOrigin } = parts.services;
+      return await change(db, (tx) => makeTask(tx, taken, { links, secrets, actionsOrigin, now: clock() }));
+    } catch (error) {
+      if (!(error instanceof TaskProblem)) throw error;
+      await change(db, (tx) => abandonJob({ tx, links, now: clock() }, taken, error));
+    }
   }
 }
 

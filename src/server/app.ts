@@ -20,6 +20,7 @@ import { addGitHttp } from './git-http.ts';
 import { handleRequest } from './handle-request.ts';
 import { accessHeaders, commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
+import { addIdentityTokens } from './identity-tokens.ts';
 import { openLimitRefusals } from './limit-refusals.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
 import { type BodyReader, bodyReader } from './read-body.ts';
@@ -149,6 +150,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   });
   addDownloads(app, { ...parts, signIn });
   addGitHttp(app, { ...parts, signIn, refusals });
+  addIdentityTokens(app, parts);
   addRunnerProtocol(app, { ...parts, linksFor: (request) => linksFor(parts, request) });
   addResultsService(app, {
     ...parts,

@@ -34,6 +34,8 @@ export type Settings = {
   repositories: string;
   env: NodeJS.ProcessEnv;
   url?: string;
+  /** Where actions of workflows come from that aren't on this server. */
+  actionsOrigin?: string;
   /** Addresses and ranges of the proxies whose X-Forwarded headers are used. Omitted: none. */
   trustedProxies?: string[];
   vocabulary: Vocabulary;
@@ -119,6 +121,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     webhooks,
     runners,
     url: settings.url,
+    actionsOrigin: settings.actionsOrigin,
     refRules: { evaluators: ruleEvaluators, host: settings.url && new URL(settings.url).hostname, secrets },
     ssh: settings.ssh && published(settings.ssh),
     pages: settings.pages && addressOf(settings.pages, settings.tls !== undefined),

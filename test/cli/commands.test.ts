@@ -111,6 +111,12 @@ test('the key of an app is a new file, without which no app is made', async () =
   expect(await readFile(key, 'utf8')).toBe(written);
 });
 
+test('the key of identity tokens is replaced', async () => {
+  const { run } = await installation();
+  const rotate = async () => JSON.parse((await run('identity-key', 'rotate', '--json')).out).key_id;
+  expect(await rotate()).not.toBe(await rotate());
+});
+
 test('explain tells the steps of a decision', async () => {
   const { run } = await installation();
   const { out } = await run('explain', 'PATCH', '/user');

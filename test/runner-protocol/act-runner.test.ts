@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { createRunnerToken } from '#resources/runners/index.ts';
 import { hasActRunner, startActRunner, withoutActRunner } from '#test/support/act-runner.ts';
 import { commitFiles } from '#test/support/commit.ts';
+import { startRunner } from '#test/support/runner-client.ts';
+import { sealedFor } from '#test/support/sealed.ts';
 import { world } from '#test/support/world.ts';
 
-const here = await world();
-const { user, repo: makeRepo, change, clock, db, settle } = here;
+const here = await world({ actionsOrigin: 'https://actions.example' });
+const { user, repo: makeRepo, change, clock, db, settle, as } = here;
 const ada = await user('ada');
 const repo = await makeRepo(ada, { name: 'engine' });
 
@@ -114,4 +116,116 @@ test.skipIf(!hasActRunner)('a job hands a file on to the next one as an artifact
     runner.log(),
   ).toEqual(['success']);
   expect(await db.selectFrom('artifacts').select(['name', 'upload_id']).execute()).toEqual([{ name: 'made', upload_id: null }]);
+});
+
+const caller = (tool: string, shared: string) => `name: Calls
+on: push
+permissions: {contents: read, id-token: write}
+jobs:
+  call:
+    uses: ./.github/workflows/called.yml
+    with: {who: "it's"}
+    secrets: {key: "\${{ secrets.KEY }}"}
+  actions:
+    needs: call
+    runs-on: ubuntu-latest
+    steps:
+      - run: test "\${{ needs.call.outputs.made }}" = "made for it's 2"
+      - id: tool
+        uses: ${tool}/greet@main
+        with: {who: ada}
+      - run: test "\${{ steps.tool.outputs.greeting }}" = "hello ada"
+      - id: shared
+        uses: ${shared}@v1
+      - run: test "\${{ steps.shared.outputs.sum }}" = 3
+      - run: |
+          curl -sf -H "Authorization: Bearer $ACTIONS_ID_TOKEN_REQUEST_TOKEN" "$ACTIONS_ID_TOKEN_REQUEST_URL&audience=a" > token
+          grep '^{"value":"ey' token > /dev/null
+`;
+
+const called = `on:
+  workflow_call:
+    inputs:
+      who: {type: string, required: true}
+      more: {type: number, default: 2}
+      quiet: {type: boolean}
+    secrets:
+      key: {required: true}
+    outputs:
+      made: {value: "\${{ jobs.make.outputs.made }}"}
+env:
+  WHO: \${{ inputs.who }}
+jobs:
+  make:
+    runs-on: ubuntu-latest
+    outputs:
+      made: \${{ steps.make.outputs.made }}
+    steps:
+      - id: make
+        if: inputs.more > 1 && !inputs.quiet
+        run: echo "made=made for $WHO \${{ inputs.more }}" >> "$GITHUB_OUTPUT"
+      - if: \${{ inputs.quiet }}
+        run: exit 1
+      - run: test "\${{ secrets.key }}-\${{ secrets.KEY }}-\${{ github.event_name }}" = "the key-the key-push"
+      - run: test "\${{ secrets.HIDDEN }}\${{ inputs.none }}" = ""
+`;
+
+test.skipIf(!hasActRunner)('a workflow calls another, and its actions come from this server', async (context) => {
+  if (!hasActRunner) context.skip(withoutActRunner);
+  const [app, tool, shared] = [
+    await makeRepo(ada, { name: 'app', visibility: 'private' }),
+    await makeRepo(ada, { name: 'tool' }),
+    await makeRepo(ada, { name: 'shared', visibility: 'private' }),
+  ];
+  const client = await as(ada);
+  for (const [name, value] of Object.entries({ KEY: 'the key', HIDDEN: 'hidden' })) {
+    const path = `/repos/${ada.login}/app/actions/secrets`;
+    await client.put(`${path}/${name}`, await sealedFor(client, `${path}/public-key`, value));
+  }
+  await client.put(`/repos/${ada.login}/shared/actions/permissions/access`, { access_level: 'user' });
+  await commitFiles(here, tool, {
+    'greet/action.yml': 'inputs: {who: {required: true}}\noutputs: {greeting: {}}\nruns: {using: node20, main: main.js}\n',
+    'greet/main.js':
+      "require('fs').appendFileSync(process.env.GITHUB_OUTPUT, 'greeting=hello ' + process.env.INPUT_WHO + '\\n');\n",
+  });
+  const commit = await commitFiles(here, shared, {
+    'action.yml': `outputs: {sum: {value: "\${{ steps.add.outputs.sum }}"}}\nruns:\n  using: composite\n  steps:\n    - id: add\n      shell: bash\n      run: echo "sum=$((1 + 2))" >> "$GITHUB_OUTPUT"\n`,
+  });
+  await client.post(`/repos/${ada.login}/shared/git/refs`, { ref: 'refs/tags/v1', sha: commit });
+  const { token } = await change((tx) =>
+    createRunnerToken(tx, { repository: app.id }, { purpose: 'registration', now: clock.now }),
+  );
+  await startActRunner(here.url, { token, name: 'r2' });
+  await commitFiles(here, app, {
+    '.github/workflows/ci.yml': caller(`${ada.login}/tool`, `${ada.login}/shared`),
+    '.github/workflows/called.yml': called,
+  });
+  await settle();
+  const jobs = () =>
+    db.selectFrom('workflow_jobs').select(['name', 'conclusion']).where('repository_id', '=', app.id).orderBy('id').execute();
+  await expect.poll(jobs, { timeout: 20_000 }).toEqual([
+    { name: 'call / make', conclusion: 'success' },
+    { name: 'actions', conclusion: 'success' },
+  ]);
+  const tokens = await db.selectFrom('workflow_jobs').select(['token_id', 'actions_token_id']).execute();
+  expect(tokens.every((one) => one.token_id === null && one.actions_token_id === null)).toBe(true);
+});
+
+test('actions that this server has not come from the configured origin', async () => {
+  const elsewhere = await makeRepo(ada);
+  const hidden = await makeRepo(await user(), { visibility: 'private' });
+  const uses = [`${ada.login}/${elsewhere.name}@main`, `${hidden.owner.login}/${hidden.name}@v1`, 'none/at-all/sub@v2', './own'];
+  const steps = uses.map((name) => `      - uses: ${name}\n`).join('');
+  await commitFiles(here, elsewhere, {
+    '.github/workflows/ci.yml': `on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n${steps}`,
+  });
+  await settle();
+  const task = await (await startRunner(here, elsewhere)).fetch();
+  const { jobs } = JSON.parse(Buffer.from(task?.workflowPayload ?? []).toString());
+  expect(jobs.a.steps).toEqual([
+    { uses: uses[0] },
+    { uses: `https://actions.example/${uses[1]}` },
+    { uses: `https://actions.example/${uses[2]}` },
+    { uses: './own' },
+  ]);
 });

@@ -1,5 +1,7 @@
+export { type CalledFiles, readCalledFiles } from './called-files.ts';
 export { unknownAddress } from './contexts.ts';
 export { type HeadCommit, headCommitOf } from './head-commit.ts';
+export { findIdentity, identityPath, type JobIdentity } from './identity.ts';
 export { artifactGroupOf, writeLog } from './logs.ts';
 export { endJobsOf } from './lost.ts';
 export { workflowRun } from './path-resources.ts';
@@ -10,7 +12,7 @@ export { listWaitingForHosted } from './queue-store.ts';
 export { createRun, type NewRun } from './runs.ts';
 export { findJobOfToken, readableRefs } from './runtime-token.ts';
 export { type JobRow, loadJobs, loadRuns, type RunSummary } from './store.ts';
-export { makeTask, maskOf, type Task } from './task.ts';
+export { makeTask, maskOf, type Task, TaskProblem } from './task.ts';
 export { abandonJob, findJobOf, findRunOf, noteState, type ToldResult, type ToldState, type ToldStep } from './updates.ts';
 export { explainJob, type JobExplanation } from './waiting.ts';
 export { countOpenJobs } from './waiting-store.ts';

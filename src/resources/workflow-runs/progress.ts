@@ -7,9 +7,17 @@ import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { notifyQueued } from '#resources/runners/index.ts';
-import { readWorkflowFile } from '#resources/workflows/index.ts';
-import type { WorkflowFile } from '#workflow-files/parse.ts';
-import { type Concurrency, isOver, type JobResult, type PlannedJob, planJobs, resultOf } from '#workflow-files/plan.ts';
+import type { Workflow } from '#workflow-files/calls.ts';
+import {
+  type Concurrency,
+  type JobResult,
+  type Plan,
+  type PlannedJob,
+  type Progress,
+  planJobs,
+  resultOf,
+} from '#workflow-files/plan.ts';
+import { loadWorkflow } from './called-files.ts';
 import { createChecks, createFailedCheck, endCheck } from './checks.ts';
 import { enterGroup, leaveGroup, type Turns } from './concurrency.ts';
 import { runContexts, unknownAddress } from './contexts.ts';
@@ -32,7 +40,7 @@ export type ProgressContext = { readonly tx: Tx; readonly links: Pick<Links, 'ht
 /** What a job keeps of its plan, beside what has columns. */
 export type KeptPlan = Pick<
   PlannedJob,
-  'combination' | 'total' | 'environment' | 'concurrency' | 'isOptional' | 'timeoutMinutes' | 'failsFast'
+  'calls' | 'combination' | 'total' | 'environment' | 'concurrency' | 'isOptional' | 'timeoutMinutes' | 'failsFast'
 >;
 
 export const planOf = ({ plan }: Pick<JobRow, 'plan'>): KeptPlan => plan as KeptPlan;
@@ -46,26 +54,34 @@ const maxJobs = fixedValue(limitTable.workflows.runJobs);
  */
 export async function advanceRun(context: ProgressContext, run: RunRow): Promise<RunRow> {
   if (run.status === 'completed' || run.status === 'pending' || run.status === 'waiting') return run;
-  const parsed = await readWorkflowFile({ path: run.path, content: run.file });
-  if (!('file' in parsed)) return endRun(context, run, 'startup_failure');
+  const workflow = await loadWorkflow(context.tx, run);
+  if (!workflow) return endRun(context, run, 'startup_failure');
   const jobs = await stopFailedMatrices(context, run);
-  const byKey = grouped(jobs, ({ key }) => key);
-  const results = resultsOf(byKey);
   const surroundings = await loadSurroundings(context.tx, run, context.links);
   if (!surroundings) return run;
-  const progress = { made: new Set(byKey.keys()), results, isCancelled: run.cancelled_at !== null };
+  const progress = { ...progressOf(jobs), isCancelled: run.cancelled_at !== null };
   const variables = await variablesOf(context.tx, run);
-  const next = planJobs(parsed.file, runContexts(run, surroundings, variables, parsed.file), progress);
-  const planned = await refuseProtected(context.tx, run, { file: parsed.file, planned: next, now: context.now });
+  const contexts = runContexts(run, surroundings, variables, workflow.file);
+  const next = planJobs(workflow, contexts, progress);
+  const planned = await refuseProtected(context.tx, run, { file: workflow.file, planned: next.jobs, now: context.now });
   if (jobs.length + planned.length > maxJobs) return endRun(context, run, 'startup_failure');
   const made = await makeJobs(context, run, planned);
   const all = [...jobs, ...made];
-  return endIfOver(context, run, parsed.file, all);
+  const after = planJobs(workflow, contexts, { ...progress, ...progressOf(all) });
+  return after.isOver && all.every(({ status }) => status === 'completed')
+    ? endRun(context, run, conclusionOf(run, workflow, after))
+    : run;
 }
 
 /** The context `vars` of a run: what its organization and repository have. A job's environment adds its own, for the runner alone. */
 export const variablesOf = async (db: Db, { repository_id }: RunRow): Promise<{ [name: string]: string }> =>
   Object.fromEntries(await loadVariablesForJob(db, { repository: repository_id }));
+
+/** Which jobs were made, and how those have ended that are over. */
+export function progressOf(jobs: readonly JobRow[]): Pick<Progress, 'made' | 'results'> {
+  const byKey = grouped(jobs, ({ key }) => key);
+  return { made: new Set(byKey.keys()), results: resultsOf(byKey) };
+}
 
 /** How the jobs of each id have ended, for those of which all have. */
 function resultsOf(byKey: ReadonlyMap<string, readonly JobRow[]>): Map<string, JobResult> {
@@ -93,22 +109,25 @@ const results = {
 async function stopFailedMatrices(context: ProgressContext, run: RunRow): Promise<JobRow[]> {
   const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
   let isChanged = false;
-  for (const [, matrix] of grouped(jobs, ({ key }) => key)) {
-    const hasFailed = matrix.some(
-      (job) =>
-        // What failed in an attempt before doesn't stop those that are run again.
-        job.carried_from === null &&
-        planOf(job).failsFast &&
-        resultOfJob(job).result === 'failure' &&
-        job.status === 'completed' &&
-        !planOf(job).isOptional,
-    );
-    if (!hasFailed) continue;
-    await cancelJobs(context, run, matrix);
+  const stop = async (stopped: readonly JobRow[]): Promise<void> => {
+    await cancelJobs(context, run, stopped);
     isChanged = true;
-  }
+  };
+  for (const [, matrix] of grouped(jobs, ({ key }) => key))
+    if (matrix.some((job) => hasFailed(job) && planOf(job).failsFast)) await stop(matrix);
+  // In a matrix of calls, a job that fails stops the other calls.
+  for (const job of jobs)
+    for (const call of hasFailed(job) ? planOf(job).calls : []) {
+      if (call.combination === null || !call.failsFast) continue;
+      const others = jobs.filter((one) => planOf(one).calls.some(({ key, index }) => key === call.key && index !== call.index));
+      await stop(others);
+    }
   return isChanged ? listJobsOfAttempt(context.tx, run.id, run.attempt) : jobs;
 }
+
+/** What failed in an attempt before doesn't stop those that are run again. */
+const hasFailed = (job: JobRow): boolean =>
+  job.status === 'completed' && job.carried_from === null && resultOfJob(job).result === 'failure' && !planOf(job).isOptional;
 
 /** Cancels jobs: those that wait at once, and those that run when their runners hear of it. */
 export async function cancelJobs(context: ProgressContext, run: RunRow, jobs: readonly JobRow[]): Promise<void> {
@@ -171,8 +190,8 @@ export async function tellOfNew({ tx, now }: ProgressContext, run: RunRow, jobs:
 /** The row of a planned job. One in a concurrency group is pending until it is its turn. */
 function rowOf(run: RunRow, job: PlannedJob, now: Date): Parameters<typeof insertJobs>[1][number] {
   const { id, name, index, ended, labels, group, maxParallel, ...planned } = job;
-  const { combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast } = planned;
-  const kept: KeptPlan = { combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast };
+  const { calls, combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast } = planned;
+  const kept: KeptPlan = { calls, combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast };
   const isQueued = !ended && concurrency === null;
   return {
     run_id: run.id,
@@ -196,15 +215,9 @@ function rowOf(run: RunRow, job: PlannedJob, now: Date): Parameters<typeof inser
   };
 }
 
-async function endIfOver(context: ProgressContext, run: RunRow, file: WorkflowFile, jobs: readonly JobRow[]): Promise<RunRow> {
-  const results = resultsOf(grouped(jobs, ({ key }) => key));
-  if (!isOver(file, results)) return run;
-  return endRun(context, run, conclusionOf(run, [...results.values()]));
-}
-
 /** What all jobs together make of a run (the public API's order). */
-function conclusionOf({ cancelled_at }: RunRow, results: readonly JobResult[]): NonNullable<RunRow['conclusion']> {
-  const found = new Set(results.map(({ result }) => result));
+function conclusionOf({ cancelled_at }: RunRow, { file }: Workflow, { results }: Plan): NonNullable<RunRow['conclusion']> {
+  const found = new Set([...file.jobs.keys()].map((id) => results.get(id)?.result));
   if (cancelled_at !== null || (found.has('cancelled') && !found.has('failure'))) return 'cancelled';
   if (found.has('failure')) return 'failure';
   return found.has('success') ? 'success' : 'skipped';

@@ -2,17 +2,18 @@
 
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
-import { loadActionsPolicy } from '#resources/actions-permissions/index.ts';
+import { type ActionsPolicy, loadActionsPolicy } from '#resources/actions-permissions/index.ts';
 import { putWorkflow, readWorkflowFile, takeRunNumber } from '#resources/workflows/index.ts';
 import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/expressions.ts';
 import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/parse.ts';
 import { type Concurrency, concurrencyOf } from '#workflow-files/plan.ts';
 import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from './admission.ts';
+import type { CalledFiles } from './called-files.ts';
 import { suiteOf } from './checks.ts';
 import { runContexts } from './contexts.ts';
 import type { HeadCommit } from './head-commit.ts';
 import { beginRun, endRun, inRun, type ProgressContext, variablesOf } from './progress.ts';
-import { hasRunOf, insertRun, type RunRow, updateRun } from './store.ts';
+import { hasRunOf, insertRun, insertRunFiles, type RunRow, updateRun } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
 
 export type NewRun = {
@@ -20,6 +21,8 @@ export type NewRun = {
   /** The workflow file, as it was found in the commit that `sha` names, or on the default branch. */
   readonly path: string;
   readonly content: string;
+  /** What the file calls, as `readCalledFiles` found it. */
+  readonly called: CalledFiles;
   readonly event: string;
   /** What happened; undefined where a request makes the run. */
   readonly eventId?: Id<'events'> | undefined;
@@ -52,7 +55,7 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   const workflow = await putWorkflow(tx, { repository_id: repository.id, path, name, now });
   if (workflow.state !== 'active' && workflow.state !== 'deleted') return undefined;
   if (wanted.eventId !== undefined && (await hasRunOf(tx, workflow.id, wanted.eventId))) return undefined;
-  const problems = file ? forbiddenUses(policy, file) : problemsOf(parsed);
+  const problems = file ? problemsOfUses(policy, file, wanted.called) : problemsOf(parsed);
   const check_suite_id = await suiteOf(context, {
     repository_id: repository.id,
     owner_id: repository.owner_id,
@@ -92,6 +95,10 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     started_at: now,
     updated_at: now,
   });
+  await insertRunFiles(
+    tx,
+    wanted.called.files.map(({ name, path, ref, sha, content }) => ({ run_id: run.id, name, path, ref, sha, content })),
+  );
   await record(tx, { ...inRun(run, now), kind: 'workflow_run.requested', data: { run: run.id, attempt: 1 } });
   if (!file || problems.length > 0) return endRun(context, run, 'startup_failure');
   const told = await tell(context, run, file);
@@ -111,6 +118,15 @@ export async function beginAgain(context: ProgressContext, run: RunRow): Promise
   if ('problem' in told) return endRun(context, run, 'startup_failure');
   return beginRun(context, run, told.concurrency);
 }
+
+/** What a file and those that it calls use, and mustn't: the settings of the repository that runs them hold for all. */
+const problemsOfUses = (policy: ActionsPolicy, file: WorkflowFile, { files, problems }: CalledFiles): WorkflowProblem[] => [
+  ...forbiddenUses(policy, file),
+  ...problems,
+  ...files.flatMap((called) =>
+    forbiddenUses(policy, called.file).map(({ message }) => ({ message: `${called.path}: ${message}`, line: called.line })),
+  ),
+];
 
 const problemsOf = (parsed: ParsedWorkflow): readonly WorkflowProblem[] => ('problems' in parsed ? parsed.problems : []);
 

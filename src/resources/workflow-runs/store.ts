@@ -12,6 +12,7 @@ export type RunRow = Selectable<DB['workflow_runs']> & { owner_id: Id<'accounts'
 export type RunSummary = Omit<RunRow, 'file' | 'payload'>;
 export type AttemptRow = Selectable<DB['workflow_run_attempts']>;
 export type JobRow = Selectable<DB['workflow_jobs']>;
+export type RunFileRow = Selectable<DB['workflow_run_files']>;
 export type StepRow = Selectable<DB['workflow_job_steps']>;
 type Repository = Id<'repositories'>;
 type Run = Id<'workflow_runs'>;
@@ -135,6 +136,26 @@ export const insertRun = (tx: Tx, row: Insertable<DB['workflow_runs']>): Promise
 
 export const updateRun = (tx: Tx, id: Run, change: Updateable<DB['workflow_runs']>): Promise<RunRow> =>
   tx.updateTable('workflow_runs').set(change).where('id', '=', id).returningAll().returning(owner).executeTakeFirstOrThrow();
+
+export const insertRunFiles = async (tx: Tx, rows: readonly Insertable<DB['workflow_run_files']>[]): Promise<void> => {
+  if (rows.length > 0) await tx.insertInto('workflow_run_files').values(rows).execute();
+};
+
+/** The workflow files that a run calls. Their number and their size are limited. */
+export const listRunFiles = (db: Db, run: Run): Promise<RunFileRow[]> =>
+  db.selectFrom('workflow_run_files').selectAll().where('run_id', '=', run).orderBy('name').execute();
+
+/** Which workflow files runs call, without these. */
+export const listReferenced = (db: Db, runs: readonly Run[]): Promise<Omit<RunFileRow, 'content'>[]> =>
+  runs.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('workflow_run_files')
+        .select(['run_id', 'name', 'path', 'ref', 'sha'])
+        .where('run_id', 'in', unique(runs))
+        .orderBy('run_id')
+        .orderBy('name')
+        .execute();
 
 export const selectJob = (db: Db, repository: OrSql<Repository>, id: Job) =>
   db.selectFrom('workflow_jobs').selectAll().where('repository_id', '=', repository).where('id', '=', id);

@@ -71,16 +71,23 @@ export async function noteState(context: ProgressContext, runner: RunnerRow, giv
 }
 
 /** Ends a job that nothing can be made of. */
-export async function abandonJob(context: ProgressContext, { job, run }: TakenJob, problem: string): Promise<void> {
+export async function abandonJob(
+  context: ProgressContext,
+  { job, run }: TakenJob,
+  { message, line }: { readonly message: string; readonly line?: number | undefined },
+): Promise<void> {
   const locked = await findRunForUpdate(context.tx, run.id);
   if (!locked) return;
-  await leaveJob(context.tx, await endJob(context, locked, job, { conclusion: 'failure', problem }));
+  await leaveJob(
+    context.tx,
+    await endJob(context, locked, job, { conclusion: 'failure', problem: message, problem_line: line ?? null }),
+  );
   await advanceRun(context, locked);
 }
 
-/** What ends with a job: its token; its log is stored. */
-export async function leaveJob(tx: Tx, { id, token_id }: JobRow): Promise<void> {
-  if (token_id !== null) await removeToken(tx, token_id);
+/** What ends with a job: its tokens; its log is stored. */
+export async function leaveJob(tx: Tx, { id, token_id, actions_token_id }: JobRow): Promise<void> {
+  for (const token of [token_id, actions_token_id]) if (token !== null) await removeToken(tx, token);
   await enqueue(tx, { name: 'workflow-runs.store-log', attempts: 25 }, { job: id }, { key: `workflow-runs.store-log ${id}` });
 }
 
