@@ -4,7 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DefaultArtifactClient } from '@actions/artifact';
 import { SignJWT } from 'jose';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { asId } from '#lib/id.ts';
 import { removeExpired } from '#resources/artifacts/jobs.ts';
 import { dropAbandoned } from '#resources/job-uploads/jobs.ts';
 import type { Task } from '#runner-protocol/generated/runner/v1/runner_pb.js';
@@ -272,6 +274,10 @@ test('a token is for its own job, and only while that runs', async () => {
   w.clock.now = new Date('2026-01-02T00:00:00Z');
   expect(await statusOf('ListArtifacts', ids(task))).toBe(401);
   w.clock.now = now;
+  // The job is taken again.
+  const job = w.db.updateTable('workflow_jobs').where('id', '=', asId<'workflow_jobs'>(Number(other.id)));
+  await job.set({ token_id: null }).execute();
+  expect(await statusOf('ListArtifacts', ids(other), runtimeToken(other))).toBe(401);
   await runner.end(task, 'success');
   expect(await statusOf('ListArtifacts', ids(task))).toBe(401);
   expect(await put(address, 'x')).toBe(404);
@@ -289,4 +295,10 @@ test('lists cost the same for one artifact and for many', async () => {
   await Promise.all(['2', '3', '4'].map(make));
   expect(await costs()).toEqual(first);
   expect(first).toEqual([3, 3]);
+  await sql`
+    insert into artifacts (repository_id, run_id, attempt, job_id, name, content_type, size, digest, expires_at, created_at, updated_at)
+    select repository_id, run_id, attempt, job_id, name || n, content_type, size, digest, expires_at, created_at, updated_at
+    from artifacts, generate_series(1, 496) n where job_id = ${Number(task.id)} and name = '1'`.execute(w.db);
+  const { body } = await call('CreateArtifact', { ...ids(task), name: 'more' }, runtimeToken(task));
+  expect(body.msg).toBe('A job can have at most 500 artifacts (results.artifacts)');
 });

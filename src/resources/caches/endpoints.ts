@@ -13,7 +13,7 @@ import { ActionsCache, ActionsCacheList, CacheFilter, CacheKey, CacheUsage, Orga
 import { listCaches, listUsage, sumCaches, sumCachesOf } from './store.ts';
 
 const readsOrganizationUsage = {
-  scopes: ['admin:org'],
+  scopes: ['read:org'],
   role: 'owner',
   permission: 'organization_administration:read',
 } as const satisfies Policy;

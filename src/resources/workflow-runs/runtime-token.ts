@@ -10,6 +10,8 @@ const algorithm = 'HS256';
 const keyOf = (secrets: Secrets): Buffer => secrets.digest('key', 'workflow-runs.runtime-token');
 
 type Job = Pick<JobRow, 'id' | 'run_id'>;
+/** What a token says: the job, and by its own token which taking of it, as a job that was lost is taken again. */
+type Named = Job & { readonly token_id: NonNullable<JobRow['token_id']> };
 
 /**
  * Makes the token of a job.
@@ -17,7 +19,7 @@ type Job = Pick<JobRow, 'id' | 'run_id'>;
  */
 export async function signRuntimeToken(
   secrets: Secrets,
-  { id, run_id }: Job,
+  { id, run_id, token_id }: Named,
   { readable, now, until }: { readable: readonly string[]; now: Date; until: Date },
 ): Promise<string> {
   const { SignJWT } = await import('jose');
@@ -28,6 +30,7 @@ export async function signRuntimeToken(
   };
   return new SignJWT(claims)
     .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
+    .setJti(String(token_id))
     .setIssuedAt(now)
     .setExpirationTime(until)
     .sign(keyOf(secrets));
@@ -41,16 +44,18 @@ export async function findJobOfToken(
 ): Promise<JobRow | undefined> {
   const named = await jobNamedBy(token, { secrets, now });
   const job = named === undefined ? undefined : await findJob(db, named.id);
-  return job && job.run_id === named?.run_id && job.status === 'in_progress' ? job : undefined;
+  const isIts = job?.run_id === named?.run_id && job?.token_id === named?.token_id;
+  return isIts && job?.status === 'in_progress' ? job : undefined;
 }
 
-async function jobNamedBy(token: string, { secrets, now }: { secrets: Secrets; now: Date }): Promise<Job | undefined> {
+async function jobNamedBy(token: string, { secrets, now }: { secrets: Secrets; now: Date }): Promise<Named | undefined> {
   const { jwtVerify } = await import('jose');
   try {
-    const options = { algorithms: [algorithm], currentDate: now, requiredClaims: ['exp'] };
+    const options = { algorithms: [algorithm], currentDate: now, requiredClaims: ['exp', 'jti'] };
     const { payload } = await jwtVerify(token, keyOf(secrets), options);
     const [, run, job] = /^Actions\.Results:(\d+):(\d+)$/.exec(String(payload.scp)) ?? [];
-    return run && job ? { id: asId(Number(job)), run_id: asId(Number(run)) } : undefined;
+    if (!run || !job) return undefined;
+    return { id: asId(Number(job)), run_id: asId(Number(run)), token_id: asId(Number(payload.jti)) };
   } catch {
     return undefined; // it isn't ours, or has expired
   }

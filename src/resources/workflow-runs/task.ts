@@ -140,7 +140,7 @@ export async function makeTask(
       token,
       // Actions are taken from this server.
       gitea_default_actions_url: links.html,
-      gitea_runtime_token: await signRuntimeToken(secrets, job, { readable, now, until }),
+      gitea_runtime_token: await signRuntimeToken(secrets, { ...job, token_id: row.id }, { readable, now, until }),
       retention_days: String(policy.retentionDays),
       ...(identityAt && { actions_id_token_request_url: identityAt.url, actions_id_token_request_token: identityAt.token }),
       ref_protected: (await findBranchProtection(tx, run.repository_id, run.ref)).isThis,
