@@ -519,6 +519,7 @@ export interface Environments {
   deploys: 'all' | 'protected' | 'custom';
   created_at: Date;
   updated_at: Date;
+  admins_bypass: Generated<boolean>;
 }
 
 export interface EventDeliveries {
@@ -1705,6 +1706,13 @@ export interface WorkflowJobLogParts {
   text: string;
 }
 
+export interface WorkflowJobReviews {
+  review_id: Id<'workflow_run_reviews'>;
+  job_id: Id<'workflow_jobs'>;
+  environment_id: Id<'environments'> | null;
+  is_bypass: boolean;
+}
+
 export interface WorkflowJobSteps {
   job_id: Id<'workflow_jobs'>;
   number: number;
@@ -1752,6 +1760,9 @@ export interface WorkflowJobs {
   carried_from: Id<'workflow_jobs'> | null;
   runner_os: string | null;
   hosted_runner_id: Id<'hosted_runners'> | null;
+  environment_id: Id<'environments'> | null;
+  deployment_id: Id<'deployments'> | null;
+  asked_at: Date | null;
 }
 
 export interface WorkflowRunAttempts {
@@ -1761,6 +1772,16 @@ export interface WorkflowRunAttempts {
   triggering_actor_id: Id<'accounts'> | null;
   started_at: Date;
   updated_at: Date;
+}
+
+export interface WorkflowRunReviews {
+  id: GeneratedAlways<Id<'workflow_run_reviews'>>;
+  run_id: Id<'workflow_runs'>;
+  user_id: Id<'accounts'> | null;
+  app_id: Id<'apps'> | null;
+  state: 'approved' | 'rejected' | null;
+  comment: string;
+  created_at: Date;
 }
 
 export interface WorkflowRuns {
@@ -1958,9 +1979,11 @@ export interface DB {
   webhook_payloads: WebhookPayloads;
   webhooks: Webhooks;
   workflow_job_log_parts: WorkflowJobLogParts;
+  workflow_job_reviews: WorkflowJobReviews;
   workflow_job_steps: WorkflowJobSteps;
   workflow_jobs: WorkflowJobs;
   workflow_run_attempts: WorkflowRunAttempts;
+  workflow_run_reviews: WorkflowRunReviews;
   workflow_runs: WorkflowRuns;
   workflows: Workflows;
 }

@@ -1,5 +1,6 @@
 // Which jobs of a run come next. A plan is made anew from the file and from what has happened, whenever a job ends.
 import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
+import { isMapping } from '@actions/workflow-parser/templates/tokens/type-guards';
 import { gather } from '#lib/collections.ts';
 import { type Contexts, ExpressionProblem, evaluate, holds, type JobStatus, type Json, textOf } from './expressions.ts';
 import { type Combination, combinationsOf, MatrixProblem, nameOfCombination } from './matrix.ts';
@@ -27,7 +28,7 @@ export type PlannedJob = {
     | { readonly result: 'failure'; readonly problem: string; readonly line: number };
   readonly labels: readonly string[];
   readonly group: string | null;
-  readonly environment: { readonly name: string; readonly url: string | null } | null;
+  readonly environment: { readonly name: string } | null;
   readonly concurrency: Concurrency | null;
   readonly isOptional: boolean;
   readonly timeoutMinutes: number | null;
@@ -177,7 +178,7 @@ function jobOf(job: WorkflowFileJob, run: Contexts, { combination, index, total,
     index,
     total,
     ...runsOn,
-    environment: definition.type === 'job' ? environmentOf(evaluated(definition.environment) ?? null) : null,
+    environment: definition.type === 'job' ? environmentOf(evaluated(nameOfEnvironment(definition.environment)) ?? null) : null,
     concurrency: concurrencyOf(evaluated(definition.concurrency) ?? null),
     isOptional: evaluated(parts.find('continue-on-error')) === true,
     timeoutMinutes: typeof timeout === 'number' && timeout > 0 ? timeout : null,
@@ -194,13 +195,11 @@ function runsOnOf(value: Json): { labels: string[]; group: string | null } {
   return { labels: runsOnOf(labels).labels, group: group ?? null };
 }
 
-function environmentOf(value: Json): PlannedJob['environment'] {
-  if (value === null || value === '') return null;
-  if (typeof value !== 'object') return { name: textOf(value), url: null };
-  const { name } = value as { name?: Json };
-  // The address may name outputs of steps, which the runner knows alone.
-  return name === undefined ? null : { name: textOf(name), url: null };
-}
+/** What names an environment. Its address may name outputs of steps, which the runner knows alone: it is evaluated there. */
+const nameOfEnvironment = (token: TemplateToken | undefined): TemplateToken | undefined =>
+  token && isMapping(token) ? token.find('name') : token;
+
+const environmentOf = (name: Json): PlannedJob['environment'] => (textOf(name) === '' ? null : { name: textOf(name) });
 
 /** A concurrency group: its name, or a mapping. */
 export function concurrencyOf(value: Json): Concurrency | null {

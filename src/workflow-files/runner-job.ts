@@ -24,6 +24,12 @@ const decided = new Set([
 ]);
 
 /**
+ * The output of a job that says where its environment is: runners evaluate outputs at the end of a job, and addresses of environments name what
+ * steps have given, too. No expression names an output with a dot by accident.
+ */
+export const environmentUrlOutput = 'environment.url';
+
+/**
  * The workflow file of one job, for its runner: with this job alone, and a matrix of its one combination. It is JSON, which YAML contains.
  * @returns undefined where the file has no such job
  */
@@ -31,6 +37,7 @@ export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | u
   const definition = file.jobs.get(job.id);
   if (!definition) return undefined;
   const { name, on, env, defaults } = file.source;
+  const { url } = (definition.source.environment ?? {}) as { url?: Json };
   const own = Object.fromEntries(Object.entries(definition.source).filter(([part]) => !decided.has(part)));
   const jobs = {
     [job.id]: {
@@ -38,6 +45,7 @@ export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | u
       name: job.name,
       'runs-on': job.labels,
       'timeout-minutes': job.timeoutMinutes,
+      ...(url === undefined ? {} : { outputs: { ...(own.outputs as Source | undefined), [environmentUrlOutput]: url } }),
       ...(job.combination ? { strategy: { matrix: listsOf(job.combination) } } : {}),
     },
   };

@@ -6,7 +6,8 @@ import { loadWorkflows, readWorkflowFile } from '#resources/workflows/index.ts';
 import type { WorkflowFile } from '#workflow-files/parse.ts';
 import { jobsBehind } from '#workflow-files/plan.ts';
 import { createChecks } from './checks.ts';
-import { inRun, type ProgressContext, planOf, tellOfNew } from './progress.ts';
+import { firstStatusOf, inRun, planOf } from './planned.ts';
+import { type ProgressContext, tellOfNew } from './progress.ts';
 import { beginAgain } from './runs.ts';
 import { findRunForUpdate, insertAttempt, insertJobs, type JobRow, listJobsOfAttempt, type RunRow, updateRun } from './store.ts';
 
@@ -110,11 +111,10 @@ function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parame
   const common = { ...row, plan: JSON.stringify(row.plan), attempt: run.attempt, token_id: null, created_at: now };
   if (isCarried)
     return { ...common, outputs: JSON.stringify(row.outputs), carried_from: carried_from ?? job.id, created_at: row.created_at };
-  // One in a concurrency group is pending until it is its turn.
-  const isFree = planOf(job).concurrency === null;
+  const status = firstStatusOf(planOf(job));
   return {
     ...common,
-    status: isFree ? 'queued' : 'pending',
+    status,
     conclusion: null,
     outputs: '{}',
     problem: null,
@@ -125,12 +125,15 @@ function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parame
     runner_group_id: null,
     runner_group_name: null,
     check_run_id: null,
+    environment_id: null,
+    deployment_id: null,
+    asked_at: null,
     cancelled_at: null,
     heard_at: null,
     log_rows: 0,
     log_bytes: 0,
     log_key: null,
-    queued_at: isFree ? now : null,
+    queued_at: status === 'queued' ? now : null,
     started_at: null,
     completed_at: null,
   };

@@ -9,7 +9,7 @@ import { loadActionsPolicy } from '#resources/actions-permissions/index.ts';
 import { loadSecretsForJob } from '#resources/actions-secrets/index.ts';
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { createJobToken } from '#resources/apps/index.ts';
-import { findBranchProtection, findEnvironment } from '#resources/environments/index.ts';
+import { findBranchProtection } from '#resources/environments/index.ts';
 import { readWorkflowFile } from '#resources/workflows/index.ts';
 import type { Json } from '#workflow-files/expressions.ts';
 import type { WorkflowFileJob } from '#workflow-files/parse.ts';
@@ -18,7 +18,8 @@ import { type JobResult, resultOf } from '#workflow-files/plan.ts';
 import { fileForRunner } from '#workflow-files/runner-job.ts';
 import { forkRights } from './admission.ts';
 import { githubContext } from './contexts.ts';
-import { planOf, resultOfJob } from './progress.ts';
+import { planOf } from './planned.ts';
+import { resultOfJob } from './progress.ts';
 import type { FoundJob, TakenJob } from './queue.ts';
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
 import { type JobRow, listJobsOfAttempt, putSteps, updateJob } from './store.ts';
@@ -102,21 +103,17 @@ export async function makeTask(
       ...(run.debugs ? debugSecrets : {}),
       GITHUB_TOKEN: token,
     },
-    vars: Object.fromEntries(await loadVariablesForJob(tx, await placeOf(tx, { job, run }))),
+    vars: Object.fromEntries(await loadVariablesForJob(tx, placeOf({ job, run }))),
     needs: Object.fromEntries(needs),
   };
 }
 
-/** What a job's secrets and variables are looked up by. */
-async function placeOf(db: Db, { job, run }: TakenJob) {
-  const { environment } = planOf(job);
-  const found = environment === null ? undefined : await findEnvironment(db, run.repository_id, environment.name);
-  return { repository: run.repository_id, environment: found?.id };
-}
+/** What a job's secrets and variables are looked up by: the environment is the one that let it in, and no later one with its name. */
+const placeOf = ({ job, run }: TakenJob) => ({ repository: run.repository_id, environment: job.environment_id ?? undefined });
 
 /** The secrets of a job. A fork's pull request has none, as its author could read them, unless a private repository allows it. */
 const secretsOf = async (db: Db, secrets: Secrets, taken: TakenJob): Promise<{ [name: string]: string }> =>
-  Object.fromEntries(await loadSecretsForJob(db, secrets, await placeOf(db, taken)));
+  Object.fromEntries(await loadSecretsForJob(db, secrets, placeOf(taken)));
 
 /** Replaces what a job must not show in its log: its secrets, also line by line. A runner does so too, unless it forgets. */
 export async function maskOf(db: Db, secrets: Secrets, taken: TakenJob): Promise<(text: string) => string> {

@@ -4,7 +4,7 @@ import { asId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { timestamp } from '#lib/time.ts';
 import { labelsOf } from '#resources/runners/index.ts';
-import { planOf } from './progress.ts';
+import { planOf } from './planned.ts';
 import {
   type CandidateRunner,
   findJobFacts,
