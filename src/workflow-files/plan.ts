@@ -2,6 +2,7 @@
 import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
 import { isMapping } from '@actions/workflow-parser/templates/tokens/type-guards';
 import { gather } from '#lib/collections.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type Contexts, ExpressionProblem, evaluate, holds, type JobStatus, type Json, textOf } from './expressions.ts';
 import { type Combination, combinationsOf, MatrixProblem, nameOfCombination } from './matrix.ts';
 import { lineOf, type WorkflowFile, type WorkflowFileJob } from './parse.ts';
@@ -201,13 +202,20 @@ const nameOfEnvironment = (token: TemplateToken | undefined): TemplateToken | un
 
 const environmentOf = (name: Json): PlannedJob['environment'] => (textOf(name) === '' ? null : { name: textOf(name) });
 
-/** A concurrency group: its name, or a mapping. */
+/** A concurrency group: its name, or a mapping. @throws ExpressionProblem for a name that is too long */
 export function concurrencyOf(value: Json): Concurrency | null {
   if (value === null || value === '') return null;
-  if (typeof value !== 'object') return { group: textOf(value), cancelsInProgress: false };
+  if (typeof value !== 'object') return groupOf(textOf(value), false);
   const { group = null, 'cancel-in-progress': cancels = false } = value as { group?: Json; 'cancel-in-progress'?: Json };
-  const name = textOf(group);
-  return name === '' ? null : { group: name, cancelsInProgress: cancels === true };
+  return groupOf(textOf(group), cancels === true);
+}
+
+const maxGroupName = fixedValue(limitTable.workflows.groupName);
+
+function groupOf(group: string, cancelsInProgress: boolean): Concurrency | null {
+  if (group.length > maxGroupName)
+    throw new ExpressionProblem(`The name of a concurrency group has at most ${maxGroupName} characters`, undefined);
+  return group === '' ? null : { group, cancelsInProgress };
 }
 
 /** How the jobs of one matrix have ended together; outputs of later ones win where they aren't empty (the public API's rule). */

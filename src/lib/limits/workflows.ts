@@ -7,6 +7,14 @@ export const workflows = {
   jobs: { value: 256, unit: 'count', fixed: true, of: 'jobs that one matrix makes', past: 'the run fails' },
   callDepth: { value: 4, unit: 'count', fixed: true, of: 'levels of workflows that call one another', past: 'the run fails' },
   runJobs: { value: 1_000, unit: 'count', fixed: true, of: 'jobs of one attempt of a run', past: 'the run fails' },
+  groupName: {
+    value: 400,
+    unit: 'count',
+    fixed: true,
+    of: 'characters of the name of a concurrency group',
+    past: 'the run fails',
+  },
+  runAge: { value: 400 * 24 * 60 * minutes, unit: 'milliseconds', fixed: true, of: 'the time since the end of a run', past: 'it is deleted' },
   reviews: { value: 1_000, unit: 'count', fixed: true, of: 'what is said of the deployments of one run', past: '422' },
   waiting: {
     value: 35 * 24 * 60 * minutes,

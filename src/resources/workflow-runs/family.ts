@@ -4,6 +4,7 @@ import { EnvironmentReviewer } from '#resources/environments/index.ts';
 import { family } from '#resources/family.ts';
 import { Workflow } from '#resources/workflows/index.ts';
 import { settleGroup } from './concurrency.ts';
+import * as concurrency from './endpoints/concurrency.ts';
 import * as environments from './endpoints/environments.ts';
 import * as jobs from './endpoints/jobs.ts';
 import * as logs from './endpoints/logs.ts';
@@ -13,12 +14,13 @@ import { workflowRunEvents } from './events.ts';
 import { endLongWaits, endOverdueJobs, endSilentJobs, endWait, followEnvironments } from './jobs.ts';
 import { loadKnownLogs, removeStoredArtifacts, removeStoredLogs, storeLog } from './logs.ts';
 import { turns } from './progress.ts';
+import { expireRuns } from './retention.ts';
 import * as schemas from './schemas.ts';
 
 export const workflowRuns = family({
   name: 'workflow-runs',
   schemas,
-  endpoints: [workflows, runs, environments, jobs, logs],
+  endpoints: [workflows, runs, environments, concurrency, jobs, logs],
   events: workflowRunEvents,
   payloadParts: {
     workflow: Workflow,
@@ -34,6 +36,7 @@ export const workflowRuns = family({
     endOverdueJobs,
     endWait,
     endLongWaits,
+    expireRuns,
     settleGroup(turns),
     storeLog,
     removeStoredLogs,

@@ -77,6 +77,7 @@ async function beginAttempt(
     conclusion: null,
     cancelled_at: null,
     triggering_actor_id: by,
+    logs_expired_at: null,
     debugs,
     started_at: now,
     updated_at: now,

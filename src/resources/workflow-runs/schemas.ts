@@ -188,6 +188,49 @@ export const DispatchPayload = Type.Object({
 
 export const DispatchedRun = Type.Object({ workflow_run_id: Type.Integer(), run_url: Type.String(), html_url: Type.String() });
 
+const group = { group_name: Type.String(), group_url: Type.String() };
+
+export const ConcurrencyGroup = Type.Object({ ...group, last_acquired_at: Nullable(Timestamp) });
+export type ConcurrencyGroup = Static<typeof ConcurrencyGroup>;
+
+const memberStatuses = ['in_progress', 'pending'] as const;
+const member = {
+  run_id: Type.Integer(),
+  run_name: Type.String(),
+  run_url: Type.String(),
+  run_html_url: Type.String(),
+  /** Of a member that is one job of its run. */
+  job_id: Type.Optional(Type.Integer()),
+  job_name: Type.Optional(Type.String()),
+  job_url: Type.Optional(Type.String()),
+  job_html_url: Type.Optional(Type.String()),
+  status: OneOf(memberStatuses),
+};
+
+export const ConcurrencyGroupMember = Type.Object(member);
+export type ConcurrencyGroupMember = Static<typeof ConcurrencyGroupMember>;
+
+/** A group with who has its turn, and who waits for it. */
+export const ConcurrencyGroupWithMembers = Type.Object({
+  ...group,
+  total_count: Type.Integer(),
+  group_members: Type.Array(ConcurrencyGroupMember),
+});
+export type ConcurrencyGroupWithMembers = Static<typeof ConcurrencyGroupWithMembers>;
+
+/** A group with the places that a run and its jobs have in it: how many members come before each. */
+export const ConcurrencyGroupOfRun = Type.Object({
+  ...group,
+  group_members: Type.Array(Type.Object({ ...member, position: Type.Integer(), position_url: Type.String() })),
+});
+export type ConcurrencyGroupOfRun = Static<typeof ConcurrencyGroupOfRun>;
+
+const optionalId = Type.Optional(Type.Integer({ minimum: 1, maximum: maxId }));
+
+/** Who comes before a run, or before a job. */
+export const ConcurrencyGroupFilter = Type.Object({ ahead_of_run: optionalId, ahead_of_job: optionalId });
+export type ConcurrencyGroupFilter = Static<typeof ConcurrencyGroupFilter>;
+
 const PendingEnvironment = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),

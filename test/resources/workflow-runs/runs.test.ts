@@ -1,6 +1,8 @@
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
 import { fromBuffer } from 'yauzl';
+import { enqueue } from '#jobs/job.ts';
+import { expireRuns } from '#resources/workflow-runs/retention.ts';
 import { startRunner } from '#test/support/runner-client.ts';
 import { world } from '#test/support/world.ts';
 import { ci, ciPath, pushWorkflow } from './setting.ts';
@@ -121,6 +123,44 @@ test('a run goes its way, with its jobs, steps, times and logs', async () => {
   expect((await client.get(`${base}/actions/jobs/${job.id}/logs`)).status).toBe(404);
   expect((await client.delete(url)).status).toBe(204);
   expect((await client.get(url)).status).toBe(404);
+});
+
+test('logs expire after the days of the settings, and runs after longer', async () => {
+  const { repo, client, base, url, jobsOf } = await setting();
+  const keptBy = await setting();
+  for (const { repo, url, client } of [{ repo, url, client }, keptBy]) {
+    const runner = await startRunner(w, repo);
+    const build = await runner.fetch();
+    if (!build) throw new Error('No job');
+    await runner.log(build, ['made']);
+    await runner.end(build, 'failure');
+    await w.settle();
+    expect((await client.get(`${url}/logs`)).status).toBe(302);
+  }
+  const put = await client.put(`${base}/actions/permissions/artifact-and-log-retention`, { days: 3 });
+  expect(put.status).toBe(204);
+  const before = w.clock.now;
+  const afterDays = async (days: number) => {
+    w.clock.now = new Date(before.getTime() + days * 24 * 60 * 60_000);
+    await w.change((tx) => enqueue(tx, expireRuns, {}));
+    await w.settle();
+  };
+  const [job] = await jobsOf();
+  const keys = await w.db.selectFrom('workflow_jobs').select('log_key').where('id', '=', job.id).execute();
+  const { objects } = w.hearth.services;
+  await afterDays(2);
+  expect((await client.get(`${url}/logs`)).status).toBe(302);
+  await afterDays(4);
+  for (const path of [`${url}/logs`, `${url}/attempts/1/logs`, `${base}/actions/jobs/${job.id}/logs`])
+    expect([path, (await client.get(path)).status]).toEqual([path, 410]);
+  expect(await objects.open(keys[0]?.log_key ?? '')).toBeUndefined();
+  expect((await keptBy.client.get(`${keptBy.url}/logs`)).status).toBe(302);
+  expect((await client.post(`${url}/rerun`)).status).toBe(201);
+  expect((await client.get(`${url}/logs`)).status).toBe(404); // the next attempt has none yet
+  await afterDays(401);
+  expect((await keptBy.client.get(keptBy.url)).status).toBe(404);
+  expect((await client.get(url)).body).toMatchObject({ status: 'queued' }); // it isn't over
+  w.clock.now = before;
 });
 
 test('failed jobs are run again with what needs them, and the others are carried', async () => {
