@@ -1817,6 +1817,7 @@ export interface WorkflowRuns {
   updated_at: Date;
   debugs: Generated<boolean>;
   depth: Generated<number>;
+  logs_expired_at: Date | null;
 }
 
 export interface Workflows {

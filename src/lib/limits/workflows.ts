@@ -14,7 +14,13 @@ export const workflows = {
     of: 'characters of the name of a concurrency group',
     past: 'the run fails',
   },
-  runAge: { value: 400 * 24 * 60 * minutes, unit: 'milliseconds', fixed: true, of: 'the time since the end of a run', past: 'it is deleted' },
+  runAge: {
+    value: 400 * 24 * 60 * minutes,
+    unit: 'milliseconds',
+    fixed: true,
+    of: 'the time since the end of a run',
+    past: 'it is deleted',
+  },
   reviews: { value: 1_000, unit: 'count', fixed: true, of: 'what is said of the deployments of one run', past: '422' },
   waiting: {
     value: 35 * 24 * 60 * minutes,

@@ -42,11 +42,7 @@ export const expireRuns = job<Record<string, never>, Services>({
 });
 
 /** Does something with each of the runs that ended before a time. */
-async function eachOld(
-  db: Db,
-  wanted: EndedBefore,
-  work: (run: Id<'workflow_runs'>) => Promise<void>,
-): Promise<void> {
+async function eachOld(db: Db, wanted: EndedBefore, work: (run: Id<'workflow_runs'>) => Promise<void>): Promise<void> {
   for (let after = 0; ; ) {
     const ids = gather(await listOldRuns(db, wanted, { after, limit: runsAtOnce }), 'id');
     for (const id of ids) await work(id);

@@ -126,17 +126,17 @@ test('a run goes its way, with its jobs, steps, times and logs', async () => {
 });
 
 test('logs expire after the days of the settings, and runs after longer', async () => {
-  const { repo, client, base, url, jobsOf } = await setting();
-  const keptBy = await setting();
-  for (const { repo, url, client } of [{ repo, url, client }, keptBy]) {
-    const runner = await startRunner(w, repo);
+  const [short, usual] = [await setting(), await setting()];
+  for (const one of [short, usual]) {
+    const runner = await startRunner(w, one.repo);
     const build = await runner.fetch();
     if (!build) throw new Error('No job');
     await runner.log(build, ['made']);
     await runner.end(build, 'failure');
     await w.settle();
-    expect((await client.get(`${url}/logs`)).status).toBe(302);
+    expect((await one.client.get(`${one.url}/logs`)).status).toBe(302);
   }
+  const { client, base, url, jobsOf } = short;
   const put = await client.put(`${base}/actions/permissions/artifact-and-log-retention`, { days: 3 });
   expect(put.status).toBe(204);
   const before = w.clock.now;
@@ -154,11 +154,11 @@ test('logs expire after the days of the settings, and runs after longer', async 
   for (const path of [`${url}/logs`, `${url}/attempts/1/logs`, `${base}/actions/jobs/${job.id}/logs`])
     expect([path, (await client.get(path)).status]).toEqual([path, 410]);
   expect(await objects.open(keys[0]?.log_key ?? '')).toBeUndefined();
-  expect((await keptBy.client.get(`${keptBy.url}/logs`)).status).toBe(302);
+  expect((await usual.client.get(`${usual.url}/logs`)).status).toBe(302);
   expect((await client.post(`${url}/rerun`)).status).toBe(201);
   expect((await client.get(`${url}/logs`)).status).toBe(404); // the next attempt has none yet
   await afterDays(401);
-  expect((await keptBy.client.get(keptBy.url)).status).toBe(404);
+  expect((await usual.client.get(usual.url)).status).toBe(404);
   expect((await client.get(url)).body).toMatchObject({ status: 'queued' }); // it isn't over
   w.clock.now = before;
 });
