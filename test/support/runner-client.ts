@@ -28,6 +28,8 @@ type EndOptions = { readonly outputs?: { [name: string]: string }; readonly step
 
 const results = { success: Result.SUCCESS, failure: Result.FAILURE, cancelled: Result.CANCELLED } as const;
 
+type RunnerOptions = { name?: string; labels?: string[]; token?: string };
+
 /** Registers a runner of a repository. */
 export const startRunner = (
   world: World,
@@ -35,15 +37,21 @@ export const startRunner = (
   options: RunnerOptions = {},
 ): Promise<TestRunner> => startRunnerOf(world, { repository: repo.id }, options);
 
-type RunnerOptions = { name?: string; labels?: string[] };
-
-/** Registers a runner of an organization or a repository. */
+/** Registers a runner of an organization or a repository, or with a token that is there. */
 export async function startRunnerOf(
   { url, change, clock }: World,
   owner: RunnerOwner,
-  { name = 'r1', labels = ['ubuntu-latest'] }: RunnerOptions = {},
+  options: RunnerOptions = {},
 ): Promise<TestRunner> {
-  const { token } = await change((tx) => createRunnerToken(tx, owner, { purpose: 'registration', now: clock.now }));
+  const made = () => change((tx) => createRunnerToken(tx, owner, { purpose: 'registration', now: clock.now }));
+  return joinRunner({ url, clock }, { ...options, token: options.token ?? (await made()).token });
+}
+
+/** Registers a runner with a token at a server, which may be another process. */
+export async function joinRunner(
+  { url, clock }: { url: string; clock: { now: Date } },
+  { name = 'r1', labels = ['ubuntu-latest'], token }: RunnerOptions & { token: string },
+): Promise<TestRunner> {
   const baseUrl = `${url}/api/actions`;
   const unknown = createClient(RunnerService, createConnectTransport({ baseUrl, httpVersion: '1.1' }));
   const { runner } = await unknown.register({ name, token, labels, version: 'test' });

@@ -1,4 +1,3 @@
-import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
 import { fromBuffer } from 'yauzl';
 import { enqueue } from '#jobs/job.ts';
@@ -297,32 +296,6 @@ test('lists are filtered, and cost the same for one run and for many', async () 
     expect(await count(query), query).toBe(wanted);
   expect((await client.get(`${base}/actions/runs?created=soon`)).status).toBe(422);
   expect((await client.get(`${base}/actions/workflows/ci.yml/runs?branch=main`)).body.total_count).toBe(3);
-});
-
-test('Octokit speaks to all of it', async () => {
-  const { ada, repo, run } = await setting();
-  const { rest } = new Octokit({ auth: await w.token(ada), baseUrl: `${w.url}/api/v3` });
-  const at = { owner: ada.login, repo: repo.name };
-  const { data } = await rest.actions.listRepoWorkflows(at);
-  expect(data.workflows).toMatchObject([{ name: 'CI', path: ciPath, state: 'active' }]);
-  const runner = await startRunner(w, repo);
-  const build = await runner.fetch();
-  if (!build) throw new Error('No job');
-  await runner.log(build, ['made']);
-  await runner.end(build, 'failure');
-  const job_id = Number(build.id);
-  expect((await rest.actions.downloadJobLogsForWorkflowRun({ ...at, job_id })).data).toMatch(/made\n$/);
-  expect((await rest.actions.downloadWorkflowRunLogs({ ...at, run_id: run.id })).data).toBeInstanceOf(ArrayBuffer);
-  expect((await rest.actions.getWorkflowRun({ ...at, run_id: run.id })).data.conclusion).toBe('failure');
-  expect((await rest.actions.getJobForWorkflowRun({ ...at, job_id })).data.conclusion).toBe('failure');
-  await rest.actions.reRunWorkflowFailedJobs({ ...at, run_id: run.id });
-  expect((await rest.actions.getWorkflowRunAttempt({ ...at, run_id: run.id, attempt_number: 1 })).data.conclusion).toBe(
-    'failure',
-  );
-  await rest.actions.cancelWorkflowRun({ ...at, run_id: run.id });
-  await rest.actions.createWorkflowDispatch({ ...at, workflow_id: 'ci.yml', ref: 'main', inputs: { level: 'low' } });
-  expect((await rest.actions.listWorkflowRuns({ ...at, workflow_id: 'ci.yml' })).data.total_count).toBe(2);
-  await rest.actions.deleteWorkflowRun({ ...at, run_id: run.id });
 });
 
 test('a run that needs approval begins when somebody approves it', async () => {
