@@ -20,11 +20,14 @@ export type TestRunner = {
   fetch(): Promise<Task | undefined>;
   /** Appends lines to the log of a task, from a row on. */
   log(task: Task, lines: readonly string[], from?: number): Promise<void>;
+  /** Tells of steps that have succeeded, while the task goes on. */
+  tell(task: Task, steps: readonly RowsOfStep[]): Promise<void>;
   /** Tells the end of a task, whose steps have the rows given. */
   end(task: Task, result: 'success' | 'failure' | 'cancelled', more?: EndOptions): Promise<void>;
 };
 
-type EndOptions = { readonly outputs?: { [name: string]: string }; readonly steps?: readonly { first: number; rows: number }[] };
+type RowsOfStep = { readonly first: number; readonly rows: number };
+type EndOptions = { readonly outputs?: { [name: string]: string }; readonly steps?: readonly RowsOfStep[] };
 
 const results = { success: Result.SUCCESS, failure: Result.FAILURE, cancelled: Result.CANCELLED } as const;
 
@@ -70,6 +73,20 @@ export async function joinRunner(
       ],
     }),
   );
+  const stateOf = (result: keyof typeof results, steps: readonly RowsOfStep[]) => {
+    const time = timestampFromDate(clock.now);
+    const told = steps.map(({ first, rows }, at) =>
+      create(StepStateSchema, {
+        id: BigInt(at),
+        result: results[result],
+        startedAt: time,
+        stoppedAt: time,
+        logIndex: BigInt(first),
+        logLength: BigInt(rows),
+      }),
+    );
+    return { startedAt: time, steps: told };
+  };
   return {
     id: Number(runner.id),
     client,
@@ -79,19 +96,11 @@ export async function joinRunner(
       const rows = lines.map((content) => create(LogRowSchema, { time, content }));
       await client.updateLog({ taskId: task.id, index: BigInt(from), rows });
     },
+    async tell(task, steps) {
+      await client.updateTask({ state: { id: task.id, ...stateOf('success', steps) } });
+    },
     async end(task, result, { outputs = {}, steps = [] } = {}) {
-      const time = timestampFromDate(clock.now);
-      const told = steps.map(({ first, rows }, at) =>
-        create(StepStateSchema, {
-          id: BigInt(at),
-          result: results[result],
-          startedAt: time,
-          stoppedAt: time,
-          logIndex: BigInt(first),
-          logLength: BigInt(rows),
-        }),
-      );
-      const state = { id: task.id, result: results[result], startedAt: time, stoppedAt: time, steps: told };
+      const state = { id: task.id, ...stateOf(result, steps), result: results[result], stoppedAt: timestampFromDate(clock.now) };
       await client.updateTask({ state, outputs });
     },
   };
