@@ -82,7 +82,8 @@ test('a kill in the middle of a run loses no log of a finished step, and the run
   await call('PUT', '/repos/ada/engine/contents/.github/workflows/ci.yml', { message: 'Add', content });
   const actions = '/repos/ada/engine/actions';
   await expect.poll(async () => (await get(`${actions}/runs`)).total_count).toBe(1);
-  const { token } = await (await call('POST', `${actions}/runners/registration-token`)).json();
+  const registration = await call('POST', `${actions}/runners/registration-token`);
+  const { token } = (await registration.json()) as { token: string };
   const runner = await joinRunner({ url: first.url, clock: { now: new Date() } }, { token });
   const task = await runner.fetch();
   if (!task) throw new Error('No job');

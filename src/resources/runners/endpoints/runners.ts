@@ -191,7 +191,6 @@ export const { org: deleteOrgRunner, repo: deleteRepoRunner } = endpointVariants
   },
   {
     method: 'DELETE',
-    refuses: [422],
     replies: { 204: Nothing },
     async handle({ change }) {
       await change((tx, { selfHostedRunner }) => deleteRunner(tx, selfHostedRunner));
