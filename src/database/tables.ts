@@ -519,6 +519,7 @@ export interface Environments {
   deploys: 'all' | 'protected' | 'custom';
   created_at: Date;
   updated_at: Date;
+  admins_bypass: Generated<boolean>;
 }
 
 export interface EventDeliveries {
@@ -1714,6 +1715,13 @@ export interface WorkflowJobLogParts {
   text: string;
 }
 
+export interface WorkflowJobReviews {
+  review_id: Id<'workflow_run_reviews'>;
+  job_id: Id<'workflow_jobs'>;
+  environment_id: Id<'environments'> | null;
+  is_bypass: boolean;
+}
+
 export interface WorkflowJobSteps {
   job_id: Id<'workflow_jobs'>;
   number: number;
@@ -1762,6 +1770,9 @@ export interface WorkflowJobs {
   runner_os: string | null;
   hosted_runner_id: Id<'hosted_runners'> | null;
   actions_token_id: Id<'tokens'> | null;
+  environment_id: Id<'environments'> | null;
+  deployment_id: Id<'deployments'> | null;
+  asked_at: Date | null;
 }
 
 export interface WorkflowRunAttempts {
@@ -1780,6 +1791,16 @@ export interface WorkflowRunFiles {
   ref: string | null;
   sha: string;
   content: string;
+}
+
+export interface WorkflowRunReviews {
+  id: GeneratedAlways<Id<'workflow_run_reviews'>>;
+  run_id: Id<'workflow_runs'>;
+  user_id: Id<'accounts'> | null;
+  app_id: Id<'apps'> | null;
+  state: 'approved' | 'rejected' | null;
+  comment: string;
+  created_at: Date;
 }
 
 export interface WorkflowRuns {
@@ -1815,6 +1836,7 @@ export interface WorkflowRuns {
   updated_at: Date;
   debugs: Generated<boolean>;
   depth: Generated<number>;
+  logs_expired_at: Date | null;
 }
 
 export interface Workflows {
@@ -1978,10 +2000,12 @@ export interface DB {
   webhook_payloads: WebhookPayloads;
   webhooks: Webhooks;
   workflow_job_log_parts: WorkflowJobLogParts;
+  workflow_job_reviews: WorkflowJobReviews;
   workflow_job_steps: WorkflowJobSteps;
   workflow_jobs: WorkflowJobs;
   workflow_run_attempts: WorkflowRunAttempts;
   workflow_run_files: WorkflowRunFiles;
+  workflow_run_reviews: WorkflowRunReviews;
   workflow_runs: WorkflowRuns;
   workflows: Workflows;
 }

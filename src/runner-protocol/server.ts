@@ -2,7 +2,6 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import {
   Code,
   ConnectError,
@@ -15,7 +14,6 @@ import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { LRUCache } from 'lru-cache';
 import { change } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
-import { asId } from '#lib/id.ts';
 import { mebi } from '#lib/limits/limit.ts';
 import { Refusal } from '#lib/refusal.ts';
 import {
@@ -41,7 +39,7 @@ import {
 } from '#resources/workflow-runs/index.ts';
 import { PingService } from './generated/ping/v1/ping_pb.js';
 import { type RunnerSchema, RunnerService } from './generated/runner/v1/runner_pb.js';
-import { resultMessage, taskMessage, toldState } from './messages.ts';
+import { dateOf, jobIdOf, placeOf, resultMessage, taskMessage, toldState } from './messages.ts';
 import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.ts';
 import { watchQueue } from './queue-watch.ts';
 
@@ -115,7 +113,7 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
       const runner = await authenticated(parts, context);
       const told = toldState(request);
       const job = await change(db, async (tx) => {
-        const own = await findJobOf(tx, runner, asId(Number(request.state?.id ?? 0n)));
+        const own = await findJobOf(tx, runner, jobIdOf(request.state?.id));
         return own && noteState({ tx, links: linksOf(parts, context), now: clock() }, runner, own, told);
       });
       if (!job) throw notIts();
@@ -129,12 +127,12 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
 
     async updateLog({ taskId, index, rows }, context) {
       const runner = await authenticated(parts, context);
-      const job = await findJobOf(db, runner, asId(Number(taskId)));
+      const job = await findJobOf(db, runner, jobIdOf(taskId));
       if (!job) throw notIts();
       const now = clock();
-      const given = rows.map(({ time, content }) => ({ at: time ? timestampDate(time) : now, text: content }));
+      const given = rows.map(({ time, content }) => ({ at: dateOf(time) ?? now, text: content }));
       const ack = await writeLog(db, job, {
-        from: Number(index),
+        from: placeOf(index),
         rows: given,
         mask: await masks.of(job),
         maxBytes: limits.logBytes,

@@ -1,6 +1,8 @@
 // Which jobs of a run come next. A plan is made anew from the file and from what has happened, whenever a job ends.
 import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
+import { isMapping } from '@actions/workflow-parser/templates/tokens/type-guards';
 import { gather } from '#lib/collections.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type Call, type InMatrix, inputsOfCall, outputsOfCall, prefixOfCall, strategyContext, type Workflow } from './calls.ts';
 import { type Contexts, ExpressionProblem, evaluate, holds, type JobStatus, type Json, textOf } from './expressions.ts';
 import { type Combination, combinationsOf, MatrixProblem, nameOfCombination } from './matrix.ts';
@@ -30,7 +32,7 @@ export type PlannedJob = {
     | { readonly result: 'failure'; readonly problem: string; readonly line: number };
   readonly labels: readonly string[];
   readonly group: string | null;
-  readonly environment: { readonly name: string; readonly url: string | null } | null;
+  readonly environment: { readonly name: string } | null;
   readonly concurrency: Concurrency | null;
   readonly isOptional: boolean;
   readonly timeoutMinutes: number | null;
@@ -266,7 +268,7 @@ function jobOf({ prefix, namePrefix, calls }: Level, job: WorkflowFileJob, run: 
     calls,
     name: namePrefix + nameOf(job, contexts, place),
     ...runsOn,
-    environment: definition.type === 'job' ? environmentOf(evaluated(definition.environment) ?? null) : null,
+    environment: definition.type === 'job' ? environmentOf(evaluated(nameOfEnvironment(definition.environment)) ?? null) : null,
     concurrency: concurrencyOf(evaluated(definition.concurrency) ?? null),
     isOptional: evaluated(parts.find('continue-on-error')) === true,
     timeoutMinutes: typeof timeout === 'number' && timeout > 0 ? timeout : null,
@@ -281,21 +283,26 @@ function runsOnOf(value: Json): { labels: string[]; group: string | null } {
   return { labels: runsOnOf(labels).labels, group: group ?? null };
 }
 
-function environmentOf(value: Json): PlannedJob['environment'] {
-  if (value === null || value === '') return null;
-  if (typeof value !== 'object') return { name: textOf(value), url: null };
-  const { name } = value as { name?: Json };
-  // The address may name outputs of steps, which the runner knows alone.
-  return name === undefined ? null : { name: textOf(name), url: null };
-}
+/** What names an environment. Its address may name outputs of steps, which the runner knows alone: it is evaluated there. */
+const nameOfEnvironment = (token: TemplateToken | undefined): TemplateToken | undefined =>
+  token && isMapping(token) ? token.find('name') : token;
 
-/** A concurrency group: its name, or a mapping. */
+const environmentOf = (name: Json): PlannedJob['environment'] => (textOf(name) === '' ? null : { name: textOf(name) });
+
+/** A concurrency group: its name, or a mapping. @throws ExpressionProblem for a name that is too long */
 export function concurrencyOf(value: Json): Concurrency | null {
   if (value === null || value === '') return null;
-  if (typeof value !== 'object') return { group: textOf(value), cancelsInProgress: false };
+  if (typeof value !== 'object') return groupOf(textOf(value), false);
   const { group = null, 'cancel-in-progress': cancels = false } = value as { group?: Json; 'cancel-in-progress'?: Json };
-  const name = textOf(group);
-  return name === '' ? null : { group: name, cancelsInProgress: cancels === true };
+  return groupOf(textOf(group), cancels === true);
+}
+
+const maxGroupName = fixedValue(limitTable.workflows.groupName);
+
+function groupOf(group: string, cancelsInProgress: boolean): Concurrency | null {
+  if (group.length > maxGroupName)
+    throw new ExpressionProblem(`The name of a concurrency group has at most ${maxGroupName} characters`, undefined);
+  return group === '' ? null : { group, cancelsInProgress };
 }
 
 /** How the jobs of one matrix have ended together; outputs of later ones win where they aren't empty (the public API's rule). */

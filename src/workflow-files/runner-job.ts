@@ -29,6 +29,12 @@ const decided = new Set([
 ]);
 
 /**
+ * The output of a job that says where its environment is: runners evaluate outputs at the end of a job, and addresses of environments name what
+ * steps have given, too. No expression names an output with a dot by accident.
+ */
+export const environmentUrlOutput = 'environment.url';
+
+/**
  * The workflow file of one job, for its runner: with this job alone, and a matrix of its one combination. It is JSON, which YAML contains.
  * @returns undefined where the file has no such job
  */
@@ -42,6 +48,7 @@ export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | u
     called && part !== undefined ? withInputs(part, called.inputs) : part;
   const [env, defaults] = [written(file.source.env), written(file.source.defaults)];
   const own = written(Object.fromEntries(Object.entries(definition.source).filter(([part]) => !decided.has(part)))) as Source;
+  const { url } = (written(definition.source.environment) ?? {}) as { url?: Json };
   const jobs = {
     [job.id]: {
       ...own,
@@ -49,6 +56,7 @@ export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | u
       name: job.name,
       'runs-on': job.labels,
       'timeout-minutes': job.timeoutMinutes,
+      ...(url === undefined ? {} : { outputs: { ...(own.outputs as Source | undefined), [environmentUrlOutput]: url } }),
       ...(job.combination ? { strategy: { matrix: listsOf(job.combination) } } : {}),
     },
   };

@@ -115,6 +115,15 @@ export const differences: readonly Difference[] = [
     pointer,
     reason: 'null where the fork is gone, as the public API answers; the description has a repository in any case',
   })),
+  ...[
+    ['repos/create-or-update-environment', ''],
+    ['repos/get-environment', ''],
+    ['repos/get-all-environments', '/environments/*'],
+  ].map(([operationId = '', place = '']) => ({
+    operationId,
+    pointer: `${place}/can_admins_bypass`,
+    reason: 'the public API answers and takes it, as clients know it; its description lacks it',
+  })),
   {
     operationId: 'search/commits',
     pointer: '/items/*/committer',

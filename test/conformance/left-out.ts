@@ -118,6 +118,11 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'what a provider knows of a secret: none is asked, so that no alert has it',
   },
   {
+    operationIds: ['actions/list-concurrency-groups-for-workflow-run'],
+    places: ['?/before'],
+    reason: 'the groups of one run are few: their list is continued, and not read backwards',
+  },
+  {
     operationIds: ['repos/generate-release-notes'],
     places: ['/configuration_file_path'],
     reason: 'such a file sorts pull requests by their labels; notes are made of commits',

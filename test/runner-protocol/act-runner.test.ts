@@ -43,15 +43,18 @@ jobs:
       - run: exit 1
 `;
 
+/** A runner of a repository, which works until the end of the file. */
+async function start({ id }: { id: typeof repo.id }) {
+  const { token } = await change((tx) => createRunnerToken(tx, { repository: id }, { purpose: 'registration', now: clock.now }));
+  return startActRunner(here.url, { token });
+}
+
 test.skipIf(!hasActRunner)('a pushed workflow runs to its end', async (context) => {
   if (!hasActRunner) context.skip(withoutActRunner);
-  const { token } = await change((tx) =>
-    createRunnerToken(tx, { repository: repo.id }, { purpose: 'registration', now: clock.now }),
-  );
-  await startActRunner(here.url, { token });
+  await start(repo);
   await commitFiles(here, repo, { '.github/workflows/ci.yml': workflow });
   await settle();
-  const runs = () => db.selectFrom('workflow_runs').selectAll().execute();
+  const runs = () => db.selectFrom('workflow_runs').selectAll().where('repository_id', '=', repo.id).execute();
   const jobs = () =>
     db.selectFrom('workflow_jobs').select(['key', 'name', 'status', 'conclusion', 'outputs']).orderBy('id').execute();
   await expect
@@ -103,10 +106,7 @@ test.skipIf(!hasActRunner)('a job hands a file on to the next one as an artifact
   const using = { name: 'artifact', inputs: { mode: { required: true } }, runs: { using: 'node20', main: 'index.mjs' } };
   await commitFiles(here, actions, { 'action.yml': JSON.stringify(using), 'index.mjs': action });
   const other = await makeRepo(ada, { name: 'handing-on' });
-  const { token } = await change((tx) =>
-    createRunnerToken(tx, { repository: other.id }, { purpose: 'registration', now: clock.now }),
-  );
-  const runner = await startActRunner(here.url, { token });
+  const runner = await start(other);
   await commitFiles(here, other, { '.github/workflows/ci.yml': handingOn });
   await settle();
   const runs = db.selectFrom('workflow_runs').select('conclusion').where('repository_id', '=', other.id);
@@ -228,4 +228,43 @@ test('actions that this server has not come from the configured origin', async (
     { uses: `https://actions.example/${uses[2]}` },
     { uses: './own' },
   ]);
+});
+
+// A runner on a host kills the shell of a step alone, and waits for what that has started: so `sleep` takes the place of the shell.
+const slow = `on: push
+jobs:
+  build:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo begun
+      - run: exec sleep 600
+      - run: echo never
+`;
+
+test.skipIf(!hasActRunner)('a job is cancelled in the middle of a step', async (context) => {
+  if (!hasActRunner) context.skip(withoutActRunner);
+  const slowly = await makeRepo(ada, { name: 'slow' });
+  await start(slowly);
+  await commitFiles(here, slowly, { '.github/workflows/slow.yml': slow });
+  await settle();
+  const client = await here.as(ada);
+  const base = '/repos/ada/slow/actions/runs';
+  const [run] = (await client.get(base)).body.workflow_runs;
+  const [job] = (await client.get(`${base}/${run.id}/jobs`)).body.jobs;
+  const steps = async () =>
+    (await client.get(`${base}/${run.id}/jobs`)).body.jobs[0].steps.map(
+      (step: { status: string; conclusion: string | null }) => step.conclusion ?? step.status,
+    );
+  await expect.poll(steps).toEqual(['success', 'success', 'in_progress', 'queued', 'queued']);
+  expect((await client.post(`${base}/${run.id}/cancel`)).status).toBe(202);
+  await expect.poll(async () => (await client.get(`${base}/${run.id}`)).body.conclusion).toBe('cancelled');
+  expect((await client.get(`/repos/ada/slow/actions/jobs/${job.id}`)).body.conclusion).toBe('cancelled');
+  const [, first, ...others] = await steps();
+  expect(first).toBe('success');
+  expect(others.slice(0, 2)).not.toContain('success');
+  await settle();
+  const { headers } = await client.get(`/repos/ada/slow/actions/jobs/${job.id}/logs`);
+  const log = await (await fetch(headers.location ?? '')).text();
+  expect(log).toMatch(/begun/);
+  expect(log).not.toMatch(/never$/m);
 });

@@ -30,7 +30,13 @@ export async function startActRunner(
     config,
     JSON.stringify({
       log: { level: 'debug' },
-      runner: { file: join(folder, '.runner'), fetch_interval: '100ms', fetch_timeout: '5s', shutdown_timeout: '1s' },
+      runner: {
+        file: join(folder, '.runner'),
+        fetch_interval: '100ms',
+        fetch_timeout: '5s',
+        state_report_interval: '300ms',
+        shutdown_timeout: '1s',
+      },
       host: { workdir_parent: join(folder, 'work') },
       cache: { enabled: false },
     }),

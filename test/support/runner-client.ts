@@ -20,13 +20,18 @@ export type TestRunner = {
   fetch(): Promise<Task | undefined>;
   /** Appends lines to the log of a task, from a row on. */
   log(task: Task, lines: readonly string[], from?: number): Promise<void>;
+  /** Tells of steps that have succeeded, while the task goes on. */
+  tell(task: Task, steps: readonly RowsOfStep[]): Promise<void>;
   /** Tells the end of a task, whose steps have the rows given. */
   end(task: Task, result: 'success' | 'failure' | 'cancelled', more?: EndOptions): Promise<void>;
 };
 
-type EndOptions = { readonly outputs?: { [name: string]: string }; readonly steps?: readonly { first: number; rows: number }[] };
+type RowsOfStep = { readonly first: number; readonly rows: number };
+type EndOptions = { readonly outputs?: { [name: string]: string }; readonly steps?: readonly RowsOfStep[] };
 
 const results = { success: Result.SUCCESS, failure: Result.FAILURE, cancelled: Result.CANCELLED } as const;
+
+type RunnerOptions = { name?: string; labels?: string[]; token?: string };
 
 /** Registers a runner of a repository. */
 export const startRunner = (
@@ -35,15 +40,21 @@ export const startRunner = (
   options: RunnerOptions = {},
 ): Promise<TestRunner> => startRunnerOf(world, { repository: repo.id }, options);
 
-type RunnerOptions = { name?: string; labels?: string[] };
-
-/** Registers a runner of an organization or a repository. */
+/** Registers a runner of an organization or a repository, or with a token that is there. */
 export async function startRunnerOf(
   { url, change, clock }: World,
   owner: RunnerOwner,
-  { name = 'r1', labels = ['ubuntu-latest'] }: RunnerOptions = {},
+  options: RunnerOptions = {},
 ): Promise<TestRunner> {
-  const { token } = await change((tx) => createRunnerToken(tx, owner, { purpose: 'registration', now: clock.now }));
+  const made = () => change((tx) => createRunnerToken(tx, owner, { purpose: 'registration', now: clock.now }));
+  return joinRunner({ url, clock }, { ...options, token: options.token ?? (await made()).token });
+}
+
+/** Registers a runner with a token at a server, which may be another process. */
+export async function joinRunner(
+  { url, clock }: { url: string; clock: { now: Date } },
+  { name = 'r1', labels = ['ubuntu-latest'], token }: RunnerOptions & { token: string },
+): Promise<TestRunner> {
   const baseUrl = `${url}/api/actions`;
   const unknown = createClient(RunnerService, createConnectTransport({ baseUrl, httpVersion: '1.1' }));
   const { runner } = await unknown.register({ name, token, labels, version: 'test' });
@@ -62,6 +73,20 @@ export async function startRunnerOf(
       ],
     }),
   );
+  const stateOf = (result: keyof typeof results, steps: readonly RowsOfStep[]) => {
+    const time = timestampFromDate(clock.now);
+    const told = steps.map(({ first, rows }, at) =>
+      create(StepStateSchema, {
+        id: BigInt(at),
+        result: results[result],
+        startedAt: time,
+        stoppedAt: time,
+        logIndex: BigInt(first),
+        logLength: BigInt(rows),
+      }),
+    );
+    return { startedAt: time, steps: told };
+  };
   return {
     id: Number(runner.id),
     client,
@@ -71,19 +96,11 @@ export async function startRunnerOf(
       const rows = lines.map((content) => create(LogRowSchema, { time, content }));
       await client.updateLog({ taskId: task.id, index: BigInt(from), rows });
     },
+    async tell(task, steps) {
+      await client.updateTask({ state: { id: task.id, ...stateOf('success', steps) } });
+    },
     async end(task, result, { outputs = {}, steps = [] } = {}) {
-      const time = timestampFromDate(clock.now);
-      const told = steps.map(({ first, rows }, at) =>
-        create(StepStateSchema, {
-          id: BigInt(at),
-          result: results[result],
-          startedAt: time,
-          stoppedAt: time,
-          logIndex: BigInt(first),
-          logLength: BigInt(rows),
-        }),
-      );
-      const state = { id: task.id, result: results[result], startedAt: time, stoppedAt: time, steps: told };
+      const state = { id: task.id, ...stateOf(result, steps), result: results[result], stoppedAt: timestampFromDate(clock.now) };
       await client.updateTask({ state, outputs });
     },
   };

@@ -13,7 +13,8 @@ import type { Contexts } from '#workflow-files/expressions.ts';
 import type { WorkflowFileJob } from '#workflow-files/parse.ts';
 import { type JobResult, needsContext, planJobs } from '#workflow-files/plan.ts';
 import { type RunSurroundings, runContexts } from './contexts.ts';
-import { planOf, progressOf, variablesOf } from './progress.ts';
+import { planOf } from './planned.ts';
+import { progressOf, variablesOf } from './progress.ts';
 import { type JobRow, listJobsOfAttempt, type RunRow } from './store.ts';
 
 /** Where a job stands: in the file of its run, or in one that was called. */

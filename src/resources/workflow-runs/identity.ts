@@ -8,7 +8,7 @@ import { findBranchProtection } from '#resources/environments/index.ts';
 import { calledBy } from '#workflow-files/calls.ts';
 import { loadWorkflow } from './called-files.ts';
 import { githubContext, type RunSurroundings } from './contexts.ts';
-import { planOf } from './progress.ts';
+import { planOf } from './planned.ts';
 import { findJob, findRun, type JobRow, listReferenced, type RunRow } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
 

@@ -1,11 +1,16 @@
 import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
+import { subscription } from '#events/subscription.ts';
 import { type JobContext, job } from '#jobs/job.ts';
+import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { addSeconds } from '#lib/time.ts';
 import { unknownAddress } from './contexts.ts';
+import { endOfWait } from './environments.ts';
 import { endLostJob, giveUpJob } from './lost.ts';
-import { type ProgressContext, planOf } from './progress.ts';
+import { planOf } from './planned.ts';
+import { advanceRunOf, endJob, type ProgressContext } from './progress.ts';
+import { listLongWaiting, listRunsWaitingFor } from './review-store.ts';
 import { findJob, findRunForUpdate, type JobRow, listOverdueJobs, listSilentJobs, type RunRow, updateJob } from './store.ts';
 
 const jobsAtOnce = 500;
@@ -64,3 +69,51 @@ async function withJob(
       await work({ tx, links: linksOf(services.url ?? unknownAddress), now }, run, found);
   });
 }
+
+/** Looks at a run again when the time that an environment demands is over. */
+export const endWait = job<{ run: Id<'workflow_runs'> }, Services>({
+  ...endOfWait,
+  async run({ run }, { change, services, now }) {
+    const links = linksOf(services.url ?? unknownAddress);
+    await change((tx) => advanceRunOf({ tx, links, now }, run));
+  },
+});
+
+/** Looks at the runs again that wait for an environment whose rules have changed, or that was deleted. */
+export const followEnvironments = subscription<'environment.edited' | 'environment.deleted', Services>({
+  name: 'workflow-runs.follow-environments',
+  on: ['environment.edited', 'environment.deleted'],
+  attempts: 25,
+  async run(event, { db, change, services, now }) {
+    if (event.repository === undefined) return;
+    const links = linksOf(services.url ?? unknownAddress);
+    const environment = event.kind === 'environment.edited' ? event.data.environment : undefined;
+    for (const run of await listRunsWaitingFor(db, event.repository, environment))
+      await change((tx) => advanceRunOf({ tx, links, now }, run));
+  },
+});
+
+/** The time that a job waits at most, in seconds. */
+const longest = fixedValue(limitTable.workflows.waiting) / 1_000;
+
+/** Ends the jobs that nobody has let into their environments for too long. */
+export const endLongWaits = job<Record<string, never>, Services>({
+  name: 'workflow-runs.end-long-waits',
+  attempts: 1,
+  schedule: { cron: '17 * * * *' },
+  async run(_payload, { db, change, services, now }) {
+    const links = linksOf(services.url ?? unknownAddress);
+    for (const { id, run_id } of await listLongWaiting(db, addSeconds(now, -longest), jobsAtOnce))
+      await change(async (tx) => {
+        const run = await findRunForUpdate(tx, run_id);
+        const waiting = await findJob(tx, id);
+        if (!run || waiting?.status !== 'waiting') return;
+        const context = { tx, links, now };
+        await endJob(context, run, waiting, {
+          conclusion: 'failure',
+          problem: 'Nobody let the job into its environment in time',
+        });
+        await advanceRunOf(context, run.id);
+      });
+  },
+});

@@ -4,7 +4,9 @@ import type { Id } from '#lib/id.ts';
 import { notifyQueued } from '#resources/runners/index.ts';
 import { removeToken } from '#resources/tokens/index.ts';
 import { queueCheck } from './checks.ts';
-import { advanceRunOf, endJob, inRun, type ProgressContext } from './progress.ts';
+import { noteDeployment } from './job-deployments.ts';
+import { inRun } from './planned.ts';
+import { advanceRunOf, endJob, type ProgressContext } from './progress.ts';
 import { findJob, findRunForUpdate, type JobRow, listJobsOfRunner, type RunRow, updateJob } from './store.ts';
 import { leaveJob } from './updates.ts';
 
@@ -39,6 +41,7 @@ async function offerAgain({ tx, now }: ProgressContext, run: RunRow, job: JobRow
     queued_at: now,
   });
   await queueCheck({ tx, now }, run, queued);
+  await noteDeployment({ tx, now }, run, queued, { state: 'queued', description: 'Waiting for a runner' });
   await record(tx, { ...inRun(run, now), kind: 'workflow_job.queued', data: { run: run.id, job: job.id } });
   notifyQueued(tx);
 }

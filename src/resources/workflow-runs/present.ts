@@ -195,7 +195,7 @@ function presentOneJob(urls: RepositoryUrls, run: RunSummary, row: JobRow, steps
     run_attempt: row.attempt,
     node_id: nodeId('WorkflowJob', row.id),
     head_sha: run.head_sha,
-    url: `${urls.url}/actions/jobs/${row.id}`,
+    url: jobUrl(urls, row.id),
     html_url: jobPage(urls, row),
     status: row.status,
     conclusion: row.conclusion,
@@ -223,6 +223,9 @@ function presentOneJob(urls: RepositoryUrls, run: RunSummary, row: JobRow, steps
     head_branch: run.head_branch,
   };
 }
+
+/** The address of a job in the API. */
+export const jobUrl = (urls: RepositoryUrls, id: JobRow['id']): string => `${urls.url}/actions/jobs/${id}`;
 
 /** The page of a job. */
 export const jobPage = (urls: Pick<RepositoryUrls, 'html'>, { id, run_id }: Pick<JobRow, 'id' | 'run_id'>): string =>

@@ -4,7 +4,8 @@ import { change, type Db, type Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { labelsOf, type RunnerRow } from '#resources/runners/index.ts';
 import { beginCheck } from './checks.ts';
-import { inRun } from './progress.ts';
+import { noteDeployment } from './job-deployments.ts';
+import { inRun } from './planned.ts';
 import { claimJob, hasFitting, type Taker } from './queue-store.ts';
 import { findJob, findRunForUpdate, type JobRow, type RunRow, updateRun } from './store.ts';
 
@@ -46,6 +47,7 @@ async function take(tx: Tx, taker: Taker, now: Date): Promise<TakenJob | undefin
   if (begins)
     await record(tx, { ...inRun(run, now), kind: 'workflow_run.in_progress', data: { run: run.id, attempt: run.attempt } });
   await beginCheck({ tx, now }, run, job);
+  await noteDeployment({ tx, now }, run, job, { state: 'in_progress', description: 'The job runs' });
   await record(tx, { ...inRun(run, now), kind: 'workflow_job.in_progress', data: { run: run.id, job: job.id } });
   return { job, run };
 }

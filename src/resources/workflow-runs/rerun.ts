@@ -6,7 +6,8 @@ import { loadWorkflows } from '#resources/workflows/index.ts';
 import { keysBehind, type Workflow } from '#workflow-files/calls.ts';
 import { loadWorkflow } from './called-files.ts';
 import { createChecks } from './checks.ts';
-import { inRun, type ProgressContext, planOf, tellOfNew } from './progress.ts';
+import { firstStatusOf, inRun, planOf } from './planned.ts';
+import { type ProgressContext, tellOfNew } from './progress.ts';
 import { beginAgain } from './runs.ts';
 import { findRunForUpdate, insertAttempt, insertJobs, type JobRow, listJobsOfAttempt, type RunRow, updateRun } from './store.ts';
 
@@ -76,6 +77,7 @@ async function beginAttempt(
     conclusion: null,
     cancelled_at: null,
     triggering_actor_id: by,
+    logs_expired_at: null,
     debugs,
     started_at: now,
     updated_at: now,
@@ -117,11 +119,10 @@ function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parame
   };
   if (isCarried)
     return { ...common, outputs: JSON.stringify(row.outputs), carried_from: carried_from ?? job.id, created_at: row.created_at };
-  // One in a concurrency group is pending until it is its turn.
-  const isFree = planOf(job).concurrency === null;
+  const status = firstStatusOf(planOf(job));
   return {
     ...common,
-    status: isFree ? 'queued' : 'pending',
+    status,
     conclusion: null,
     outputs: '{}',
     problem: null,
@@ -132,12 +133,15 @@ function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parame
     runner_group_id: null,
     runner_group_name: null,
     check_run_id: null,
+    environment_id: null,
+    deployment_id: null,
+    asked_at: null,
     cancelled_at: null,
     heard_at: null,
     log_rows: 0,
     log_bytes: 0,
     log_key: null,
-    queued_at: isFree ? now : null,
+    queued_at: status === 'queued' ? now : null,
     started_at: null,
     completed_at: null,
   };

@@ -12,7 +12,8 @@ import type { CalledFiles } from './called-files.ts';
 import { suiteOf } from './checks.ts';
 import { runContexts } from './contexts.ts';
 import type { HeadCommit } from './head-commit.ts';
-import { beginRun, endRun, inRun, type ProgressContext, variablesOf } from './progress.ts';
+import { inRun } from './planned.ts';
+import { beginRun, endRun, type ProgressContext, variablesOf } from './progress.ts';
 import { hasRunOf, insertRun, insertRunFiles, type RunRow, updateRun } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
 

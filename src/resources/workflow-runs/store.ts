@@ -52,6 +52,7 @@ const summaryColumns = [
   'depth',
   'cancelled_at',
   'check_suite_id',
+  'logs_expired_at',
   'created_at',
   'started_at',
   'updated_at',
@@ -316,6 +317,47 @@ export const listJobsOfRunner = (db: Db, runner: Id<'runners'>) =>
 export const removeLogs = async (tx: Tx, run: Run): Promise<void> => {
   await tx.updateTable('workflow_jobs').set({ log_key: null, log_rows: 0, log_bytes: 0 }).where('run_id', '=', run).execute();
   await sql`delete from workflow_job_log_parts where job_id in (select id from workflow_jobs where run_id = ${run})`.execute(tx);
+};
+
+/** Runs that ended before a time: all, or those of a repository that may have logs. */
+export type EndedBefore = { readonly before: Date; readonly withLogsIn?: Repository };
+
+/** Such runs after an id, in the order of their ids. */
+export function listOldRuns(
+  db: Db,
+  { before, withLogsIn }: EndedBefore,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ id: Run }[]> {
+  const query = db
+    .selectFrom('workflow_runs')
+    .select('id')
+    .where('status', '=', sql.lit('completed'))
+    .where('updated_at', '<', before)
+    .where(sql<boolean>`id > ${after}`)
+    .orderBy('id')
+    .limit(limit);
+  const wanted =
+    withLogsIn === undefined ? query : query.where('repository_id', '=', withLogsIn).where('logs_expired_at', 'is', null);
+  return wanted.execute();
+}
+
+/** Repositories after an id whose runs ended before a time and may have logs. */
+export const listRepositoriesWithOldLogs = async (
+  db: Db,
+  { before, after, limit }: { before: Date; after: number; limit: number },
+): Promise<Repository[]> => {
+  const rows = await db
+    .selectFrom('workflow_runs')
+    .select('repository_id')
+    .distinct()
+    .where('status', '=', sql.lit('completed'))
+    .where('logs_expired_at', 'is', null)
+    .where('updated_at', '<', before)
+    .where(sql<boolean>`repository_id > ${after}`)
+    .orderBy('repository_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ repository_id }) => repository_id);
 };
 
 /** How long the jobs of a workflow have run since a time, by the system of their runners, in milliseconds. */

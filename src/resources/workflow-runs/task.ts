@@ -9,7 +9,7 @@ import { loadActionsPolicy } from '#resources/actions-permissions/index.ts';
 import { loadEnvironmentSecrets, loadSecretsForJob } from '#resources/actions-secrets/index.ts';
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { createJobToken } from '#resources/apps/index.ts';
-import { findBranchProtection, findEnvironment } from '#resources/environments/index.ts';
+import { findBranchProtection } from '#resources/environments/index.ts';
 import { ExpressionProblem, type Json } from '#workflow-files/expressions.ts';
 import type { WorkflowFileJob } from '#workflow-files/parse.ts';
 import { permissionsOfCalled } from '#workflow-files/permissions.ts';
@@ -20,7 +20,7 @@ import { loadWorkflow } from './called-files.ts';
 import { handedSecrets, loadHappened, needsOf, standingOf } from './called-jobs.ts';
 import { githubContext } from './contexts.ts';
 import { identityRequest } from './identity.ts';
-import { planOf } from './progress.ts';
+import { planOf } from './planned.ts';
 import type { FoundJob, TakenJob } from './queue.ts';
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
 import { type JobRow, putSteps, updateJob } from './store.ts';
@@ -152,17 +152,13 @@ export async function makeTask(
       GITHUB_TOKEN: token,
       ...(forActions && { [actionsSecret]: forActions.token }),
     },
-    vars: Object.fromEntries(await loadVariablesForJob(tx, await placeOf(tx, { job, run }))),
+    vars: Object.fromEntries(await loadVariablesForJob(tx, placeOf({ job, run }))),
     needs: happened ? needsOf(happened, standing) : {},
   };
 }
 
-/** What a job's secrets and variables are looked up by. */
-async function placeOf(db: Db, { job, run }: TakenJob) {
-  const { environment } = planOf(job);
-  const found = environment === null ? undefined : await findEnvironment(db, run.repository_id, environment.name);
-  return { repository: run.repository_id, environment: found?.id };
-}
+/** What a job's secrets and variables are looked up by: the environment is the one that let it in, and no later one with its name. */
+const placeOf = ({ job, run }: TakenJob) => ({ repository: run.repository_id, environment: job.environment_id ?? undefined });
 
 type NamedSecrets = { readonly [name: string]: string };
 
@@ -176,7 +172,7 @@ async function secretsOf(
   taken: TakenJob,
   hand: (all: NamedSecrets) => NamedSecrets,
 ): Promise<NamedSecrets> {
-  const place = await placeOf(db, taken);
+  const place = placeOf(taken);
   if (planOf(taken.job).calls.length === 0) return Object.fromEntries(await loadSecretsForJob(db, secrets, place));
   const all = Object.fromEntries(await loadSecretsForJob(db, secrets, { repository: place.repository }));
   return { ...hand(all), ...Object.fromEntries(await loadEnvironmentSecrets(db, secrets, place)) };
@@ -194,7 +190,7 @@ function refusing<Result>(work: () => Result): Result {
 /** Replaces what a job must not show in its log: its secrets, also line by line. A runner does so too, unless it forgets. */
 export async function maskOf(db: Db, secrets: Secrets, taken: TakenJob): Promise<(text: string) => string> {
   // Those that were handed on are of these, or made from them.
-  const all = await loadSecretsForJob(db, secrets, await placeOf(db, taken));
+  const all = await loadSecretsForJob(db, secrets, placeOf(taken));
   const hidden = [...all.values()].flatMap((value) => [value, ...value.split('\n')]);
   const longestFirst = unique(hidden.map((value) => value.trim())).filter((value) => value.length >= shortestMasked);
   longestFirst.sort((a, b) => b.length - a.length);

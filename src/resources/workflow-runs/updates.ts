@@ -63,7 +63,9 @@ export async function noteState(context: ProgressContext, runner: RunnerRow, giv
   await putSteps(tx, stepsOf(await listSteps(tx, [job.id]), job, told, now));
   const heard = await updateJob(tx, job.id, { heard_at: now, outputs: JSON.stringify(outputsOf(job, told)) });
   if (told.result === undefined) return heard;
-  const ended = await endJob(context, run, heard, { conclusion: told.result, completed_at: told.endedAt ?? now });
+  // Some runners tell of a success where they have broken a job off.
+  const conclusion = job.cancelled_at === null ? told.result : 'cancelled';
+  const ended = await endJob(context, run, heard, { conclusion, completed_at: told.endedAt ?? now });
   await leaveJob(tx, ended);
   if (runner.is_ephemeral) await removeRunner(tx, runner.id);
   await advanceRun(context, run);
@@ -93,7 +95,8 @@ export async function leaveJob(tx: Tx, { id, token_id, actions_token_id }: JobRo
 
 /** Outputs stay as they were first told. Those beyond the limit are left out. */
 function outputsOf(job: JobRow, { outputs }: ToldState): { [name: string]: string } {
-  const all = { ...outputs, ...(job.outputs as { [name: string]: string }) };
+  const told = Object.fromEntries(Object.entries(outputs).map(([name, value]) => [storable(name), storable(value)]));
+  const all = { ...told, ...(job.outputs as { [name: string]: string }) };
   let bytes = 0;
   return Object.fromEntries(
     Object.entries(all).filter(([name, value]) => {
@@ -102,6 +105,9 @@ function outputsOf(job: JobRow, { outputs }: ToldState): { [name: string]: strin
     }),
   );
 }
+
+/** A text without what PostgreSQL keeps in no JSON. */
+const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 type StepChange = Parameters<typeof putSteps>[1][number];
 

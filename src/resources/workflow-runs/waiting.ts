@@ -4,7 +4,7 @@ import { asId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { timestamp } from '#lib/time.ts';
 import { labelsOf } from '#resources/runners/index.ts';
-import { planOf } from './progress.ts';
+import { planOf } from './planned.ts';
 import {
   type CandidateRunner,
   findJobFacts,
@@ -69,9 +69,9 @@ function stateStep({ status, conclusion, runner_name, queued_at }: JobFacts): Wa
 /** Whether it is a job's turn, whatever runners there are. */
 function turnSteps(job: JobFacts): WaitingStep[] {
   const { run_id, run_status, run_conclusion, max_parallel, in_progress, status } = job;
-  const goesOn = run_status === 'queued' || run_status === 'in_progress';
+  const goesOn = run_status === 'queued' || run_status === 'in_progress' || run_status === 'waiting';
   const steps: WaitingStep[] = [];
-  if (run_conclusion === 'action_required' || run_status === 'waiting')
+  if (run_conclusion === 'action_required')
     steps.push({ check: 'run', passed: false, because: `run ${run_id} waits until somebody with write access approves it` });
   else if (job.run_concurrency) steps.push(concurrencyStep(`run ${run_id}`, job.run_concurrency));
   else steps.push({ check: 'run', passed: goesOn, because: `run ${run_id} is ${run_status.replace('_', ' ')}` });
