@@ -1448,6 +1448,8 @@ export interface SecretAlerts {
   locations_count: Generated<number>;
   created_at: Date;
   updated_at: Date;
+  custom_pattern_id: Id<'secret_patterns'> | null;
+  custom_pattern_name: string | null;
 }
 
 export interface SecretLocations {
@@ -1461,6 +1463,33 @@ export interface SecretLocations {
   start_column: number;
   end_column: number;
   created_at: Date;
+}
+
+export interface SecretPatternSettings {
+  organization_id: Id<'accounts'>;
+  secret_type: string;
+  push_protection: 'enabled' | 'disabled';
+}
+
+export interface SecretPatterns {
+  id: GeneratedAlways<Id<'secret_patterns'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  name: string;
+  slug: string;
+  expression: string;
+  start_delimiter: string;
+  end_delimiter: string;
+  must_match: string[];
+  must_not_match: string[];
+  test_string: string | null;
+  state: 'published' | 'unpublished';
+  push_protection: Generated<boolean>;
+  version: Generated<number>;
+  removal: 'delete_alerts' | 'resolve_alerts' | null;
+  created_by: Id<'accounts'> | null;
+  created_at: Date;
+  updated_at: Date;
 }
 
 export interface SecretPlaceholders {
@@ -1478,7 +1507,7 @@ export interface SecretPlaceholders {
 export interface SecretScans {
   id: GeneratedAlways<Id<'secret_scans'>>;
   repository_id: Id<'repositories'>;
-  type: 'incremental' | 'backfill' | 'pattern_update';
+  type: 'incremental' | 'backfill' | 'pattern_update' | 'custom_pattern';
   patterns: string;
   targets: string[];
   known: string[];
@@ -1487,6 +1516,9 @@ export interface SecretScans {
   actor_id: Id<'accounts'> | null;
   started_at: Date;
   completed_at: Date | null;
+  custom_patterns: Generated<number[]>;
+  pattern_name: string | null;
+  pattern_scope: 'organization' | 'repository' | null;
 }
 
 export interface SelectedRepositories {
@@ -1934,6 +1966,8 @@ export interface DB {
   runners: Runners;
   secret_alerts: SecretAlerts;
   secret_locations: SecretLocations;
+  secret_pattern_settings: SecretPatternSettings;
+  secret_patterns: SecretPatterns;
   secret_placeholders: SecretPlaceholders;
   secret_scans: SecretScans;
   selected_repositories: SelectedRepositories;

@@ -141,6 +141,19 @@ test('an alert is resolved, reopened, assigned and its validity stated, and each
   });
 });
 
+let refusing: Promise<Awaited<ReturnType<typeof setting>>> | undefined;
+
+/** A repository with one alert, for all requests that change nothing. */
+const withAlert = () => {
+  refusing ??= (async () => {
+    const made = await setting({ secret_scanning: on });
+    await made.put('a.env', ownToken());
+    await here.settle();
+    return made;
+  })();
+  return refusing;
+};
+
 test.each([
   {},
   { state: 'resolved' },
@@ -152,9 +165,7 @@ test.each([
   { assignee: 'nobody-of-this-name' },
   { validity: 'unknown' },
 ])('%j is refused, and changes nothing', async (wanted) => {
-  const { put, at } = await setting({ secret_scanning: on });
-  await put('a.env', ownToken());
-  await here.settle();
+  const { at } = await withAlert();
   await here.unchanged(['secret_alerts', 'events'], async () =>
     expect((await client.patch(`${at}/alerts/1`, wanted)).status).toBe(422),
   );
