@@ -1521,6 +1521,41 @@ export interface SecretScans {
   pattern_scope: 'organization' | 'repository' | null;
 }
 
+export interface SecurityConfigurationDefaults {
+  organization_id: Id<'accounts'>;
+  visibility: 'public' | 'private_and_internal';
+  configuration_id: Id<'security_configurations'>;
+}
+
+export interface SecurityConfigurationRepositories {
+  repository_id: Id<'repositories'>;
+  configuration_id: Id<'security_configurations'>;
+  organization_id: Id<'accounts'>;
+  status: 'attaching' | 'attached' | 'enforced' | 'failed' | 'updating' | 'removed' | 'detached';
+  problem: string | null;
+  actor_id: Id<'accounts'> | null;
+}
+
+export interface SecurityConfigurations {
+  id: GeneratedAlways<Id<'security_configurations'>>;
+  organization_id: Id<'accounts'> | null;
+  name: string;
+  description: string;
+  settings: Json;
+  switches: Json;
+  enforcement: 'enforced' | 'unenforced';
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface SecurityEnablements {
+  organization_id: Id<'accounts'>;
+  product: string;
+  is_on: boolean;
+  actor_id: Id<'accounts'> | null;
+  started_at: Date;
+}
+
 export interface SelectedRepositories {
   selection_id: Id<'repository_selections'>;
   repository_id: Id<'repositories'>;
@@ -1970,6 +2005,10 @@ export interface DB {
   secret_patterns: SecretPatterns;
   secret_placeholders: SecretPlaceholders;
   secret_scans: SecretScans;
+  security_configuration_defaults: SecurityConfigurationDefaults;
+  security_configuration_repositories: SecurityConfigurationRepositories;
+  security_configurations: SecurityConfigurations;
+  security_enablements: SecurityEnablements;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
   ssh_signing_keys: SshSigningKeys;

@@ -7,7 +7,7 @@ export { loadNamedRepositories, loadReadableNamedRepositories, type RepositoryWi
 export { presentRepositories, simpleRepositoryOf } from './present.ts';
 export { checkName, createRepository, removeWithOwner } from './rules.ts';
 export { MinimalRepository, SimpleRepository } from './schemas.ts';
-export { changeSecurity } from './security.ts';
+export { applySecurity, changeSecurity, type SecurityChange } from './security.ts';
 export {
   addImportedIssues,
   addOpenIssues,
