@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { idOf } from '#endpoint/path-words.ts';
+import { maxId } from '#lib/id.ts';
 import { each, Nullable, OneOf, Patch, Timestamp, withDefault } from '#lib/shape.ts';
 import { SimpleRepository } from '#resources/repositories/index.ts';
 
@@ -38,7 +39,7 @@ const BypassOptions = Type.Object({
   reviewers: Type.Optional(
     Type.Array(
       Type.Object({
-        reviewer_id: Type.Integer(),
+        reviewer_id: Type.Integer({ minimum: 1, maximum: maxId }),
         reviewer_type: OneOf(['TEAM', 'ROLE']),
         mode: Type.Optional(OneOf(['ALWAYS', 'EXEMPT'])),
       }),
