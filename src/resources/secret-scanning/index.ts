@@ -1,1 +1,2 @@
+export { findNamedAlert } from './present.ts';
 export { type BlockedSecret, findBlocked, placeBlocked } from './push-protection.ts';

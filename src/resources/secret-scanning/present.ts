@@ -1,3 +1,4 @@
+import type { Db } from '#database/connect.ts';
 import type { Context } from '#endpoint/context.ts';
 import type { NamedRepository } from '#endpoint/links.ts';
 import { path } from '#endpoint/links.ts';
@@ -12,7 +13,7 @@ import { patternOf } from './patterns.ts';
 import { openSecret } from './rules.ts';
 import type { ScanRow } from './scan-store.ts';
 import type { AlertLocation, Location, ScanHistory, SecretAlert, SecretAlertInPayload } from './schemas.ts';
-import { type AlertRow, type LocationRow, loadFirstLocations } from './store.ts';
+import { type AlertRow, findAlert, type LocationRow, loadFirstLocations } from './store.ts';
 
 type Named = NamedRepository & { id: Id<'repositories'> };
 
@@ -136,4 +137,13 @@ export function presentHistory(rows: readonly ScanRow[]): ScanHistory {
       return [{ ...presentScan(row), pattern_name, pattern_scope }];
     }),
   };
+}
+
+/** What a secret of an alert is called, and whether the alert is open. */
+export async function findNamedAlert(
+  db: Db,
+  id: Id<'secret_alerts'>,
+): Promise<{ name: string; state: AlertRow['state'] } | undefined> {
+  const row = await findAlert(db, id);
+  return row && { name: patternOf(row.secret_type)?.name ?? row.custom_pattern_name ?? row.secret_type, state: row.state };
 }
