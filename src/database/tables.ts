@@ -883,19 +883,20 @@ export interface NotificationInboxes {
 export interface NotificationSubjects {
   id: GeneratedAlways<Id<'notification_subjects'>>;
   repository_id: Id<'repositories'>;
-  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite';
+  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert';
   issue_id: Id<'issues'> | null;
   commit_sha: string | null;
   title: string | null;
   release_id: Id<'releases'> | null;
   check_suite_id: Id<'check_suites'> | null;
+  secret_alert_id: Id<'secret_alerts'> | null;
 }
 
 export interface NotificationThreads {
   id: GeneratedAlways<Id<'notification_threads'>>;
   account_id: Id<'accounts'>;
   repository_id: Id<'repositories'>;
-  reason: 'approval_requested' | 'assign' | 'author' | 'ci_activity' | 'comment' | 'invitation' | 'manual' | 'member_feature_requested' | 'mention' | 'review_requested' | 'state_change' | 'subscribed' | 'team_mention';
+  reason: 'approval_requested' | 'assign' | 'author' | 'ci_activity' | 'comment' | 'invitation' | 'manual' | 'member_feature_requested' | 'mention' | 'review_requested' | 'security_alert' | 'state_change' | 'subscribed' | 'team_mention';
   comment_id: number | null;
   event_id: number;
   unread: Generated<boolean>;
@@ -1458,6 +1459,8 @@ export interface SecretAlerts {
   locations_count: Generated<number>;
   created_at: Date;
   updated_at: Date;
+  custom_pattern_id: Id<'secret_patterns'> | null;
+  custom_pattern_name: string | null;
 }
 
 export interface SecretLocations {
@@ -1471,6 +1474,33 @@ export interface SecretLocations {
   start_column: number;
   end_column: number;
   created_at: Date;
+}
+
+export interface SecretPatternSettings {
+  organization_id: Id<'accounts'>;
+  secret_type: string;
+  push_protection: 'enabled' | 'disabled';
+}
+
+export interface SecretPatterns {
+  id: GeneratedAlways<Id<'secret_patterns'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  name: string;
+  slug: string;
+  expression: string;
+  start_delimiter: string;
+  end_delimiter: string;
+  must_match: string[];
+  must_not_match: string[];
+  test_string: string | null;
+  state: 'published' | 'unpublished';
+  push_protection: Generated<boolean>;
+  version: Generated<number>;
+  removal: 'delete_alerts' | 'resolve_alerts' | null;
+  created_by: Id<'accounts'> | null;
+  created_at: Date;
+  updated_at: Date;
 }
 
 export interface SecretPlaceholders {
@@ -1488,7 +1518,7 @@ export interface SecretPlaceholders {
 export interface SecretScans {
   id: GeneratedAlways<Id<'secret_scans'>>;
   repository_id: Id<'repositories'>;
-  type: 'incremental' | 'backfill' | 'pattern_update';
+  type: 'incremental' | 'backfill' | 'pattern_update' | 'custom_pattern';
   patterns: string;
   targets: string[];
   known: string[];
@@ -1497,6 +1527,44 @@ export interface SecretScans {
   actor_id: Id<'accounts'> | null;
   started_at: Date;
   completed_at: Date | null;
+  custom_patterns: Generated<number[]>;
+  pattern_name: string | null;
+  pattern_scope: 'organization' | 'repository' | null;
+}
+
+export interface SecurityConfigurationDefaults {
+  organization_id: Id<'accounts'>;
+  visibility: 'public' | 'private_and_internal';
+  configuration_id: Id<'security_configurations'>;
+}
+
+export interface SecurityConfigurationRepositories {
+  repository_id: Id<'repositories'>;
+  configuration_id: Id<'security_configurations'>;
+  organization_id: Id<'accounts'>;
+  status: 'attaching' | 'attached' | 'enforced' | 'failed' | 'updating' | 'removed' | 'detached';
+  problem: string | null;
+  actor_id: Id<'accounts'> | null;
+}
+
+export interface SecurityConfigurations {
+  id: GeneratedAlways<Id<'security_configurations'>>;
+  organization_id: Id<'accounts'> | null;
+  name: string;
+  description: string;
+  settings: Json;
+  switches: Json;
+  enforcement: 'enforced' | 'unenforced';
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface SecurityEnablements {
+  organization_id: Id<'accounts'>;
+  product: string;
+  is_on: boolean;
+  actor_id: Id<'accounts'> | null;
+  started_at: Date;
 }
 
 export interface SelectedRepositories {
@@ -1976,8 +2044,14 @@ export interface DB {
   runners: Runners;
   secret_alerts: SecretAlerts;
   secret_locations: SecretLocations;
+  secret_pattern_settings: SecretPatternSettings;
+  secret_patterns: SecretPatterns;
   secret_placeholders: SecretPlaceholders;
   secret_scans: SecretScans;
+  security_configuration_defaults: SecurityConfigurationDefaults;
+  security_configuration_repositories: SecurityConfigurationRepositories;
+  security_configurations: SecurityConfigurations;
+  security_enablements: SecurityEnablements;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
   ssh_signing_keys: SshSigningKeys;

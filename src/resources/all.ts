@@ -21,6 +21,7 @@ import { branches } from './branches/family.ts';
 import { caches } from './caches/family.ts';
 import { checks } from './checks/family.ts';
 import { codeOwners } from './code-owners/family.ts';
+import { codeSecurity } from './code-security/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commitComments } from './commit-comments/family.ts';
 import { commitStatuses } from './commit-statuses/family.ts';
@@ -131,6 +132,7 @@ const families = [
   commitVerification,
   commits,
   secretScanning,
+  codeSecurity,
   apps,
   checks,
   branchNames,

@@ -67,6 +67,7 @@ const codes: Readonly<Record<RefusalKind, { status: number; code: string }>> = {
   gone: { status: 404, code: 'not_found' },
   not_allowed: { status: 404, code: 'bad_route' },
   timed_out: { status: 408, code: 'deadline_exceeded' },
+  precondition_failed: { status: 412, code: 'failed_precondition' },
   conflict: { status: 409, code: 'already_exists' },
   rate_limited: { status: 429, code: 'resource_exhausted' },
   too_many: { status: 429, code: 'resource_exhausted' },

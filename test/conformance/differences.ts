@@ -42,6 +42,15 @@ export const differences: readonly Difference[] = [
     reason: 'null for check suites, as the public API answers; the description has a text in any case',
   })),
   ...[
+    ['secret-scanning/list-alerts-for-repo', '/*/resolution'],
+    ['secret-scanning/list-alerts-for-org', '/*/resolution'],
+    ['secret-scanning/get-alert', '/resolution'],
+  ].map(([operationId = '', pointer = '']) => ({
+    operationId,
+    pointer,
+    reason: 'alerts end with their custom pattern, too, as the description says of its deletion and of webhooks',
+  })),
+  ...[
     'actions/set-custom-oidc-sub-claim-for-repo',
     'orgs/create-issue-field',
     'orgs/update-issue-field',

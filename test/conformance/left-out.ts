@@ -13,6 +13,18 @@ const ofSuggestions = ['rationale', 'confidence'] as const;
 /** All of it, with the reasons. Nothing may be here that is taken. */
 export const leftOut: readonly LeftOut[] = [
   {
+    operationIds: ['secret-scanning/update-org-pattern-configs'],
+    places: ['provider_pattern_settings', 'custom_pattern_settings'].flatMap((name) =>
+      withReasons(name, 'token_type!', 'push_protection_setting!'),
+    ),
+    reason: 'a setting without its pattern, or without what is wanted of it, says nothing',
+  },
+  {
+    operationIds: ['code-security/set-configuration-as-default'],
+    places: ['/default_for_new_repos!'],
+    reason: 'a request without it says nothing',
+  },
+  {
     operationIds: ['apps/create-installation-access-token'],
     places: ['administration', 'custom_properties', 'organization_installation_repositories', 'organization_installations'].map(
       (name) => `/permissions/enterprise_${name}`,
@@ -108,7 +120,14 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'no licence turns products on, no model looks for secrets, and nobody reviews who dismisses or bypasses an alert',
   },
   {
-    operationIds: ['secret-scanning/list-alerts-for-org', 'secret-scanning/list-alerts-for-repo'],
+    operationIds: [
+      'secret-scanning/list-alerts-for-org',
+      'secret-scanning/list-alerts-for-repo',
+      'secret-scanning/list-org-custom-patterns',
+      'secret-scanning/list-repo-custom-patterns',
+      'code-security/get-configurations-for-org',
+      'code-security/get-repositories-for-configuration',
+    ],
     places: ['?/before', '?/after'],
     reason: 'the same lists have pages by numbers, which the description names beside cursors',
   },

@@ -9,6 +9,7 @@ import { markInBackground } from './mark-job.ts';
 import { notifyMentionedInCommits } from './pushed-commits.ts';
 import { notifyOfReleases } from './releases.ts';
 import * as schemas from './schemas.ts';
+import { notifyOfSecretAlerts } from './secret-alerts.ts';
 
 export const notifications = family({
   name: 'notifications',
@@ -21,6 +22,7 @@ export const notifications = family({
     notifyOfCommitComments,
     notifyOfReleases,
     notifyOfCheckSuites,
+    notifyOfSecretAlerts,
     notifyAcceptedInvitation,
     touchAffectedInboxes,
   ],
