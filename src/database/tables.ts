@@ -1002,12 +1002,14 @@ export interface PagesBuilds {
   repository_id: Id<'repositories'>;
   event_id: number | null;
   commit_sha: string;
-  status: Generated<'queued' | 'building' | 'built' | 'errored'>;
+  status: Generated<'queued' | 'building' | 'built' | 'errored' | 'cancelled'>;
   error: string | null;
   pusher_id: Id<'accounts'> | null;
   duration_ms: Generated<number>;
   created_at: Date;
   updated_at: Date;
+  kind: Generated<'branch' | 'artifact'>;
+  artifact_id: Id<'artifacts'> | null;
 }
 
 export interface PagesDomains {

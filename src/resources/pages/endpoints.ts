@@ -6,9 +6,10 @@ import { pages } from '#endpoint/paging.ts';
 import { badRequest, orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { repositoryUrlsOf } from '#resources/commits/index.ts';
+import { cancelDeployment, createDeployment, findDeployedArtifact } from './deployments.ts';
 import { ownHosts } from './domains.ts';
-import { pageBuild } from './path-resources.ts';
-import { presentBuild, presentBuilds, presentSite } from './present.ts';
+import { pageBuild, pageDeployment } from './path-resources.ts';
+import { presentBuild, presentBuilds, presentDeploymentStatus, presentSite } from './present.ts';
 import { enqueueCheck } from './queue.ts';
 import {
   changeSite,
@@ -22,7 +23,18 @@ import {
   requestBuild,
   wantedSource,
 } from './rules.ts';
-import { HealthPending, NewPage, Page, PageBuild, PageBuildStatus, PageChange, PagesHealth } from './schemas.ts';
+import {
+  HealthPending,
+  NewPage,
+  NewPageDeployment,
+  Page,
+  PageBuild,
+  PageBuildStatus,
+  PageChange,
+  PageDeployment,
+  PageDeploymentStatus,
+  PagesHealth,
+} from './schemas.ts';
 import { findLatestBuild, findSite, listBuilds } from './store.ts';
 
 const scopes = ['repo'] as const;
@@ -174,5 +186,58 @@ export const getPagesBuild = endpoint({
   replies: { 200: PageBuild },
   async handle({ db, at, links }) {
     return presentBuild({ db, links, urls: repositoryUrlsOf(links, at.repo) }, at.build);
+  },
+});
+
+export const createPagesDeployment = endpoint({
+  id: 'repos/create-pages-deployment',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/pages/deployments',
+  summary: 'Create a Pages deployment of a repository',
+  access: builds,
+  refuses: [404, 422],
+  body: NewPageDeployment,
+  example: {
+    artifact_id: 1,
+    environment: 'pages',
+    pages_build_version: '4fd754f7e594640989b406850d0bc8f06a121251',
+    oidc_token: 'ey.e30.x',
+  },
+  replies: { 200: PageDeployment },
+  async handle({ db, change, at: { repo }, body, action, links, now, services: { secrets, ...services } }) {
+    const pages = demandPages(services.pages);
+    const artifact = await findDeployedArtifact({ db, links, secrets, now }, action, body);
+    const { id } = await change((tx) => createDeployment(tx, action, artifact, body.pages_build_version));
+    const { url } = repositoryUrlsOf(links, repo);
+    const site = orNotFound(await findSite(db, repo.id));
+    const page_url = presentSite({ links, pages, url }, repo, site).html_url ?? '';
+    return { id, status_url: `${url}/pages/deployments/${id}`, page_url };
+  },
+});
+
+export const getPagesDeployment = endpoint({
+  id: 'repos/get-pages-deployment',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/pages/deployments/{pages_deployment_id}',
+  resources: [pageDeployment],
+  summary: 'Get the status of a Pages deployment',
+  access: reads,
+  replies: { 200: PageDeploymentStatus },
+  async handle({ at }) {
+    return presentDeploymentStatus(at.pageDeployment);
+  },
+});
+
+export const cancelPagesDeployment = endpoint({
+  id: 'repos/cancel-pages-deployment',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/pages/deployments/{pages_deployment_id}/cancel',
+  resources: [pageDeployment],
+  summary: 'Cancel a Pages deployment',
+  access: builds,
+  refuses: [422],
+  replies: { 204: Nothing },
+  async handle({ change, action }) {
+    await change((tx, { pageDeployment }) => cancelDeployment(tx, action, pageDeployment));
   },
 });

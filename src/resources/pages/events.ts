@@ -11,6 +11,8 @@ declare module '#events/kinds.ts' {
     'pages.deleted': Record<never, never>;
     /** A build ended, well or not. */
     'pages.built': { build: Id<'pages_builds'> };
+    /** The same for a build of an artifact. */
+    'pages.deployed': { build: Id<'pages_builds'> };
   }
 }
 
@@ -22,6 +24,7 @@ export const pagesEvents = eventKinds({
   'pages.created': 'no webhook',
   'pages.changed': 'no webhook',
   'pages.deleted': 'no webhook',
+  'pages.deployed': 'no webhook',
   'pages.built': payloadBuilder([buildEvent], (event, context) =>
     aboutRepository(context, event, async (repository) => {
       const row = await context.load(loadBuildsOf, event.data.build);

@@ -18,19 +18,24 @@ export async function findSiteFolder(reader: ObjectReader, commit: Oid, path: Si
 
 const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`;
 
-/** Measures the files of a folder, links and submodules apart, which aren't served. @throws BuildError beyond a limit */
-export async function checkSize(disk: Disk, tree: Oid, limits: ResourceLimits['pages']): Promise<void> {
+/** Counts the files of a website. The function takes the path and the size of each. @throws BuildError beyond a limit */
+export function siteMeasure(limits: ResourceLimits['pages']): (path: string, size: number) => void {
   let files = 0;
   let bytes = 0;
+  return (path, size) => {
+    if (size > limits.file) throw new BuildError(`The file ${path} is larger than ${megabytes(limits.file)}.`);
+    files++;
+    bytes += size;
+    if (files > limits.files) throw new BuildError(`The website has more than ${limits.files} files.`);
+    if (bytes > limits.size) throw new BuildError(`The website is larger than ${megabytes(limits.size)}.`);
+  };
+}
+
+/** Measures the files of a folder, links and submodules apart, which aren't served. @throws BuildError beyond a limit */
+export async function checkSize(disk: Disk, tree: Oid, limits: ResourceLimits['pages']): Promise<void> {
+  const measure = siteMeasure(limits);
   for await (const entries of readTree(disk, tree, { recursive: true }))
-    for (const { path, mode, size = 0 } of entries) {
-      if (mode !== '100644' && mode !== '100755') continue;
-      if (size > limits.file) throw new BuildError(`The file ${path} is larger than ${megabytes(limits.file)}.`);
-      files++;
-      bytes += size;
-      if (files > limits.files) throw new BuildError(`The website has more than ${limits.files} files.`);
-      if (bytes > limits.size) throw new BuildError(`The website is larger than ${megabytes(limits.size)}.`);
-    }
+    for (const { path, mode, size = 0 } of entries) if (isFile({ mode })) measure(path, size);
 }
 
 /** What the root of a website says of it: its domain by the file `CNAME`, and whether it has a page for what isn't there. */

@@ -7,7 +7,7 @@ import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import type { RepositoryUrls } from '#resources/commits/index.ts';
-import type { Page, PageBuild } from './schemas.ts';
+import type { Page, PageBuild, PageDeploymentStatus } from './schemas.ts';
 import type { BuildRow, SiteRow } from './store.ts';
 
 /** Whether everybody may see a website. */
@@ -22,7 +22,7 @@ export function presentSite(
 ): Page {
   return {
     url: `${url}/pages`,
-    status: site.status === 'queued' ? 'building' : site.status,
+    status: site.status === 'queued' || site.status === 'cancelled' ? 'building' : site.status,
     cname: site.domain,
     protected_domain_state: null,
     pending_domain_unverified_at: null,
@@ -42,7 +42,7 @@ export async function presentBuilds({ db, links, urls }: BuildContext, rows: rea
   const pushers = await loadAccounts(db, gather(rows, 'pusher_id'));
   return rows.map((row) => ({
     url: `${urls.url}/pages/builds/${row.id}`,
-    status: row.status,
+    status: row.status === 'cancelled' ? 'errored' : row.status,
     error: { message: row.error },
     pusher: presentUserOrNull(links, getOptional(pushers, row.pusher_id)),
     commit: row.commit_sha,
@@ -55,3 +55,14 @@ export async function presentBuilds({ db, links, urls }: BuildContext, rows: rea
 /** One build. */
 export const presentBuild = async (context: BuildContext, row: BuildRow): Promise<PageBuild> =>
   firstOrNotFound(await presentBuilds(context, [row]));
+
+const deploymentStatus = {
+  queued: 'deployment_in_progress',
+  building: 'syncing_files',
+  built: 'succeed',
+  errored: 'deployment_content_failed',
+  cancelled: 'deployment_cancelled',
+} as const satisfies Record<BuildRow['status'], PageDeploymentStatus['status']>;
+
+/** What became of a deployment. */
+export const presentDeploymentStatus = ({ status }: BuildRow): PageDeploymentStatus => ({ status: deploymentStatus[status] });

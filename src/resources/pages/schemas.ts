@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { maxId } from '#lib/id.ts';
 import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 
@@ -66,6 +67,27 @@ export const PageBuild = Type.Object({
   updated_at: Timestamp,
 });
 export type PageBuild = Static<typeof PageBuild>;
+
+export const NewPageDeployment = Type.Object(
+  {
+    artifact_id: Type.Optional(Type.Integer({ minimum: 1, maximum: maxId })),
+    artifact_url: Type.Optional(Type.String({ maxLength: 2_048 })),
+    environment: Type.Optional(Type.String({ maxLength: 255 })),
+    pages_build_version: Type.String({ minLength: 1, maxLength: 255 }),
+    oidc_token: Type.String({ minLength: 1, maxLength: 16_384 }),
+  },
+  { title: 'PageDeployment' },
+);
+export type NewPageDeployment = Static<typeof NewPageDeployment>;
+
+/** A deployment of a website by a workflow. */
+export const PageDeployment = Type.Object({ id: Type.Integer(), status_url: Type.String(), page_url: Type.String() });
+export type PageDeployment = Static<typeof PageDeployment>;
+
+export const PageDeploymentStatus = Type.Object({
+  status: OneOf(['deployment_in_progress', 'syncing_files', 'succeed', 'deployment_content_failed', 'deployment_cancelled']),
+});
+export type PageDeploymentStatus = Static<typeof PageDeploymentStatus>;
 
 /** The answer to a request for a build. */
 export const PageBuildStatus = Type.Object({ url: Type.String(), status: Type.String() });

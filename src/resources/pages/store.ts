@@ -18,7 +18,7 @@ export type SiteRow = Omit<Selectable<DB['pages_sites']>, 'health'> & {
 };
 
 const latestStatus = sql<BuildRow['status'] | null>`(select b.status from pages_builds b
-  where b.repository_id = s.repository_id order by b.id desc limit 1)`;
+  where b.repository_id = s.repository_id and b.status <> 'cancelled' order by b.id desc limit 1)`;
 
 const sites = (db: Db) =>
   db
@@ -91,8 +91,9 @@ export const removeDomain = (tx: Tx, repository: Repository) =>
 /** A domain and the same with `www.` before it belong together. */
 export const withoutWww = (domain: string): string => domain.replace(/^www\.(?=.*\.)/, '');
 
+/** The builds of a website from its branch. */
 const ofRepository = (db: Db, repository: OrSql<Repository>) =>
-  db.selectFrom('pages_builds').selectAll().where('repository_id', '=', repository);
+  db.selectFrom('pages_builds').selectAll().where('repository_id', '=', repository).where('kind', '=', 'branch');
 
 /** The builds of a website, the newest first. */
 export const listBuilds = (db: Db, repository: Repository, page: Page): Promise<Listed<BuildRow>> =>
@@ -106,6 +107,30 @@ export const findLatestBuild = (db: Db, repository: Repository): Promise<BuildRo
 
 export const findBuild = (db: Db, id: Id<'pages_builds'>): Promise<BuildRow | undefined> =>
   db.selectFrom('pages_builds').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** A build again, its row locked until the transaction ends. */
+export const findBuildForUpdate = (tx: Tx, id: Id<'pages_builds'>): Promise<BuildRow | undefined> =>
+  tx.selectFrom('pages_builds').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
+/** The latest deployment of a website by its id, or by the version that its workflow named. */
+export const selectDeployment = (
+  db: Db,
+  repository: OrSql<Repository>,
+  name: { id: Id<'pages_builds'> } | { version: string },
+) => {
+  const query = db.selectFrom('pages_builds').selectAll().where('repository_id', '=', repository).where('kind', '=', 'artifact');
+  const found = 'id' in name ? query.where('id', '=', name.id) : query.where('commit_sha', '=', name.version);
+  return found.orderBy('id', 'desc').limit(1);
+};
+
+type NewDeployment = Pick<BuildRow, 'repository_id' | 'artifact_id' | 'commit_sha' | 'pusher_id' | 'created_at' | 'updated_at'>;
+
+export const insertDeployment = (tx: Tx, row: NewDeployment): Promise<BuildRow> =>
+  tx
+    .insertInto('pages_builds')
+    .values({ ...row, kind: 'artifact' })
+    .returningAll()
+    .executeTakeFirstOrThrow();
 
 /** Builds by their ids. */
 export const loadBuilds = async (db: Db, ids: readonly Id<'pages_builds'>[]): Promise<Map<Id<'pages_builds'>, BuildRow>> =>
