@@ -9,12 +9,15 @@ import { concurrencyGroup, workflowRun } from '../path-resources.ts';
 import { presentGroup, presentGroupsOfRun, presentGroupWithMembers } from '../present-concurrency.ts';
 import { ConcurrencyGroup, ConcurrencyGroupFilter, ConcurrencyGroupOfRun, ConcurrencyGroupWithMembers } from '../schemas.ts';
 
+/** Apps may not ask (the permission matrix has these operations for people's tokens alone). */
+const access = { ...readsActions, tokens: ['classic_pat', 'oauth_app', 'fine_grained_pat'] } as const;
+
 export const listConcurrencyGroups = endpoint({
   id: 'actions/list-concurrency-groups-for-repository',
   method: 'GET',
   path: '/repos/{owner}/{repo}/actions/concurrency_groups',
   summary: 'List concurrency groups for a repository',
-  access: readsActions,
+  access,
   paging: pagesAfter(),
   replies: { 200: enveloped('concurrency_groups', ConcurrencyGroup) },
   async handle({ db, at, page, links }) {
@@ -29,7 +32,7 @@ export const getConcurrencyGroup = endpoint({
   path: '/repos/{owner}/{repo}/actions/concurrency_groups/{concurrency_group_name}',
   resources: [concurrencyGroup],
   summary: 'Get a concurrency group for a repository',
-  access: readsActions,
+  access,
   query: ConcurrencyGroupFilter,
   refuses: [422],
   replies: { 200: ConcurrencyGroupWithMembers },
@@ -44,7 +47,7 @@ export const listConcurrencyGroupsOfRun = endpoint({
   path: '/repos/{owner}/{repo}/actions/runs/{run_id}/concurrency_groups',
   resources: [workflowRun],
   summary: 'List concurrency groups for a workflow run',
-  access: readsActions,
+  access,
   paging: pagesAfter(),
   replies: { 200: enveloped('concurrency_groups', ConcurrencyGroupOfRun) },
   async handle({ db, at: { repo, workflowRun: run }, page, links }) {
