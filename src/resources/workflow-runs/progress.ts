@@ -29,6 +29,7 @@ import { firstStatusOf, inRun, type KeptPlan, planOf } from './planned.ts';
 import {
   findJob,
   findRunForUpdate,
+  hasActiveSiblings,
   insertJobs,
   type JobRow,
   listJobsOfAttempt,
@@ -68,6 +69,15 @@ export async function advanceRun(context: ProgressContext, run: RunRow): Promise
   return after.isOver && entered.jobs.every(({ status }) => status === 'completed')
     ? endRun(context, run, conclusionOf(run, workflow, after))
     : settleStatus(context, run, entered.jobs);
+}
+
+/**
+ * Goes on with a run of which a job has just ended. A success changes nothing as long as others of the same matrix run or wait for runners: so
+ * nothing is planned for it.
+ */
+export async function advanceAfter(context: ProgressContext, run: RunRow, ended: JobRow): Promise<void> {
+  if (ended.conclusion === 'success' && (await hasActiveSiblings(context.tx, ended))) return;
+  await advanceRun(context, run);
 }
 
 /** Lets the jobs that wait for their environments go on, as far as these let them. @returns the jobs as they are then */

@@ -178,6 +178,21 @@ export const loadJobs = async (db: Db, ids: readonly Job[]): Promise<Map<Job, Jo
 export const listJobsOfAttempt = (db: Db, run: Run, attempt: number): Promise<JobRow[]> =>
   db.selectFrom('workflow_jobs').selectAll().where('run_id', '=', run).where('attempt', '=', attempt).orderBy('id').execute();
 
+/** Whether other jobs of the same matrix run or wait for runners. */
+export const hasActiveSiblings = async (tx: Tx, { id, run_id, attempt, key }: JobRow): Promise<boolean> => {
+  const found = await tx
+    .selectFrom('workflow_jobs')
+    .select('id')
+    .where('run_id', '=', run_id)
+    .where('attempt', '=', attempt)
+    .where('key', '=', key)
+    .where('status', 'in', ['queued', 'in_progress'])
+    .where('id', '<>', id)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+};
+
 export const insertJobs = async (tx: Tx, rows: readonly Insertable<DB['workflow_jobs']>[]): Promise<JobRow[]> =>
   rows.length === 0 ? [] : tx.insertInto('workflow_jobs').values(rows).returningAll().execute();
 

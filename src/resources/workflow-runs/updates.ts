@@ -4,7 +4,7 @@ import { enqueue } from '#jobs/job.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type RunnerRow, removeRunner } from '#resources/runners/index.ts';
 import { removeToken } from '#resources/tokens/index.ts';
-import { advanceRun, endJob, type ProgressContext } from './progress.ts';
+import { advanceAfter, advanceRun, endJob, type ProgressContext } from './progress.ts';
 import type { TakenJob } from './queue.ts';
 import {
   findJob,
@@ -68,7 +68,7 @@ export async function noteState(context: ProgressContext, runner: RunnerRow, giv
   const ended = await endJob(context, run, heard, { conclusion, completed_at: told.endedAt ?? now });
   await leaveJob(tx, ended);
   if (runner.is_ephemeral) await removeRunner(tx, runner.id);
-  await advanceRun(context, run);
+  await advanceAfter(context, run, ended);
   return ended;
 }
 

@@ -7,7 +7,10 @@ export const samples: Samples = new Map<AnyPathResource, Sample>([
     pageBuild,
     async ({ client }, base) => {
       await client.put(`${base}/contents/index.html`, { message: 'Begin', content: 'YQ==' });
+      // Another sample may have made a website of the repository that jobs deploy.
       await client.post(`${base}/pages`, { source: { branch: 'main' } });
+      await client.put(`${base}/pages`, { build_type: 'legacy', source: { branch: 'main', path: '/' } });
+      await client.post(`${base}/pages/builds`);
       const { body } = await client.get(`${base}/pages/builds/latest`);
       return { build_id: body.url.split('/').at(-1) };
     },
