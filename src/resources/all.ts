@@ -29,6 +29,8 @@ import { commitVerification } from './commit-verification/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
 import { customProperties } from './custom-properties/family.ts';
+import { dependencyAlerts } from './dependency-alerts/family.ts';
+import { dependencyGraph } from './dependency-graph/family.ts';
 import { deployKeys } from './deploy-keys/family.ts';
 import { deployments } from './deployments/family.ts';
 import { deploymentEvaluators } from './deployments/index.ts';
@@ -133,6 +135,8 @@ const families = [
   commits,
   secretScanning,
   codeSecurity,
+  dependencyGraph,
+  dependencyAlerts,
   apps,
   checks,
   branchNames,

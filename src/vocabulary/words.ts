@@ -43,6 +43,7 @@ export const pathWords: readonly Pair[] = [
   ['/orgs/{}/dependency-bot', '/orgs/{}/dependabot'],
   ['/orgs/{}/members/{}/assistant', '/orgs/{}/members/{}/copilot'],
   ['/orgs/{}/team/{}/assistant', '/orgs/{}/team/{}/copilot'],
+  ['/repos/{}/{}/dependency-bot', '/repos/{}/{}/dependabot'],
 ];
 
 /** Names of path parameters in the OpenAPI document. */
