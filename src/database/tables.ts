@@ -491,6 +491,12 @@ export interface DependencyAlerts {
   updated_at: Date;
 }
 
+export interface DependencyBotAccess {
+  organization_id: Id<'accounts'>;
+  default_level: 'public' | 'internal' | null;
+  selection_id: Id<'repository_selections'>;
+}
+
 export interface DependencyGraphs {
   repository_id: Id<'repositories'>;
   commit_sha: string | null;
@@ -2049,6 +2055,7 @@ export interface DB {
   custom_property_values: CustomPropertyValues;
   dependencies: Dependencies;
   dependency_alerts: DependencyAlerts;
+  dependency_bot_access: DependencyBotAccess;
   dependency_graphs: DependencyGraphs;
   dependency_manifests: DependencyManifests;
   deployment_statuses: DeploymentStatuses;

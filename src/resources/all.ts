@@ -30,6 +30,7 @@ import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
 import { customProperties } from './custom-properties/family.ts';
 import { dependencyAlerts } from './dependency-alerts/family.ts';
+import { dependencyBot } from './dependency-bot/family.ts';
 import { dependencyGraph } from './dependency-graph/family.ts';
 import { deployKeys } from './deploy-keys/family.ts';
 import { deployments } from './deployments/family.ts';
@@ -137,6 +138,7 @@ const families = [
   codeSecurity,
   dependencyGraph,
   dependencyAlerts,
+  dependencyBot,
   apps,
   checks,
   branchNames,

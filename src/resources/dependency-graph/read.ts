@@ -79,7 +79,7 @@ export const readDependencies = job<Payload, Services>({
 });
 
 /** The files of a commit that name dependencies, up to a bound. */
-export async function listManifestFiles(disk: Repo, commit: Oid): Promise<ListedEntry[]> {
+async function listManifestFiles(disk: Repo, commit: Oid): Promise<ListedEntry[]> {
   const found: ListedEntry[] = [];
   for await (const batch of readPartOfTree(disk, commit, { recursive: true, limit: fixedValue(maxEntries) }))
     for (const entry of batch)
@@ -91,10 +91,10 @@ export async function listManifestFiles(disk: Repo, commit: Oid): Promise<Listed
 
 const maxPath = 1_000;
 
-export type ReadFile = ListedEntry & ManifestContent;
+type ReadFile = ListedEntry & ManifestContent;
 
 /** Reads such files, with `room` for so many dependencies. */
-export async function readFiles(disk: Repo, files: readonly ListedEntry[], room: number): Promise<ReadFile[]> {
+async function readFiles(disk: Repo, files: readonly ListedEntry[], room: number): Promise<ReadFile[]> {
   const read: ReadFile[] = [];
   let left = room;
   await using reader = await openObjects(disk, { isBulk: true });
