@@ -976,7 +976,7 @@ export interface NotificationInboxes {
 export interface NotificationSubjects {
   id: GeneratedAlways<Id<'notification_subjects'>>;
   repository_id: Id<'repositories'>;
-  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert';
+  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert' | 'dependency_alerts';
   issue_id: Id<'issues'> | null;
   commit_sha: string | null;
   title: string | null;

@@ -118,6 +118,7 @@ export const valueWords: Readonly<Record<string, readonly Pair[]>> = {
   source: imageSources,
   type: [
     ['ADVISORY', 'GHSA'],
+    ['RepositoryDependencyBotAlertsThread', 'RepositoryDependabotAlertsThread'],
     ['assistant_code_review', 'copilot_code_review'],
   ],
 };

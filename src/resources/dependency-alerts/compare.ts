@@ -1,7 +1,7 @@
 // Compares what a repository depends on with the advisories, in the background: alerts come, go and come again by it.
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
-import { recordAll } from '#events/record.ts';
+import { record, recordAll } from '#events/record.ts';
 import { subscription } from '#events/subscription.ts';
 import { enqueueAll, job } from '#jobs/job.ts';
 import { keyed } from '#lib/collections.ts';
@@ -124,17 +124,13 @@ async function compareRepository(tx: Tx, { repository, actor }: Payload, now: Da
     }));
     for (const { id } of await insertAlerts(tx, rows)) happened.push({ kind: 'created', alert: id });
   }
+  const scope = { owner: repo.owner_id, repository, actor, at: now };
   await recordAll(
     tx,
-    happened.map(({ kind, alert }) => ({
-      kind: `dependency_alert.${kind}` as const,
-      owner: repo.owner_id,
-      repository,
-      actor,
-      at: now,
-      data: { alert },
-    })),
+    happened.map(({ kind, alert }) => ({ ...scope, kind: `dependency_alert.${kind}` as const, data: { alert } })),
   );
+  if (happened.some(({ kind }) => kind !== 'fixed' && kind !== 'auto_dismissed'))
+    await record(tx, { ...scope, kind: 'dependency_alerts.found', data: {} });
 }
 
 const rowsAtOnce = 1_000;

@@ -7,6 +7,8 @@ type Alert = { alert: Id<'dependency_alerts'> };
 
 declare module '#events/kinds.ts' {
   interface EventData {
+    /** A comparison opened alerts: new ones, or some that were closed. */
+    'dependency_alerts.found': Record<never, never>;
     'dependency_alert.created': Alert;
     'dependency_alert.fixed': Alert;
     'dependency_alert.reintroduced': Alert;
@@ -35,6 +37,7 @@ const alertPayload = <Kind extends Action>(action: Kind): PayloadBuilder<`depend
   );
 
 export const dependencyAlertEvents = eventKinds({
+  'dependency_alerts.found': 'no webhook',
   'dependency_alert.created': alertPayload('created'),
   'dependency_alert.fixed': alertPayload('fixed'),
   'dependency_alert.reintroduced': alertPayload('reintroduced'),

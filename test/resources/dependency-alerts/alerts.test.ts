@@ -74,6 +74,10 @@ test('a vulnerable lockfile raises an alert, and its repair closes it', async ()
     sender: { login: owner.login },
   });
 
+  const threads = async () => (await client.get(`${path}/notifications`)).body;
+  const type = 'RepositoryDependabotAlertsThread';
+  expect(await threads()).toMatchObject([{ reason: 'security_alert', subject: { type, url: null }, unread: true }]);
+
   await put('web/package-lock.json', lockOf({ left: '1.2.0' }));
   expect(await states()).toEqual(['fixed']);
   expect((await heard(here, target))['dependabot_alert.fixed']).toMatchObject({ alert: { number: 1, state: 'fixed' } });
@@ -158,6 +162,7 @@ test('alerts are there while the switch is on, for those who may write', async (
   await client.delete(`${path}/vulnerability-alerts`);
   await here.settle();
   expect((await client.get(at)).status).toBe(403);
+  expect((await client.get(`${path}/notifications`)).body).toEqual([]);
   expect((await client.get(`${at}/1`)).status).toBe(404);
   expect((await client.get(`${path}/dependency-graph/sbom`)).status).toBe(404);
   await client.put(`${path}/vulnerability-alerts`);
