@@ -108,6 +108,7 @@ export function settingsFor(config: Config, paths: Pick<Settings, 'address' | 'r
     clock: () => new Date(),
     url,
     pages: pagesSettingsFor(config),
+    advisories: config.advisories,
     trustedProxies: config.trustedProxies,
     adminTokenHash: config.adminToken === undefined ? undefined : hashToken(config.adminToken),
   };

@@ -146,6 +146,11 @@ export const settings = {
     parse: String,
     about: 'token of a key that ends',
   },
+  advisories: {
+    variable: 'HEARTH_ADVISORIES',
+    parse: asPath,
+    about: 'folder of advisories about vulnerable packages, as OSV files; left out: dependencies are listed, and raise no alerts',
+  },
   vocabulary: {
     flag: '--vocabulary <words>',
     variable: 'HEARTH_VOCABULARY',

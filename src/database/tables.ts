@@ -97,6 +97,44 @@ export interface ActionsVariables {
   updated_at: Date;
 }
 
+export interface Advisories {
+  id: GeneratedAlways<Id<'advisories'>>;
+  identifier: string;
+  cve: string | null;
+  summary: string;
+  description: string;
+  severity: 'low' | 'medium' | 'high' | 'critical';
+  classification: Generated<'general' | 'malware'>;
+  cvss_v3: string | null;
+  cvss_v3_score: number | null;
+  cvss_v4: string | null;
+  cvss_v4_score: number | null;
+  cwes: Generated<string[]>;
+  urls: Generated<string[]>;
+  published_at: Date;
+  updated_at: Date;
+  withdrawn_at: Date | null;
+}
+
+export interface AdvisoryFiles {
+  path: string;
+  size: number;
+  modified_at: Date;
+  identifier: string | null;
+  problem: string | null;
+}
+
+export interface AdvisoryVulnerabilities {
+  id: GeneratedAlways<Id<'advisory_vulnerabilities'>>;
+  advisory_id: Id<'advisories'>;
+  ecosystem: 'npm' | 'pip' | 'go' | 'rust' | 'maven';
+  package: string;
+  introduced: string | null;
+  fixed: string | null;
+  last_affected: string | null;
+  versions: string[] | null;
+}
+
 export interface AppKeys {
   id: GeneratedAlways<Id<'app_keys'>>;
   app_id: Id<'apps'>;
@@ -417,6 +455,61 @@ export interface CustomPropertyValues {
   repository_id: Id<'repositories'>;
   property_id: Id<'custom_properties'>;
   value: string[];
+}
+
+export interface Dependencies {
+  id: GeneratedAlways<Id<'dependencies'>>;
+  manifest_id: Id<'dependency_manifests'>;
+  ecosystem: 'npm' | 'pip' | 'go' | 'rust' | 'maven';
+  name: string;
+  version: string | null;
+  requirement: string | null;
+  scope: 'runtime' | 'development';
+  relationship: 'direct' | 'transitive' | 'unknown';
+}
+
+export interface DependencyAlerts {
+  id: GeneratedAlways<Id<'dependency_alerts'>>;
+  repository_id: Id<'repositories'>;
+  number: number;
+  advisory_id: Id<'advisories'>;
+  manifest_path: string;
+  ecosystem: string;
+  package: string;
+  scope: string;
+  relationship: string;
+  vulnerable_version_range: string;
+  first_patched_version: string | null;
+  state: Generated<'open' | 'dismissed' | 'fixed' | 'auto_dismissed'>;
+  dismissed_at: Date | null;
+  dismissed_by: Id<'accounts'> | null;
+  dismissed_reason: string | null;
+  dismissed_comment: string | null;
+  fixed_at: Date | null;
+  auto_dismissed_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface DependencyBotAccess {
+  organization_id: Id<'accounts'>;
+  default_level: 'public' | 'internal' | null;
+  selection_id: Id<'repository_selections'>;
+}
+
+export interface DependencyGraphs {
+  repository_id: Id<'repositories'>;
+  commit_sha: string | null;
+  reader: number;
+  read_at: Date;
+}
+
+export interface DependencyManifests {
+  id: GeneratedAlways<Id<'dependency_manifests'>>;
+  repository_id: Id<'repositories'>;
+  path: string;
+  blob_sha: string;
+  problem: string | null;
 }
 
 export interface DeploymentStatuses {
@@ -883,7 +976,7 @@ export interface NotificationInboxes {
 export interface NotificationSubjects {
   id: GeneratedAlways<Id<'notification_subjects'>>;
   repository_id: Id<'repositories'>;
-  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert';
+  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert' | 'dependency_alerts';
   issue_id: Id<'issues'> | null;
   commit_sha: string | null;
   title: string | null;
@@ -1929,6 +2022,9 @@ export interface DB {
   actions_repository_settings: ActionsRepositorySettings;
   actions_secrets: ActionsSecrets;
   actions_variables: ActionsVariables;
+  advisories: Advisories;
+  advisory_files: AdvisoryFiles;
+  advisory_vulnerabilities: AdvisoryVulnerabilities;
   app_keys: AppKeys;
   app_manifest_codes: AppManifestCodes;
   app_manifest_requests: AppManifestRequests;
@@ -1957,6 +2053,11 @@ export interface DB {
   custom_images: CustomImages;
   custom_properties: CustomProperties;
   custom_property_values: CustomPropertyValues;
+  dependencies: Dependencies;
+  dependency_alerts: DependencyAlerts;
+  dependency_bot_access: DependencyBotAccess;
+  dependency_graphs: DependencyGraphs;
+  dependency_manifests: DependencyManifests;
   deployment_statuses: DeploymentStatuses;
   deployments: Deployments;
   device_codes: DeviceCodes;

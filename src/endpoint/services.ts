@@ -46,6 +46,8 @@ export interface Services {
   readonly url: string | undefined;
   /** Git over SSH: its address, and the public keys by which the server is known. Undefined where it isn't offered. */
   readonly ssh: (SshAddress & { readonly hostKeys: readonly SshKey[] }) | undefined;
+  /** The folder of OSV files about vulnerable packages. Undefined where the operator names none. */
+  readonly advisories: string | undefined;
   /** Where websites of repositories are served. Undefined where they aren't. */
   readonly pages: PagesAddress | undefined;
 }

@@ -1,5 +1,6 @@
 import { secrets, variables } from './limits/configuration.ts';
 import { database } from './limits/database.ts';
+import { dependencies } from './limits/dependencies.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
 import {
@@ -65,6 +66,7 @@ export const limitTable = {
   workflows,
   results,
   secretScanning,
+  dependencies,
 };
 
 type Table = typeof limitTable;

@@ -47,6 +47,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   reviewers: 'Reviewers of pull requests',
   actionsSettings: 'Settings of workflows',
   secretScanning: 'Secret scanning',
+  dependencies: 'Dependencies and advisories',
 };
 
 /** Makes the page of all limits. */

@@ -29,6 +29,9 @@ import { commitVerification } from './commit-verification/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
 import { customProperties } from './custom-properties/family.ts';
+import { dependencyAlerts } from './dependency-alerts/family.ts';
+import { dependencyBot } from './dependency-bot/family.ts';
+import { dependencyGraph } from './dependency-graph/family.ts';
 import { deployKeys } from './deploy-keys/family.ts';
 import { deployments } from './deployments/family.ts';
 import { deploymentEvaluators } from './deployments/index.ts';
@@ -133,6 +136,9 @@ const families = [
   commits,
   secretScanning,
   codeSecurity,
+  dependencyGraph,
+  dependencyAlerts,
+  dependencyBot,
   apps,
   checks,
   branchNames,

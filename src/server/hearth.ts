@@ -66,6 +66,8 @@ export type Settings = {
   ssh?: SshSettings;
   /** Websites of repositories. Omitted: none are served. */
   pages?: PagesSettings;
+  /** A folder of OSV files. Omitted: no advisories are loaded. */
+  advisories?: string | undefined;
   /** DNS servers, as `127.0.0.1:53`. Omitted: those of the system. */
   nameServers?: readonly string[];
 };
@@ -122,6 +124,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     runners,
     url: settings.url,
     actionsOrigin: settings.actionsOrigin,
+    advisories: settings.advisories,
     refRules: { evaluators: ruleEvaluators, host: settings.url && new URL(settings.url).hostname, secrets },
     ssh: settings.ssh && published(settings.ssh),
     pages: settings.pages && addressOf(settings.pages, settings.tls !== undefined),

@@ -43,6 +43,7 @@ export const pathWords: readonly Pair[] = [
   ['/orgs/{}/dependency-bot', '/orgs/{}/dependabot'],
   ['/orgs/{}/members/{}/assistant', '/orgs/{}/members/{}/copilot'],
   ['/orgs/{}/team/{}/assistant', '/orgs/{}/team/{}/copilot'],
+  ['/repos/{}/{}/dependency-bot', '/repos/{}/{}/dependabot'],
 ];
 
 /** Names of path parameters in the OpenAPI document. */
@@ -117,6 +118,7 @@ export const valueWords: Readonly<Record<string, readonly Pair[]>> = {
   source: imageSources,
   type: [
     ['ADVISORY', 'GHSA'],
+    ['RepositoryDependencyBotAlertsThread', 'RepositoryDependabotAlertsThread'],
     ['assistant_code_review', 'copilot_code_review'],
   ],
 };

@@ -52,6 +52,9 @@ export const differences: readonly Difference[] = [
   })),
   ...[
     'actions/set-custom-oidc-sub-claim-for-repo',
+    'dependabot/list-alerts-for-org',
+    'dependabot/list-alerts-for-repo',
+    'dependabot/update-alert',
     'orgs/create-issue-field',
     'orgs/update-issue-field',
     'issues/reprioritize-sub-issue',

@@ -120,6 +120,26 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'no licence turns products on, no model looks for secrets, and nobody reviews who dismisses or bypasses an alert',
   },
   {
+    operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo'],
+    places: ['?/before', '?/after'],
+    reason: 'pages are numbered; clients follow the links of a reply',
+  },
+  {
+    operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo'],
+    places: ['?/assignee', '?/epss_percentage', '?/sort=epss_percentage'],
+    reason: 'alerts of dependencies have no assignees, and files of advisories have no forecasts of their exploitation',
+  },
+  {
+    operationIds: ['dependabot/list-alerts-for-org'],
+    places: ['?/artifact_registry', '?/artifact_registry_url', '?/runtime_risk'],
+    reason: 'Hearth knows of no deployments of artifacts in other systems',
+  },
+  {
+    operationIds: ['dependabot/update-alert'],
+    places: ['/assignees', '/agent_assignment', '/state!'],
+    reason: 'alerts of dependencies have no assignees, so that their state is what remains to be changed',
+  },
+  {
     operationIds: [
       'secret-scanning/list-alerts-for-org',
       'secret-scanning/list-alerts-for-repo',

@@ -1,6 +1,7 @@
 import { family } from '#resources/family.ts';
 import { notifyOfCheckSuites } from './check-suites.ts';
 import { notifyOfCommitComments } from './commit-comments.ts';
+import { notifyOfDependencyAlerts } from './dependency-alerts.ts';
 import * as inboxEndpoints from './endpoints/inbox.ts';
 import * as threadsEndpoints from './endpoints/threads.ts';
 import { notificationEvents } from './events.ts';
@@ -23,6 +24,7 @@ export const notifications = family({
     notifyOfReleases,
     notifyOfCheckSuites,
     notifyOfSecretAlerts,
+    notifyOfDependencyAlerts,
     notifyAcceptedInvitation,
     touchAffectedInboxes,
   ],

@@ -16,6 +16,7 @@ export type Subject =
   | { readonly kind: 'release'; readonly release_id: Id<'releases'> }
   | { readonly kind: 'check_suite'; readonly check_suite_id: Id<'check_suites'>; readonly title: string }
   | { readonly kind: 'secret_alert'; readonly secret_alert_id: Id<'secret_alerts'>; readonly title: string }
+  | { readonly kind: 'dependency_alerts'; readonly title: string }
   | { readonly kind: 'invitation' };
 
 /** The rows of subjects, which are made where they are missing. Issues, releases, suites and alerts that were deleted meanwhile have
@@ -98,4 +99,18 @@ export async function loadVisibleAlerts(
     where exists (select from repository_roles role where role.repository_id = a.repository_id
       and role.account_id = t.account_id and role.level >= ${roleLevel('admin')})`.execute(db);
   return new Map(rows.map(({ id, number }) => [id, number]));
+}
+
+/** Which of these threads of vulnerable dependencies their accounts may still see, likewise. */
+export async function loadVisibleDependencyAlerts(
+  db: Db,
+  threads: readonly { id: Thread; account_id: Id<'accounts'>; repository_id: Id<'repositories'> }[],
+): Promise<ReadonlySet<Thread>> {
+  const { rows } = await sql<{ id: Thread }>`
+    select t.id from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'account_id')}::bigint[],
+      ${gather(threads, 'repository_id')}::bigint[]) as t (id, account_id, repository_id)
+    join repositories r on r.id = t.repository_id and r.vulnerability_alerts
+    where exists (select from repository_roles role where role.repository_id = r.id
+      and role.account_id = t.account_id and role.level >= ${roleLevel('admin')})`.execute(db);
+  return new Set(gather(rows, 'id'));
 }

@@ -6,7 +6,13 @@ import { gather, getOrThrow, grouped } from '#lib/collections.ts';
 import { loadPresentIds } from '#resources/commit-comments/index.ts';
 import { loadReleases } from '#resources/releases/index.ts';
 import type { ThreadRow } from './store.ts';
-import { type IssueOfThread, loadIssuesOfThreads, loadVisibleAlerts, type SubjectRow } from './subject-store.ts';
+import {
+  type IssueOfThread,
+  loadIssuesOfThreads,
+  loadVisibleAlerts,
+  loadVisibleDependencyAlerts,
+  type SubjectRow,
+} from './subject-store.ts';
 
 /** A repository as replies name it. */
 type NamedRepository = { readonly url: string; readonly full_name: string };
@@ -25,6 +31,7 @@ export const subjectTypes = [
   'Release',
   'CheckSuite',
   'SecretScanningAlert',
+  'RepositoryDependencyBotAlertsThread',
   'RepositoryInvitation',
 ] as const;
 type SubjectType = (typeof subjectTypes)[number];
@@ -91,6 +98,16 @@ const subjectKinds = {
         const url = path(`${repository.url}/secret-scanning/alerts`, number);
         return { type: 'SecretScanningAlert', title, url, latest_comment_url: url };
       };
+    },
+  },
+  dependency_alerts: {
+    async presenter(db, rows) {
+      const visible = await loadVisibleDependencyAlerts(db, rows);
+      // Without an address, as in the public API: it is about all alerts of the repository.
+      return ({ id, title }) =>
+        title === null || !visible.has(id)
+          ? undefined
+          : { type: 'RepositoryDependencyBotAlertsThread', title, url: null, latest_comment_url: null };
     },
   },
   invitation: {

@@ -44,10 +44,17 @@ export const addSelected = (tx: Tx, selection: SelectionId, ids: readonly number
 export const removeSelected = (tx: Tx, selection: SelectionId, repository: Id<'repositories'>) =>
   tx.deleteFrom('selected_repositories').where('selection_id', '=', selection).where('repository_id', '=', repository).execute();
 
+export const removeSeveral = (tx: Tx, selection: SelectionId, repositories: readonly Id<'repositories'>[]) =>
+  tx
+    .deleteFrom('selected_repositories')
+    .where('selection_id', '=', selection)
+    .where(sql<boolean>`repository_id = any (${[...repositories]}::bigint[])`)
+    .execute();
+
 /** The selected repositories of the organization. One that was transferred isn't listed, even before the job has removed it. */
 export const listSelected = (
   db: Db,
-  { id, organization_id }: SelectionRow,
+  { id, organization_id }: Pick<SelectionRow, 'id' | 'organization_id'>,
   grant: Grant,
   page: Page,
 ): Promise<Listed<RepositoryRow>> =>

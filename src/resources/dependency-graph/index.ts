@@ -1,0 +1,3 @@
+export type { Ecosystem } from './parsers/dependency.ts';
+export { pythonName } from './parsers/pypi.ts';
+export { listUnreadPaths, listUsers } from './store.ts';
