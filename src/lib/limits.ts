@@ -1,3 +1,4 @@
+import { billing } from './limits/billing.ts';
 import { secrets, variables } from './limits/configuration.ts';
 import { database } from './limits/database.ts';
 import { dependencies } from './limits/dependencies.ts';
@@ -63,6 +64,7 @@ export const limitTable = {
   migrations,
   releases,
   pages,
+  billing,
   workflows,
   results,
   secretScanning,

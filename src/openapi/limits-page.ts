@@ -41,6 +41,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   migrations: 'Migrations',
   releases: 'Releases',
   pages: 'Websites',
+  billing: 'Billing',
   workflows: 'Workflows',
   results: 'Artifacts and caches of workflows',
   rules: 'Rulesets',
