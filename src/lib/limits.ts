@@ -1,3 +1,4 @@
+import { assistant } from './limits/assistant.ts';
 import { billing } from './limits/billing.ts';
 import { secrets, variables } from './limits/configuration.ts';
 import { database } from './limits/database.ts';
@@ -65,6 +66,7 @@ export const limitTable = {
   releases,
   pages,
   billing,
+  assistant,
   workflows,
   results,
   secretScanning,

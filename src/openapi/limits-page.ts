@@ -42,6 +42,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   releases: 'Releases',
   pages: 'Websites',
   billing: 'Billing',
+  assistant: 'Assistant',
   workflows: 'Workflows',
   results: 'Artifacts and caches of workflows',
   rules: 'Rulesets',

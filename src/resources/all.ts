@@ -14,6 +14,7 @@ import { actionsVariables } from './actions-variables/family.ts';
 import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
 import { artifacts } from './artifacts/family.ts';
+import { assistant } from './assistant/family.ts';
 import { autolinks } from './autolinks/family.ts';
 import { billing } from './billing/family.ts';
 import { branchNames } from './branch-names/family.ts';
@@ -126,6 +127,7 @@ const families = [
   repositorySelections,
   immutableReleases,
   billing,
+  assistant,
   actionsPermissions,
   actionsOidc,
   collaborators,

@@ -11,6 +11,7 @@ import { deliveryJobs } from '#events/delivery-jobs.ts';
 import { outboxLoop } from '#events/outbox-loop.ts';
 import { openGitStore } from '#git/store.ts';
 import { defaultConcurrency, type WorkerOptions } from '#jobs/worker.ts';
+import { type AssistantProvider, noAssistant } from '#lib/assistant.ts';
 import { openLimiters } from '#lib/limiters.ts';
 import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
 import { readPrices } from '#lib/prices.ts';
@@ -53,6 +54,8 @@ export type Settings = {
   embeddings?: EmbeddingSettings;
   webhooks?: Partial<WebhookSettings>;
   runners?: RunnerSettings;
+  /** The assistant that is attached. Omitted: none. */
+  assistant?: AssistantProvider;
   /** The file of prices. Omitted: nothing costs anything. */
   prices?: string | undefined;
   log: Logger;
@@ -127,6 +130,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     webhooks,
     runners,
     prices,
+    assistant: settings.assistant ?? noAssistant,
     url: settings.url,
     actionsOrigin: settings.actionsOrigin,
     advisories: settings.advisories,

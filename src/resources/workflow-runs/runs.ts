@@ -58,7 +58,10 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   if (workflow.state !== 'active' && workflow.state !== 'deleted') return undefined;
   if (wanted.eventId !== undefined && (await hasRunOf(tx, workflow.id, wanted.eventId))) return undefined;
   const spent = await spentBudgetOf(tx, repository, now);
-  const problems = [...(file ? problemsOfUses(policy, file, wanted.called) : problemsOf(parsed)), ...(spent ? [atBeginning(spent)] : [])];
+  const problems = [
+    ...(file ? problemsOfUses(policy, file, wanted.called) : problemsOf(parsed)),
+    ...(spent ? [atBeginning(spent)] : []),
+  ];
   const check_suite_id = await suiteOf(context, {
     repository_id: repository.id,
     owner_id: repository.owner_id,
