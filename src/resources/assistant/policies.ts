@@ -1,11 +1,12 @@
 import type { Policy } from '#access/policy.ts';
 
-const anyOf = (level: 'read' | 'write') =>
-  ({ anyOf: [`organization_administration:${level}`, `organization_assistant_business:${level}`] }) as const;
+/** Document 3 has these in two categories, and both are needed. */
+const allOf = (level: 'read' | 'write') =>
+  ({ allOf: [`organization_administration:${level}`, `organization_assistant_business:${level}`] }) as const;
 const owner = { scopes: ['admin:org'], role: 'owner' } as const;
 
-export const readsSeats = { ...owner, permission: anyOf('read') } as const satisfies Policy;
-export const writesSeats = { ...owner, permission: anyOf('write') } as const satisfies Policy;
+export const readsSeats = { ...owner, permission: allOf('read') } as const satisfies Policy;
+export const writesSeats = { ...owner, permission: allOf('write') } as const satisfies Policy;
 /** Document 3 has the metrics in the matrix of apps alone. */
 export const readsMetrics = {
   ...readsSeats,
