@@ -8,7 +8,7 @@ export const samples: Samples = new Map<AnyPathResource, Sample>([
     space,
     async ({ client, world: { db }, place }, base) => {
       // Numbers are counted up in each organization: those of one place name nothing in the other.
-      const { body } = await client.post(`${base}/assistant-spaces`, { name: fresh('space') });
+      const { body } = await client.post(`${base}/assistant-spaces`, { name: fresh('space'), base_role: 'admin' });
       const number = place === 'here' ? 1_000 + body.id : body.number;
       await db.updateTable('assistant_spaces').set({ number }).where('id', '=', body.id).execute();
       return { space_number: String(number) };
