@@ -105,6 +105,7 @@ export function settingsFor(config: Config, paths: Pick<Settings, 'address' | 'r
     connections: config.connections,
     actionsOrigin: config.actionsOrigin,
     runners: { catalogue: config.runnerCatalogue, provider: providerFor(config), ...(url === undefined ? {} : { address: url }) },
+    prices: config.prices,
     clock: () => new Date(),
     url,
     pages: pagesSettingsFor(config),

@@ -242,6 +242,12 @@ export const settings = {
     parse: wholeNumber(1, 365),
     about: 'days after which deliveries of webhooks are deleted',
   },
+  prices: {
+    flag: '--prices <file>',
+    variable: 'HEARTH_PRICES',
+    parse: asPath,
+    about: 'file of what minutes and storage cost (JSON); left out: nothing costs anything',
+  },
   runnerCatalogue: {
     flag: '--runner-catalogue <file>',
     variable: 'HEARTH_RUNNER_CATALOGUE',

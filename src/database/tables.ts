@@ -198,6 +198,38 @@ export interface Artifacts {
   updated_at: Date;
 }
 
+export interface AssistantAssignments {
+  id: GeneratedAlways<Id<'assistant_assignments'>>;
+  organization_id: Id<'accounts'>;
+  user_id: Id<'accounts'> | null;
+  team_id: Id<'teams'> | null;
+  ends_on: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface AssistantSpaceCollaborators {
+  id: GeneratedAlways<Id<'assistant_space_collaborators'>>;
+  space_id: Id<'assistant_spaces'>;
+  user_id: Id<'accounts'> | null;
+  team_id: Id<'teams'> | null;
+  role: 'reader' | 'writer' | 'admin';
+  created_at: Date;
+}
+
+export interface AssistantSpaces {
+  id: GeneratedAlways<Id<'assistant_spaces'>>;
+  organization_id: Id<'accounts'>;
+  number: number;
+  name: string;
+  description: string | null;
+  general_instructions: string | null;
+  base_role: 'reader' | 'writer' | 'admin' | 'no_access';
+  creator_id: Id<'accounts'> | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface AuthorizationCodes {
   hash: Buffer;
   app_id: Id<'apps'>;
@@ -217,6 +249,65 @@ export interface Autolinks {
   is_alphanumeric: boolean;
   created_at: Date;
   updated_at: Date;
+}
+
+export interface BillingBudgetAlerts {
+  budget_id: Id<'billing_budgets'>;
+  month: string;
+  threshold: number;
+}
+
+export interface BillingBudgetRecipients {
+  budget_id: Id<'billing_budgets'>;
+  user_id: Id<'accounts'>;
+}
+
+export interface BillingBudgets {
+  id: GeneratedAlways<Id<'billing_budgets'>>;
+  organization_id: Id<'accounts'>;
+  repository_id: Id<'repositories'> | null;
+  budget_type: 'ProductPricing' | 'SkuPricing';
+  product_sku: string;
+  amount: number;
+  prevents_usage: boolean;
+  alerts: boolean;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface BillingCountedHours {
+  hour: Date;
+}
+
+export interface BillingCountedJobs {
+  job_id: Id<'workflow_jobs'>;
+}
+
+export interface BillingDays {
+  organization_id: Id<'accounts'>;
+  day: string;
+  rate_id: Id<'billing_rates'>;
+  repository_id: number;
+  repository_name: string;
+  quantity: number;
+}
+
+export interface BillingMonths {
+  organization_id: Id<'accounts'>;
+  month: string;
+  rate_id: Id<'billing_rates'>;
+  repository_id: number;
+  repository_name: string;
+  quantity: number;
+}
+
+export interface BillingRates {
+  id: GeneratedAlways<Id<'billing_rates'>>;
+  product: string;
+  sku: string;
+  unit_type: string;
+  unit_size: number;
+  price: number;
 }
 
 export interface BranchProtectionActors {
@@ -976,7 +1067,7 @@ export interface NotificationInboxes {
 export interface NotificationSubjects {
   id: GeneratedAlways<Id<'notification_subjects'>>;
   repository_id: Id<'repositories'>;
-  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert' | 'dependency_alerts';
+  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert' | 'dependency_alerts' | 'budget';
   issue_id: Id<'issues'> | null;
   commit_sha: string | null;
   title: string | null;
@@ -2030,8 +2121,19 @@ export interface DB {
   app_manifest_requests: AppManifestRequests;
   apps: Apps;
   artifacts: Artifacts;
+  assistant_assignments: AssistantAssignments;
+  assistant_space_collaborators: AssistantSpaceCollaborators;
+  assistant_spaces: AssistantSpaces;
   authorization_codes: AuthorizationCodes;
   autolinks: Autolinks;
+  billing_budget_alerts: BillingBudgetAlerts;
+  billing_budget_recipients: BillingBudgetRecipients;
+  billing_budgets: BillingBudgets;
+  billing_counted_hours: BillingCountedHours;
+  billing_counted_jobs: BillingCountedJobs;
+  billing_days: BillingDays;
+  billing_months: BillingMonths;
+  billing_rates: BillingRates;
   branch_protection_actors: BranchProtectionActors;
   branch_protections: BranchProtections;
   branch_renames: BranchRenames;

@@ -1,7 +1,9 @@
 import type { Limits } from '#access/rate-limits.ts';
 import type { GitStore } from '#git/repo.ts';
+import type { AssistantProvider } from '#lib/assistant.ts';
 import type { Limiters } from '#lib/limiters.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
+import type { Prices } from '#lib/prices.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { SshKey } from '#lib/ssh-key.ts';
 import type { RecordLookup } from '#net/dns-records.ts';
@@ -42,6 +44,10 @@ export interface Services {
   readonly runners: Runners;
   /** Where actions of workflows come from that no repository of this server holds; undefined where they come from nowhere. */
   readonly actionsOrigin: string | undefined;
+  /** The assistant that is attached, which tells how it is used. */
+  readonly assistant: AssistantProvider;
+  /** What things that are measured cost. */
+  readonly prices: Prices;
   /** The configured address of the server; undefined where links use the host of each request. */
   readonly url: string | undefined;
   /** Git over SSH: its address, and the public keys by which the server is known. Undefined where it isn't offered. */

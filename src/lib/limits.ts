@@ -1,3 +1,5 @@
+import { assistant } from './limits/assistant.ts';
+import { billing } from './limits/billing.ts';
 import { secrets, variables } from './limits/configuration.ts';
 import { database } from './limits/database.ts';
 import { dependencies } from './limits/dependencies.ts';
@@ -63,6 +65,8 @@ export const limitTable = {
   migrations,
   releases,
   pages,
+  billing,
+  assistant,
   workflows,
   results,
   secretScanning,

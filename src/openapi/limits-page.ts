@@ -41,6 +41,8 @@ const titles: Record<keyof typeof limitTable, string> = {
   migrations: 'Migrations',
   releases: 'Releases',
   pages: 'Websites',
+  billing: 'Billing',
+  assistant: 'Assistant',
   workflows: 'Workflows',
   results: 'Artifacts and caches of workflows',
   rules: 'Rulesets',

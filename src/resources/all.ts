@@ -14,7 +14,9 @@ import { actionsVariables } from './actions-variables/family.ts';
 import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
 import { artifacts } from './artifacts/family.ts';
+import { assistant } from './assistant/family.ts';
 import { autolinks } from './autolinks/family.ts';
+import { billing } from './billing/family.ts';
 import { branchNames } from './branch-names/family.ts';
 import { branchProtection } from './branch-protection/family.ts';
 import { branches } from './branches/family.ts';
@@ -124,6 +126,8 @@ const families = [
   interactionLimits,
   repositorySelections,
   immutableReleases,
+  billing,
+  assistant,
   actionsPermissions,
   actionsOidc,
   collaborators,

@@ -11,8 +11,10 @@ import { deliveryJobs } from '#events/delivery-jobs.ts';
 import { outboxLoop } from '#events/outbox-loop.ts';
 import { openGitStore } from '#git/store.ts';
 import { defaultConcurrency, type WorkerOptions } from '#jobs/worker.ts';
+import { type AssistantProvider, noAssistant } from '#lib/assistant.ts';
 import { openLimiters } from '#lib/limiters.ts';
 import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
+import { readPrices } from '#lib/prices.ts';
 import { openSecrets } from '#lib/secrets.ts';
 import type { SshKey } from '#lib/ssh-key.ts';
 import { openRecordLookup } from '#net/dns-records.ts';
@@ -52,6 +54,10 @@ export type Settings = {
   embeddings?: EmbeddingSettings;
   webhooks?: Partial<WebhookSettings>;
   runners?: RunnerSettings;
+  /** The assistant that is attached. Omitted: none. */
+  assistant?: AssistantProvider;
+  /** The file of prices. Omitted: nothing costs anything. */
+  prices?: string | undefined;
   log: Logger;
   clock: () => Date;
   connections?: number;
@@ -92,6 +98,7 @@ export type Hearth = {
 export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const runners = await openRunners(settings.runners);
+  const prices = await readPrices(settings.prices);
   const resources = resourceLimits(settings.resourceLimits);
   const { nameServers: servers } = settings;
   const resolve = openResolver({ limits: resources.names, ...(servers ? { servers } : {}) });
@@ -122,6 +129,8 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     lookUpRecords: openRecordLookup({ timeout: resources.names.lookupTime, servers }),
     webhooks,
     runners,
+    prices,
+    assistant: settings.assistant ?? noAssistant,
     url: settings.url,
     actionsOrigin: settings.actionsOrigin,
     advisories: settings.advisories,

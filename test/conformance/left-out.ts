@@ -32,6 +32,31 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'there are no enterprises, to which these permissions belong',
   },
   {
+    operationIds: ['copilot-spaces/list-for-org'],
+    places: ['?/after', '?/before'],
+    reason: 'spaces are listed by numbered pages',
+  },
+  {
+    operationIds: ['copilot-spaces/create-for-org', 'copilot-spaces/update-for-org'],
+    places: ['/resources_attributes'],
+    reason: 'resources of spaces are for an assistant that reads them, and none is part of Hearth',
+  },
+  {
+    operationIds: ['billing/create-organization-budget'],
+    places: ['/budget_amount!', '/budget_product_sku!', '/budget_type!'],
+    reason: 'a budget is an amount for something; the public API names no default for either',
+  },
+  {
+    operationIds: ['billing/create-organization-budget', 'billing/update-budget-org'],
+    places: ['/budget_scope=multi_user_customer', '/budget_scope=user', '/budget_type=BundlePricing', '/user'],
+    reason: 'nothing that is measured is of a person or in a bundle',
+  },
+  {
+    operationIds: ['billing/update-budget-org'],
+    places: ['/budget_scope=cost_center', '/budget_scope=enterprise'],
+    reason: 'there are no enterprises, which have cost centers',
+  },
+  {
     operationIds: ['issues/create', 'issues/update'],
     places: ['/type'],
     reason: 'Hearth has no types of issues',

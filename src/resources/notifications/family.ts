@@ -1,4 +1,5 @@
 import { family } from '#resources/family.ts';
+import { notifyOfBudgets } from './budgets.ts';
 import { notifyOfCheckSuites } from './check-suites.ts';
 import { notifyOfCommitComments } from './commit-comments.ts';
 import { notifyOfDependencyAlerts } from './dependency-alerts.ts';
@@ -25,6 +26,7 @@ export const notifications = family({
     notifyOfCheckSuites,
     notifyOfSecretAlerts,
     notifyOfDependencyAlerts,
+    notifyOfBudgets,
     notifyAcceptedInvitation,
     touchAffectedInboxes,
   ],

@@ -27,9 +27,10 @@ export type TextOfIssue = { readonly issue: Id<'issues'> } & (
 
 /**
  * `mentioned`: people whom the text mentions newly; `everybody`: also participants of its issue, and watchers; `assigned` and `requested`:
- * who is assigned, or asked for a review, alone; `checked`: whose push or pull request a check suite checked; `administrators`: who administers the repository.
+ * who is assigned, or asked for a review, alone; `checked`: whose push or pull request a check suite checked; `administrators`: who administers the repository;
+ * `named`: the person of the activity alone.
  */
-export type Recipients = 'everybody' | 'mentioned' | 'assigned' | 'requested' | 'checked' | 'administrators';
+export type Recipients = 'everybody' | 'mentioned' | 'assigned' | 'requested' | 'checked' | 'administrators' | 'named';
 
 /** An event of a subject. */
 export type Activity = {
@@ -40,7 +41,7 @@ export type Activity = {
   /** Who aren't notified, since they did it. */
   readonly actors: readonly Account[];
   readonly at: Date;
-  /** Who was assigned or asked for a review, where only they are notified. */
+  /** Who was assigned, asked for a review or named, where only they are notified. */
   readonly person?: Account | undefined;
   /** The team that was asked for a review. */
   readonly team?: Id<'teams'> | undefined;
@@ -136,6 +137,7 @@ type Source = { readonly rank: number; readonly reason: RawBuilder<unknown>; rea
 /** Where the recipients of an activity `v` come from: each source with its reason and rank. Each has the column `account_id`. */
 function sourcesOf({ repo, recipients, activities }: Activities, after: Account): readonly Source[] {
   if (recipients === 'assigned') return [{ rank: 4, reason: sql`'assign'`, from: sql`select v.person as account_id` }];
+  if (recipients === 'named') return [{ rank: 9, reason: sql`'subscribed'`, from: sql`select v.person as account_id` }];
   if (recipients === 'checked') return [{ rank: 4, reason: sql`'ci_activity'`, from: checked }];
   if (recipients === 'administrators') return [{ rank: 4, reason: sql`'security_alert'`, from: administrators(repo) }];
   if (recipients === 'requested') return [{ rank: 3, reason: sql`'review_requested'`, from: requested }];

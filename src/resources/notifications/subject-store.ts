@@ -8,8 +8,8 @@ import type { Id } from '#lib/id.ts';
 
 export type SubjectRow = Selectable<DB['notification_subjects']>;
 
-/** What a subject of a repository is named by. The title of a commit isn't in another table, and that of a suite is what was
- * told of it: both are kept here. */
+/** What a subject of a repository is named by. The title of a commit isn't in another table, and those of suites and budgets are
+ * what was told of them: they are kept here. */
 export type Subject =
   | { readonly kind: 'issue'; readonly issue_id: Id<'issues'> }
   | { readonly kind: 'commit'; readonly commit_sha: string; readonly title: string }
@@ -17,6 +17,7 @@ export type Subject =
   | { readonly kind: 'check_suite'; readonly check_suite_id: Id<'check_suites'>; readonly title: string }
   | { readonly kind: 'secret_alert'; readonly secret_alert_id: Id<'secret_alerts'>; readonly title: string }
   | { readonly kind: 'dependency_alerts'; readonly title: string }
+  | { readonly kind: 'budget'; readonly title: string }
   | { readonly kind: 'invitation' };
 
 /** The rows of subjects, which are made where they are missing. Issues, releases, suites and alerts that were deleted meanwhile have

@@ -33,6 +33,7 @@ export const subjectTypes = [
   'SecretScanningAlert',
   'RepositoryDependencyBotAlertsThread',
   'RepositoryInvitation',
+  'Budget',
 ] as const;
 type SubjectType = (typeof subjectTypes)[number];
 
@@ -108,6 +109,12 @@ const subjectKinds = {
         title === null || !visible.has(id)
           ? undefined
           : { type: 'RepositoryDependencyBotAlertsThread', title, url: null, latest_comment_url: null };
+    },
+  },
+  budget: {
+    async presenter() {
+      // Without an address, since owners alone may read budgets.
+      return ({ title }) => (title === null ? undefined : { type: 'Budget', title, url: null, latest_comment_url: null });
     },
   },
   invitation: {

@@ -2,6 +2,7 @@
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, orNotFound } from '#lib/refusal.ts';
+import { spentBudgetOf } from '#resources/billing/index.ts';
 import { loadWorkflows } from '#resources/workflows/index.ts';
 import { keysBehind, type Workflow } from '#workflow-files/calls.ts';
 import { loadWorkflow } from './called-files.ts';
@@ -43,16 +44,18 @@ const hasFailed = ({ conclusion }: JobRow): boolean =>
   conclusion !== null && ['failure', 'cancelled', 'timed_out', 'action_required'].includes(conclusion);
 
 /** A run that is over and can run, its row locked. */
-async function findOver({ tx }: ProgressContext, id: Run): Promise<{ run: RunRow; called: Workflow }> {
+async function findOver({ tx, now }: ProgressContext, id: Run): Promise<{ run: RunRow; called: Workflow }> {
   const run = orNotFound(await findRunForUpdate(tx, id));
   if (run.status !== 'completed') throw forbidden('This workflow run is already running');
   if (run.conclusion === 'action_required') throw forbidden('This workflow run needs to be approved');
   const called = await loadWorkflow(tx, run);
   if (!called || run.conclusion === 'startup_failure')
-    throw forbidden('This workflow run cannot be retried, since its workflow file is not valid');
+    throw forbidden('This workflow run cannot be retried, since it could not start');
   const workflow = (await loadWorkflows(tx, [run.workflow_id])).get(run.workflow_id);
   if (workflow && workflow.state !== 'active' && workflow.state !== 'deleted')
     throw forbidden('Unable to retry this workflow run, since its workflow is disabled');
+  const spent = await spentBudgetOf(tx, { id: run.repository_id, owner_id: run.owner_id }, now);
+  if (spent !== undefined) throw forbidden(spent);
   return { run, called };
 }
 

@@ -3,6 +3,7 @@
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { type ActionsPolicy, loadActionsPolicy } from '#resources/actions-permissions/index.ts';
+import { spentBudgetOf } from '#resources/billing/index.ts';
 import { putWorkflow, readWorkflowFile, takeRunNumber } from '#resources/workflows/index.ts';
 import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/expressions.ts';
 import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/parse.ts';
@@ -56,7 +57,11 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   const workflow = await putWorkflow(tx, { repository_id: repository.id, path, name, now });
   if (workflow.state !== 'active' && workflow.state !== 'deleted') return undefined;
   if (wanted.eventId !== undefined && (await hasRunOf(tx, workflow.id, wanted.eventId))) return undefined;
-  const problems = file ? problemsOfUses(policy, file, wanted.called) : problemsOf(parsed);
+  const spent = await spentBudgetOf(tx, repository, now);
+  const problems = [
+    ...(file ? problemsOfUses(policy, file, wanted.called) : problemsOf(parsed)),
+    ...(spent ? [atBeginning(spent)] : []),
+  ];
   const check_suite_id = await suiteOf(context, {
     repository_id: repository.id,
     owner_id: repository.owner_id,
@@ -111,8 +116,17 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   return beginRun(context, title === '' ? run : await updateRun(tx, run.id, { title }), concurrency);
 }
 
-/** Begins a run that was begun or held before, as its file says. */
+/** A problem that isn't of any line of the file. */
+const atBeginning = (message: string): WorkflowProblem => ({ message, line: 1 });
+
+/** Begins a run that was begun or held before, as its file says. One that no budget is left for fails. */
 export async function beginAgain(context: ProgressContext, run: RunRow): Promise<RunRow> {
+  const { tx, now } = context;
+  const spent = await spentBudgetOf(tx, { id: run.repository_id, owner_id: run.owner_id }, now);
+  if (spent !== undefined) {
+    const problems = JSON.stringify([atBeginning(spent)]);
+    return endRun(context, await updateRun(tx, run.id, { problems }), 'startup_failure');
+  }
   const parsed = await readWorkflowFile({ path: run.path, content: run.file });
   if (!('file' in parsed)) return endRun(context, run, 'startup_failure');
   const told = await tell(context, run, parsed.file);
