@@ -18,7 +18,7 @@ import {
   withdrawAdvisories,
 } from './advisory-store.ts';
 import { enqueueComparing } from './compare.ts';
-import { type ReadAdvisory, readOsv } from './osv.ts';
+import type { ReadAdvisory } from './osv.ts';
 import { listAlerted } from './store.ts';
 
 type Context = JobContext<Services>;
@@ -98,6 +98,7 @@ async function readIfChanged(folder: string, path: string, before: FileRow | und
   if (size > fixedValue(limitTable.dependencies.advisorySize))
     return { file: { ...file, problem: 'is too large' }, read: undefined };
   try {
+    const { readOsv } = await import('./osv.ts'); // with the first file: a server without advisories needs none of it
     const read = readOsv(await handle.readFile('utf8'));
     return { file: { ...file, identifier: read.advisory.identifier }, read };
   } catch (error) {

@@ -1,3 +1,2 @@
-export type { Ecosystem } from './parsers/dependency.ts';
-export { pythonName } from './parsers/pypi.ts';
+export { type Ecosystem, pythonName } from './parsers/dependency.ts';
 export { listUnreadPaths, listUsers } from './store.ts';

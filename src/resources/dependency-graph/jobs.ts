@@ -2,8 +2,7 @@ import type { Services } from '#endpoint/services.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
-import { readerVersion } from './manifests.ts';
-import { enqueueReading } from './read.ts';
+import { enqueueReading, readerVersion } from './read.ts';
 import { listOutdated, listRead, removeGraphs } from './store.ts';
 
 const kinds = ['push', 'repository.imported', 'repository.default_branch_changed', 'repository.security_changed'] as const;

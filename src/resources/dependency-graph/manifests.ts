@@ -7,9 +7,6 @@ import { parsePom } from './parsers/maven.ts';
 import { parsePackageJson, parsePackageLock } from './parsers/npm.ts';
 import { parsePipfileLock, parsePoetryLock, parseRequirements } from './parsers/pypi.ts';
 
-/** To be counted up when files are read otherwise than before: all repositories are read anew then. */
-export const readerVersion = 1;
-
 const { ofFile, nameLength } = limitTable.dependencies;
 
 /** Files by their names. Beside one that is named in `unless`, a file says nothing further. */

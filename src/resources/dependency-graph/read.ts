@@ -14,8 +14,14 @@ import { getOptional, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { findRepository, lockRepository } from '#resources/repositories/index.ts';
-import { isManifest, type ManifestContent, readerVersion, readManifest, withoutSuperseded } from './manifests.ts';
+import type { ManifestContent } from './manifests.ts';
 import { findGraph, insertManifest, listManifests, removeManifests, replaceGraph } from './store.ts';
+
+/** To be counted up when files are read otherwise than before: all repositories are read anew then. */
+export const readerVersion = 1;
+
+/** The parsers come with the first repository that is read: most servers start without a need for them. */
+const loadManifests = () => import('./manifests.ts');
 
 type Payload = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
 
@@ -80,6 +86,7 @@ export const readDependencies = job<Payload, Services>({
 
 /** The files of a commit that name dependencies, up to a bound. */
 async function listManifestFiles(disk: Repo, commit: Oid): Promise<ListedEntry[]> {
+  const { isManifest, withoutSuperseded } = await loadManifests();
   const found: ListedEntry[] = [];
   for await (const batch of readPartOfTree(disk, commit, { recursive: true, limit: fixedValue(maxEntries) }))
     for (const entry of batch)
@@ -95,6 +102,7 @@ type ReadFile = ListedEntry & ManifestContent;
 
 /** Reads such files, with `room` for so many dependencies. */
 async function readFiles(disk: Repo, files: readonly ListedEntry[], room: number): Promise<ReadFile[]> {
+  const { readManifest } = await loadManifests();
   const read: ReadFile[] = [];
   let left = room;
   await using reader = await openObjects(disk, { isBulk: true });

@@ -41,3 +41,6 @@ export function parseObject(text: string): Fields {
   if (fieldsOf(value) !== value) throw new Error('not an object');
   return fieldsOf(value);
 }
+
+/** The one spelling of names that PyPI holds to be equal (PEP 503). */
+export const pythonName = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-');

@@ -1,9 +1,6 @@
 import { valid } from '@renovatebot/pep440';
 import { parse as parseToml } from 'smol-toml';
-import { type Dependency, fieldOf, fieldsOf, itemsOf, type Parser, parseObject, textOf } from './dependency.ts';
-
-/** The one spelling of names that PyPI holds to be equal (PEP 503). */
-export const pythonName = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-');
+import { type Dependency, fieldOf, fieldsOf, itemsOf, type Parser, parseObject, pythonName, textOf } from './dependency.ts';
 
 const pinned = (requirement: string): string | null => {
   const version = /^={2,3}\s*([^\s,*;]+)$/.exec(requirement.trim())?.[1];
