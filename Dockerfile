@@ -11,7 +11,7 @@ USER node
 RUN ./hearth --version
 ENV HEARTH_HOST=0.0.0.0 HEARTH_DATA=/data
 VOLUME /data
-EXPOSE 3000 2222
+EXPOSE 3000 3001 2222
 HEALTHCHECK --start-period=60s --timeout=10s CMD ["node", "src/cli/health.ts"]
 ENTRYPOINT ["./hearth"]
 CMD ["serve"]

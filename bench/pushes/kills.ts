@@ -34,9 +34,13 @@ const git = async (cwd: string, ...args: string[]): Promise<string> =>
   (await run('git', args, { cwd, env: { ...process.env, ...identity, GIT_TERMINAL_PROMPT: '0' } })).stdout.trim();
 
 async function startServer() {
-  const child = spawn(process.execPath, [entry, 'serve', '--port', '0', '--ssh-port', 'off', '--data', data], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [entry, 'serve', '--port', '0', '--ssh-port', 'off', '--pages-port', 'off', '--data', data],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let said = '';
   const read = (chunk: Buffer): void => {

@@ -60,9 +60,13 @@ function other(ask: () => Promise<unknown>) {
 }
 
 const embedded = await startEmbedded(data);
-const server = spawn(process.execPath, [entry, 'serve', '--port', '0', '--ssh-port', 'off', '--data', data], {
-  stdio: ['ignore', 'pipe', 'pipe'],
-});
+const server = spawn(
+  process.execPath,
+  [entry, 'serve', '--port', '0', '--ssh-port', 'off', '--pages-port', 'off', '--data', data],
+  {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  },
+);
 try {
   const url = await new Promise<string>((resolve) => {
     let said = '';

@@ -12,7 +12,7 @@ function once(sent: Sent): Promise<number> {
     const sending = request(url, { method, headers: headersOf(sent), agent }, (reply) => {
       reply.on('error', reject);
       reply.on('end', () => {
-        if ((reply.statusCode ?? 500) < 300) resolve(performance.now() - start);
+        if ((reply.statusCode ?? 500) < 300 || reply.statusCode === 304) resolve(performance.now() - start);
         else reject(new Error(`${method} ${url} is answered by ${reply.statusCode}`));
       });
       reply.resume();
@@ -27,7 +27,7 @@ async function measure(load: Load): Promise<Took> {
   let left = load.requests;
   const start = performance.now();
   const connection = async (): Promise<void> => {
-    while (left-- > 0) times.push(await once(load));
+    while (left-- > 0) times.push(await once({ ...load, url: load.urls?.[left % load.urls.length] ?? load.url }));
   };
   await Promise.all(Array.from({ length: load.connections }, connection));
   return { times, milliseconds: performance.now() - start };

@@ -3,19 +3,20 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 /** A request that is sent again and again. */
-export type Sent = { method: string; url: string; token: string; body?: string };
-/** What a client process is to send, and how often; over so many connections at once. */
-export type Load = Sent & { requests: number; connections: number };
+export type Sent = { method: string; url: string; token: string; body?: string; etag?: string };
+/** What a client process is to send, and how often; over so many connections at once. `urls` are sent in turns in the place of one. */
+export type Load = Sent & { requests: number; connections: number; urls?: readonly string[] };
 /** Milliseconds of each request, and of all of them by the clock. */
 export type Took = { times: number[]; milliseconds: number };
 /** What a client process replies. */
 export type Answer = Took | { failed: string };
 
 /** The headers of a request, such as every server of the API takes them. */
-export const headersOf = ({ token, body }: Pick<Sent, 'token' | 'body'>): Record<string, string> => ({
+export const headersOf = ({ token, body, etag }: Pick<Sent, 'token' | 'body' | 'etag'>): Record<string, string> => ({
   accept: 'application/json',
   authorization: `Bearer ${token}`,
   'user-agent': 'bench',
+  ...(etag === undefined ? {} : { 'if-none-match': etag }),
   ...(body === undefined ? {} : { 'content-type': 'application/json' }),
 });
 

@@ -53,6 +53,12 @@ export async function processorTimeOf(...roots: number[]): Promise<number> {
   return ticks * tickMs;
 }
 
+/** The processor time in milliseconds of one process alone. */
+export async function processorTimeOfOne(pid: number): Promise<number> {
+  const fields = fieldsOf(await readFile(`/proc/${pid}/stat`, 'utf8'));
+  return (Number(fields[11]) + Number(fields[12])) * tickMs;
+}
+
 /** Measures the memory twice a second until it is stopped; gives the most that it saw. */
 export function watchMemory(root: number): { stop(): Promise<number> } {
   let peak = 0;

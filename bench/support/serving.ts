@@ -37,7 +37,10 @@ export async function startServing(
     'off',
   ];
   const [program = '', ...args] = [...within, ...serve];
-  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'pipe'], env: { ...process.env, ...env } });
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'inherit', 'pipe'],
+    env: { ...process.env, HEARTH_PAGES_PORT: 'off', ...env },
+  });
   let said = '';
   for await (const chunk of child.stderr) {
     said += chunk;

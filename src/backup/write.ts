@@ -17,7 +17,7 @@ export type BackupParts = {
   address: Address;
   git: GitStore;
   objects: ObjectStore;
-  /** Whether the files of releases are copied too. Their store may have backups of its own. */
+  /** Whether the files of releases and artifacts are copied too. Their store may have backups of its own. */
   withFiles: boolean;
   /** The folder of the server's keys for SSH, which may be missing. */
   hostKeys: string;
@@ -29,7 +29,7 @@ export type BackupParts = {
 
 /**
  * Writes a backup of a running installation into an empty folder: a snapshot of the database, then every repository as a Git
- * bundle, then the files of releases if they are wanted, and the server's keys for SSH. A concurrent push may be in its bundle but not in the database, never the reverse. The secret key isn't copied.
+ * bundle, then the files of releases and artifacts if they are wanted, and the server's keys for SSH. A concurrent push may be in its bundle but not in the database, never the reverse. The secret key isn't copied.
  */
 export async function writeBackup({
   address,
@@ -65,7 +65,7 @@ export async function writeBackup({
       'select id, default_branch from repositories order by id',
     );
     const { rows: files } = await client.query<{ key: string; digest: string }>(
-      'select object_key as key, digest from release_assets order by id',
+      `select object_key as key, digest from (${keptFiles}) files order by key`,
     );
     await client.query('commit');
     const repositories: Manifest['repositories'] = [];
@@ -98,6 +98,10 @@ export async function writeBackup({
   }
 }
 
+/** The files of releases, and artifacts. Caches can be made again. */
+const keptFiles = `select object_key, digest from release_assets
+  union all select object_key, digest from artifacts where object_key is not null`;
+
 /** Waiting and running jobs. After a restore, the latter run again, which every job must support. */
 const waitingJobs = `select task.identifier, queue.queue_name, job.payload::text, job.run_at, job.max_attempts, job.key
   from jobs._private_jobs job join jobs._private_tasks task on task.id = job.task_id
@@ -115,7 +119,7 @@ async function copyObject(objects: ObjectStore, key: string, folder: string): Pr
 
 /** A file that isn't in the store must have been deleted after the snapshot. @throws StartupError where it wasn't */
 async function demandDeleted(client: pg.Client, key: string): Promise<void> {
-  const { rows } = await client.query('select from release_assets where object_key = $1', [key]);
+  const { rows } = await client.query(`select from (${keptFiles}) files where object_key = $1`, [key]);
   if (rows.length > 0) throw new StartupError(`The file ${key} is not in the store: is HEARTH_OBJECTS that of the server?`);
 }
 

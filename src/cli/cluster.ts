@@ -53,8 +53,8 @@ export async function serveByProcesses(config: Config, settings: Settings): Prom
     await Promise.all([...ended, jobs?.stop()]);
   };
   answerMetrics();
-  const { ssh } = settings;
-  const expected = ssh ? 2 : 1;
+  const { ssh, pages } = settings;
+  const expected = 1 + (ssh ? 1 : 0) + (pages ? 1 : 0);
   const ports = await Promise.allSettled(
     Array.from({ length: config.workers }, () => waitUntilListening(startProcess(), expected)),
   );
@@ -64,13 +64,17 @@ export async function serveByProcesses(config: Config, settings: Settings): Prom
     await stop();
     throw failed?.reason;
   }
-  const [port, sshPort] = first.value;
+  const [port, ...others] = first.value;
+  const sshPort = ssh && others.shift();
   if (ssh && ssh.port === 0) ssh.port = sshPort ?? 0;
+  if (pages) pages.port = others.shift() ?? pages.port;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  return { url: `${config.tlsCert ? 'https' : 'http'}://${host}:${port}`, ssh, stop };
+  const url = `${config.tlsCert ? 'https' : 'http'}://${host}:${port}`;
+  if (settings.runners) settings.runners.address ??= url;
+  return { url, ssh, pages, stop };
 }
 
-/** The ports that a process listens on, in their order: that of HTTP first. */
+/** The ports that a process listens on, in their order: that of HTTP first, then those of SSH and of websites. */
 async function waitUntilListening(worker: Worker, expected: number): Promise<number[]> {
   const { promise, resolve, reject } = Promise.withResolvers<number[]>();
   const ports: number[] = [];

@@ -3,7 +3,7 @@ import { link, mkdir, readFile, stat, unlink, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { StartupError } from '#lib/startup-error.ts';
 import type { HostKey, HostKeyKind } from '#ssh-server/host-keys.ts';
-import { secretKey } from './settings.ts';
+import { secretKey } from './setting-values.ts';
 
 /** The data folder of an installation: repositories, the embedded database and the secret key. `created` where it didn't exist. */
 export type DataFolder = { path: string; repositories: string; created: boolean };

@@ -3,7 +3,7 @@ import type { Db } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
 import { findUsersByLogin } from '#resources/accounts/index.ts';
 import type { People } from '#resources/repository-imports/index.ts';
-import { sourceToken } from './settings.ts';
+import { sourceToken } from './setting-values.ts';
 import { UsageError } from './usage-error.ts';
 
 async function textOf(path: string): Promise<string> {

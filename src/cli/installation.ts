@@ -5,6 +5,7 @@ import { type Address, change, checkConnection, type Db, openDatabase, type Tx }
 import { commandName, migrate } from '#database/migrate.ts';
 import { checkServer } from '#database/server.ts';
 import { assertGitPresent } from '#git/process/version.ts';
+import { StartupError } from '#lib/startup-error.ts';
 import { hashToken } from '#lib/token.ts';
 import { processProvider } from '#runner-providers/process/provider.ts';
 import { noProvider, type Provider } from '#runner-providers/provider.ts';
@@ -102,9 +103,13 @@ export function settingsFor(config: Config, paths: Pick<Settings, 'address' | 'r
     },
     webhooks: { allow: config.webhookAllow ?? [], retries: config.webhookRetries, keepDays: config.webhookKeep },
     connections: config.connections,
-    runners: { catalogue: config.runnerCatalogue, provider: providerFor(config) },
+    actionsOrigin: config.actionsOrigin,
+    runners: { catalogue: config.runnerCatalogue, provider: providerFor(config), ...(url === undefined ? {} : { address: url }) },
+    prices: config.prices,
     clock: () => new Date(),
     url,
+    pages: pagesSettingsFor(config),
+    advisories: config.advisories,
     trustedProxies: config.trustedProxies,
     adminTokenHash: config.adminToken === undefined ? undefined : hashToken(config.adminToken),
   };
@@ -116,8 +121,21 @@ export async function sshSettingsFor({ sshPort, sshUrl }: Config, folder: DataFo
   return { ...(sshUrl ?? { port: sshPort }), hostKeys: folder ? await readHostKeys(folder) : [] };
 }
 
-const providerFor = ({ runnerProvider, data }: Config): Provider =>
-  runnerProvider === 'process' ? processProvider({ folder: join(data, 'runners'), path: process.env.PATH ?? '' }) : noProvider;
+/** The settings of websites. @throws StartupError where they would share an origin with the server itself */
+function pagesSettingsFor({ pagesPort: port, pagesUrl: origin, url }: Config): Settings['pages'] {
+  if (port === 'off') return undefined;
+  const own = url === undefined ? undefined : new URL(url);
+  // Below the host of a star, an owner could be called as the server's own host is, or as `api.` before it.
+  const isBelow = origin?.hasSubdomains && (own?.hostname === origin.hostname || own?.hostname.endsWith(`.${origin.hostname}`));
+  if (origin && own && (isBelow || own.origin === `${origin.protocol}//${origin.hostname}${origin.port}`))
+    throw new StartupError('HEARTH_PAGES_URL must be another origin than HEARTH_URL: websites could act as who looks at them');
+  return { origin, port };
+}
+
+const providerFor = ({ runnerProvider, runnerProgram: program, data }: Config): Provider =>
+  runnerProvider === 'process'
+    ? processProvider({ folder: join(data, 'runners'), path: process.env.PATH ?? '', program })
+    : noProvider;
 
 /** Runs `work` on an installation, whether or not its server is running. The embedded PostgreSQL is started where necessary. */
 export async function withInstallation<T>(

@@ -1,32 +1,44 @@
 import type { SshAddress } from '#endpoint/links.ts';
 import { startWorker } from '#jobs/worker.ts';
-import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
+import type { PagesServer } from '#pages-server/server.ts';
+import { type Hearth, openHearth, type PagesSettings, type Settings } from '#server/hearth.ts';
 import { drain, listen } from '#server/listen.ts';
 import type { SshServer } from '#ssh-server/server.ts';
 import type { Config } from './settings.ts';
 import { readTls } from './tls.ts';
 
-/** A running server; `url` is its address, `ssh` that for Git over SSH, if any. */
-export type Serving = { url: string; ssh?: SshAddress | undefined; stop(): Promise<void> };
+/** A running server; `url` is its address, `ssh` that for Git over SSH, if any, and `pages` where websites are. */
+export type Serving = {
+  url: string;
+  ssh?: SshAddress | undefined;
+  pages?: PagesSettings | undefined;
+  stop(): Promise<void>;
+};
 
 /** Serves requests in this process, and runs background jobs where `jobs` is set. */
 export async function serveHere(config: Config, settings: Settings, { jobs }: { jobs: boolean }): Promise<Serving> {
-  const hearth = await openHearth({ ...settings, tls: await readTls(config), work: jobs ? 'requests and jobs' : 'requests' });
+  const tls = await readTls(config);
+  const hearth = await openHearth({ ...settings, tls, work: jobs ? 'requests and jobs' : 'requests' });
   let ssh: SshServer | undefined;
+  let pages: PagesServer | undefined;
   try {
     const url = await listen(hearth.app, config);
+    if (settings.runners) settings.runners.address ??= url;
     ssh = await listenForSsh(config, settings, hearth);
+    pages = await listenForPages(config, { ...settings, tls }, hearth);
     const worker = jobs ? await startWorker(hearth.worker) : undefined;
     return {
       url,
       ssh: hearth.services.ssh,
+      pages: settings.pages,
       async stop() {
-        await Promise.all([drain(hearth.app), ssh?.drain(), worker?.stop()]);
+        await Promise.all([drain(hearth.app), ssh?.drain(), pages?.drain(), worker?.stop()]);
+        if (worker) await hearth.services.runners.provider.stopAll();
         await hearth[Symbol.asyncDispose]();
       },
     };
   } catch (error) {
-    await ssh?.close();
+    await Promise.all([ssh?.close(), pages?.close()]);
     await hearth[Symbol.asyncDispose]();
     throw error;
   }
@@ -42,6 +54,16 @@ async function listenForSsh(
   return openSshServer({ database, services, log, clock, refusals: app.limitRefusals }, ssh, { host, port });
 }
 
+async function listenForPages({ host }: Config, settings: Settings, hearth: Hearth): Promise<PagesServer | undefined> {
+  const { pages } = settings;
+  if (!pages) return undefined;
+  const { openPagesServer } = await import('#pages-server/server.ts');
+  const parts = { ...settings, ...hearth, refusals: hearth.app.limitRefusals };
+  const server = await openPagesServer(parts, { host, port: pages.port });
+  pages.port = server.port;
+  return server;
+}
+
 /** Runs background jobs only. */
 export async function workHere(settings: Settings): Promise<{ stop(): Promise<void> }> {
   const hearth = await openHearth({ ...settings, work: 'jobs' });
@@ -49,6 +71,7 @@ export async function workHere(settings: Settings): Promise<{ stop(): Promise<vo
   return {
     async stop() {
       await worker.stop();
+      await hearth.services.runners.provider.stopAll();
       await hearth[Symbol.asyncDispose]();
     },
   };

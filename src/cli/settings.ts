@@ -1,11 +1,24 @@
-import { isAbsolute, resolve } from 'node:path';
+import { parsePagesOrigin } from '#endpoint/pages-address.ts';
 import { StartupError } from '#lib/startup-error.ts';
-import { isRange } from '#net/ranges.ts';
-import { parseTarget } from '#net/target.ts';
-import type { BucketName } from '#objects/open.ts';
 import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 import { parseLimits } from './limit-settings.ts';
+import {
+  addressRanges,
+  adminToken,
+  asPath,
+  bucketName,
+  oneOf,
+  onOff,
+  portOrOff,
+  postgresAddress,
+  secretKey,
+  serverAddress,
+  sourceToken,
+  sshAddress,
+  webAddress,
+  wholeNumber,
+} from './setting-values.ts';
 
 /** One setting: a flag, a variable, or both. Secrets have no flag, since all users of a machine can read command lines. */
 type Setting<T> = {
@@ -18,92 +31,6 @@ type Setting<T> = {
   /** Parses a value. @throws Error with the allowed values */
   readonly parse: (text: string) => T;
 };
-
-function wholeNumber(from: number, to: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < from || value > to) throw new Error(`must be a whole number from ${from} to ${to}`);
-    return value;
-  };
-}
-
-/** A port, or none. */
-const portOrOff = (text: string): number | 'off' => (text === 'off' ? 'off' : wholeNumber(0, 65_535)(text));
-
-/** An ssh address: a host, and a port where it isn't the usual one. */
-function sshAddress(text: string): { host: string; port: number } {
-  const url = URL.parse(text);
-  const isPlain = url?.protocol === 'ssh:' && url.hostname !== '' && ['', '/'].includes(url.pathname) && !url.password;
-  if (!isPlain) throw new Error('must be an address without a path, as ssh://code.example.com or ssh://code.example.com:2222');
-  return { host: url.hostname, port: url.port === '' ? 22 : Number(url.port) };
-}
-
-function oneOf<const T extends string>(...allowed: readonly T[]): (text: string) => T {
-  return (text) => {
-    const match = allowed.find((word) => word === text);
-    if (match === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
-    return match;
-  };
-}
-
-const onOff = (text: string): boolean => oneOf('on', 'off')(text) === 'on';
-const asPath = (text: string): string => (isAbsolute(text) ? text : resolve(text));
-
-/** An http or https origin: no path, no query, no user. */
-function webAddress(text: string): string {
-  const url = URL.parse(text);
-  const isOrigin =
-    url && (url.protocol === 'http:' || url.protocol === 'https:') && url.pathname === '/' && !url.search && !url.username;
-  if (!isOrigin) throw new Error('must be an http or https address without a path, as https://code.example.com');
-  return url.origin;
-}
-
-function postgresAddress(text: string): string {
-  const url = URL.parse(text);
-  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') throw new Error('must begin with postgres://');
-  return text;
-}
-
-function addressRanges(text: string): string[] {
-  const ranges = text.split(',').map((part) => part.trim());
-  const wrong = ranges.find((range) => !isRange(range));
-  if (wrong !== undefined) throw new Error(`must be address ranges with commas between, as 10.0.0.0/8; '${wrong}' is none`);
-  return ranges;
-}
-
-function serverAddress(text: string): string {
-  const url = parseTarget(text);
-  if (!url) throw new Error('must be an http or https address without a user and password');
-  return url.href;
-}
-
-/** A bucket, and the beginning of the names in it, as `s3://bucket/some/prefix`. */
-function bucketName(text: string): BucketName {
-  const [, bucket, prefix = ''] = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])(?:\/([\w.\-/]*))?$/.exec(text) ?? [];
-  const parts = prefix.split('/').filter((part) => part !== '');
-  if (bucket === undefined || parts.some((part) => part === '.' || part === '..'))
-    throw new Error('must be as s3://bucket/prefix');
-  return { bucket, prefix: parts.join('/') };
-}
-
-/** A token that the operator has chosen: 20 to 255 printable ASCII characters. */
-function adminToken(text: string): string {
-  if (!/^[\x21-\x7e]{20,255}$/.test(text)) throw new Error('must be 20 to 255 printable characters without spaces');
-  return text;
-}
-
-/** A token of another server: printable ASCII characters. */
-export function sourceToken(text: string): string {
-  if (!/^[\x21-\x7e]{1,1000}$/.test(text)) throw new Error('must be one token, of printable characters without spaces');
-  return text;
-}
-
-/** 32 bytes, in base64 or hexadecimal digits. */
-export function secretKey(text: string): Buffer {
-  const key = Buffer.from(text, /^[\da-f]{64}$/i.test(text) ? 'hex' : 'base64');
-  if (key.length !== 32) throw new Error('must be 32 bytes in base64 or in hexadecimal digits');
-  return key;
-}
 
 /** All settings of Hearth. `hearth config` prints this table with the effective values. */
 export const settings = {
@@ -134,6 +61,20 @@ export const settings = {
     parse: sshAddress,
     about:
       'address by which people reach Git over SSH, as ssh://code.example.com:22; left out: the host of the web, and the port',
+  },
+  pagesPort: {
+    flag: '--pages-port <number>',
+    variable: 'HEARTH_PAGES_PORT',
+    initial: '3001',
+    parse: portOrOff,
+    about: 'port for websites of repositories, on the same address; 0 takes a free one, off serves none',
+  },
+  pagesUrl: {
+    flag: '--pages-url <address>',
+    variable: 'HEARTH_PAGES_URL',
+    parse: parsePagesOrigin,
+    about:
+      'address by which people reach websites, as https://pages.example.com, or https://*.pages.example.com for a host for each owner; left out: the host of the web, and the port',
   },
   data: {
     flag: '--data <folder>',
@@ -204,6 +145,11 @@ export const settings = {
     secret: true,
     parse: String,
     about: 'token of a key that ends',
+  },
+  advisories: {
+    variable: 'HEARTH_ADVISORIES',
+    parse: asPath,
+    about: 'folder of advisories about vulnerable packages, as OSV files; left out: dependencies are listed, and raise no alerts',
   },
   vocabulary: {
     flag: '--vocabulary <words>',
@@ -296,11 +242,23 @@ export const settings = {
     parse: wholeNumber(1, 365),
     about: 'days after which deliveries of webhooks are deleted',
   },
+  prices: {
+    flag: '--prices <file>',
+    variable: 'HEARTH_PRICES',
+    parse: asPath,
+    about: 'file of what minutes and storage cost (JSON); left out: nothing costs anything',
+  },
   runnerCatalogue: {
     flag: '--runner-catalogue <file>',
     variable: 'HEARTH_RUNNER_CATALOGUE',
     parse: asPath,
     about: 'file of images, sizes and limits of hosted runners (JSON) instead of those that come with Hearth',
+  },
+  actionsOrigin: {
+    flag: '--actions-origin <address>',
+    variable: 'HEARTH_ACTIONS_ORIGIN',
+    parse: webAddress,
+    about: 'address from which runners take actions that no repository of this server holds, as https://code.example.com',
   },
   runnerProvider: {
     flag: '--runner-provider <name>',
@@ -308,6 +266,12 @@ export const settings = {
     initial: 'none',
     parse: oneOf('none', 'process'),
     about: 'what makes the machines of hosted runners: none, or a process and a folder for each on this machine',
+  },
+  runnerProgram: {
+    flag: '--runner-program <file>',
+    variable: 'HEARTH_RUNNER_PROGRAM',
+    parse: asPath,
+    about: 'program that runs the jobs of hosted runners on their machines, as act_runner; left out: they run none',
   },
   adminToken: {
     variable: 'HEARTH_ADMIN_TOKEN',

@@ -9,7 +9,7 @@ import {
   TableNode,
 } from 'kysely';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import type { Listed, Page, Uncounted } from '#lib/page.ts';
+import type { Listed, ListedAfter, Page, Uncounted } from '#lib/page.ts';
 import type { Db } from './connect.ts';
 
 /** Rows are counted up to this number, so that the time for counting is bounded. */
@@ -106,8 +106,26 @@ export async function listSince<DB, TB extends keyof DB, Row extends { id: numbe
   return { rows, next: found.length > limit ? rows.at(-1)?.id.toString() : undefined };
 }
 
+/** The same, and how many rows the query has in all (up to 10,000). */
+export async function listCountedSince<DB, TB extends keyof DB, Row extends { id: number }>(
+  db: Db,
+  query: SelectQueryBuilder<DB, TB, Row>,
+  column: string,
+  page: Page,
+): Promise<ListedAfter<Row>> {
+  const counted = sql`select count(*) from (${query
+    .clearSelect()
+    .limit(sql.lit(countLimit))
+    .select(sql`1`.as('one'))}) as counted`;
+  const [{ rows, next }, total] = await Promise.all([listSince(query, column, page), totalOf(db, counted)]);
+  return { rows, next, total };
+}
+
 /** Transforms all rows of a list at once; the total stays. */
-export const mapRows = async <A, B>(listed: Listed<A>, transform: (rows: A[]) => B[] | Promise<B[]>): Promise<Listed<B>> => ({
+export const mapRows = async <A, B, Rest extends object>(
+  listed: Listed<A> & Rest,
+  transform: (rows: A[]) => B[] | Promise<B[]>,
+): Promise<Omit<Rest, keyof Listed<A>> & Listed<B>> => ({
   ...listed,
   rows: await transform(listed.rows),
 });

@@ -97,6 +97,44 @@ export interface ActionsVariables {
   updated_at: Date;
 }
 
+export interface Advisories {
+  id: GeneratedAlways<Id<'advisories'>>;
+  identifier: string;
+  cve: string | null;
+  summary: string;
+  description: string;
+  severity: 'low' | 'medium' | 'high' | 'critical';
+  classification: Generated<'general' | 'malware'>;
+  cvss_v3: string | null;
+  cvss_v3_score: number | null;
+  cvss_v4: string | null;
+  cvss_v4_score: number | null;
+  cwes: Generated<string[]>;
+  urls: Generated<string[]>;
+  published_at: Date;
+  updated_at: Date;
+  withdrawn_at: Date | null;
+}
+
+export interface AdvisoryFiles {
+  path: string;
+  size: number;
+  modified_at: Date;
+  identifier: string | null;
+  problem: string | null;
+}
+
+export interface AdvisoryVulnerabilities {
+  id: GeneratedAlways<Id<'advisory_vulnerabilities'>>;
+  advisory_id: Id<'advisories'>;
+  ecosystem: 'npm' | 'pip' | 'go' | 'rust' | 'maven';
+  package: string;
+  introduced: string | null;
+  fixed: string | null;
+  last_affected: string | null;
+  versions: string[] | null;
+}
+
 export interface AppKeys {
   id: GeneratedAlways<Id<'app_keys'>>;
   app_id: Id<'apps'>;
@@ -143,6 +181,55 @@ export interface Apps {
   built_in: string | null;
 }
 
+export interface Artifacts {
+  id: GeneratedAlways<Id<'artifacts'>>;
+  repository_id: Id<'repositories'>;
+  run_id: Id<'workflow_runs'>;
+  attempt: number;
+  job_id: Id<'workflow_jobs'>;
+  name: string;
+  content_type: string;
+  upload_id: Id<'job_uploads'> | null;
+  object_key: string | null;
+  size: number | null;
+  digest: string | null;
+  expires_at: Date;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface AssistantAssignments {
+  id: GeneratedAlways<Id<'assistant_assignments'>>;
+  organization_id: Id<'accounts'>;
+  user_id: Id<'accounts'> | null;
+  team_id: Id<'teams'> | null;
+  ends_on: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface AssistantSpaceCollaborators {
+  id: GeneratedAlways<Id<'assistant_space_collaborators'>>;
+  space_id: Id<'assistant_spaces'>;
+  user_id: Id<'accounts'> | null;
+  team_id: Id<'teams'> | null;
+  role: 'reader' | 'writer' | 'admin';
+  created_at: Date;
+}
+
+export interface AssistantSpaces {
+  id: GeneratedAlways<Id<'assistant_spaces'>>;
+  organization_id: Id<'accounts'>;
+  number: number;
+  name: string;
+  description: string | null;
+  general_instructions: string | null;
+  base_role: 'reader' | 'writer' | 'admin' | 'no_access';
+  creator_id: Id<'accounts'> | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface AuthorizationCodes {
   hash: Buffer;
   app_id: Id<'apps'>;
@@ -162,6 +249,65 @@ export interface Autolinks {
   is_alphanumeric: boolean;
   created_at: Date;
   updated_at: Date;
+}
+
+export interface BillingBudgetAlerts {
+  budget_id: Id<'billing_budgets'>;
+  month: string;
+  threshold: number;
+}
+
+export interface BillingBudgetRecipients {
+  budget_id: Id<'billing_budgets'>;
+  user_id: Id<'accounts'>;
+}
+
+export interface BillingBudgets {
+  id: GeneratedAlways<Id<'billing_budgets'>>;
+  organization_id: Id<'accounts'>;
+  repository_id: Id<'repositories'> | null;
+  budget_type: 'ProductPricing' | 'SkuPricing';
+  product_sku: string;
+  amount: number;
+  prevents_usage: boolean;
+  alerts: boolean;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface BillingCountedHours {
+  hour: Date;
+}
+
+export interface BillingCountedJobs {
+  job_id: Id<'workflow_jobs'>;
+}
+
+export interface BillingDays {
+  organization_id: Id<'accounts'>;
+  day: string;
+  rate_id: Id<'billing_rates'>;
+  repository_id: number;
+  repository_name: string;
+  quantity: number;
+}
+
+export interface BillingMonths {
+  organization_id: Id<'accounts'>;
+  month: string;
+  rate_id: Id<'billing_rates'>;
+  repository_id: number;
+  repository_name: string;
+  quantity: number;
+}
+
+export interface BillingRates {
+  id: GeneratedAlways<Id<'billing_rates'>>;
+  product: string;
+  sku: string;
+  unit_type: string;
+  unit_size: number;
+  price: number;
 }
 
 export interface BranchProtectionActors {
@@ -197,6 +343,21 @@ export interface BranchRenames {
   name: string;
   new_name: string;
   created_at: Date;
+}
+
+export interface Caches {
+  id: GeneratedAlways<Id<'caches'>>;
+  repository_id: Id<'repositories'>;
+  job_id: Id<'workflow_jobs'> | null;
+  ref: string;
+  key: string;
+  version: string;
+  upload_id: Id<'job_uploads'> | null;
+  object_key: string | null;
+  size: number | null;
+  digest: string | null;
+  created_at: Date;
+  last_accessed_at: Date;
 }
 
 export interface CheckAnnotations {
@@ -387,6 +548,61 @@ export interface CustomPropertyValues {
   value: string[];
 }
 
+export interface Dependencies {
+  id: GeneratedAlways<Id<'dependencies'>>;
+  manifest_id: Id<'dependency_manifests'>;
+  ecosystem: 'npm' | 'pip' | 'go' | 'rust' | 'maven';
+  name: string;
+  version: string | null;
+  requirement: string | null;
+  scope: 'runtime' | 'development';
+  relationship: 'direct' | 'transitive' | 'unknown';
+}
+
+export interface DependencyAlerts {
+  id: GeneratedAlways<Id<'dependency_alerts'>>;
+  repository_id: Id<'repositories'>;
+  number: number;
+  advisory_id: Id<'advisories'>;
+  manifest_path: string;
+  ecosystem: string;
+  package: string;
+  scope: string;
+  relationship: string;
+  vulnerable_version_range: string;
+  first_patched_version: string | null;
+  state: Generated<'open' | 'dismissed' | 'fixed' | 'auto_dismissed'>;
+  dismissed_at: Date | null;
+  dismissed_by: Id<'accounts'> | null;
+  dismissed_reason: string | null;
+  dismissed_comment: string | null;
+  fixed_at: Date | null;
+  auto_dismissed_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface DependencyBotAccess {
+  organization_id: Id<'accounts'>;
+  default_level: 'public' | 'internal' | null;
+  selection_id: Id<'repository_selections'>;
+}
+
+export interface DependencyGraphs {
+  repository_id: Id<'repositories'>;
+  commit_sha: string | null;
+  reader: number;
+  read_at: Date;
+}
+
+export interface DependencyManifests {
+  id: GeneratedAlways<Id<'dependency_manifests'>>;
+  repository_id: Id<'repositories'>;
+  path: string;
+  blob_sha: string;
+  problem: string | null;
+}
+
 export interface DeploymentStatuses {
   id: GeneratedAlways<Id<'deployment_statuses'>>;
   deployment_id: Id<'deployments'>;
@@ -487,6 +703,7 @@ export interface Environments {
   deploys: 'all' | 'protected' | 'custom';
   created_at: Date;
   updated_at: Date;
+  admins_bypass: Generated<boolean>;
 }
 
 export interface EventDeliveries {
@@ -563,6 +780,15 @@ export interface HostedRunners {
   revision: Generated<number>;
   created_at: Date;
   updated_at: Date;
+}
+
+export interface IdentityKeys {
+  id: GeneratedAlways<Id<'identity_keys'>>;
+  kid: string;
+  public_key: Json;
+  private_key: Buffer | null;
+  created_at: Date;
+  retired_at: Date | null;
 }
 
 export interface ImmutableReleaseRepositories {
@@ -748,6 +974,26 @@ export interface Issues {
   merged_at: Date | null;
 }
 
+export interface JobUploadBlocks {
+  upload_id: Id<'job_uploads'>;
+  name: string;
+  object_key: string;
+  size: number;
+  digest: string;
+}
+
+export interface JobUploads {
+  id: GeneratedAlways<Id<'job_uploads'>>;
+  job_id: Id<'workflow_jobs'>;
+  object_group: string;
+  most_bytes: number;
+  limit_name: string;
+  object_key: string | null;
+  size: number | null;
+  digest: string | null;
+  created_at: Date;
+}
+
 export interface Labels {
   id: GeneratedAlways<Id<'labels'>>;
   repository_id: Id<'repositories'>;
@@ -821,19 +1067,20 @@ export interface NotificationInboxes {
 export interface NotificationSubjects {
   id: GeneratedAlways<Id<'notification_subjects'>>;
   repository_id: Id<'repositories'>;
-  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite';
+  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert' | 'dependency_alerts' | 'budget';
   issue_id: Id<'issues'> | null;
   commit_sha: string | null;
   title: string | null;
   release_id: Id<'releases'> | null;
   check_suite_id: Id<'check_suites'> | null;
+  secret_alert_id: Id<'secret_alerts'> | null;
 }
 
 export interface NotificationThreads {
   id: GeneratedAlways<Id<'notification_threads'>>;
   account_id: Id<'accounts'>;
   repository_id: Id<'repositories'>;
-  reason: 'approval_requested' | 'assign' | 'author' | 'ci_activity' | 'comment' | 'invitation' | 'manual' | 'member_feature_requested' | 'mention' | 'review_requested' | 'state_change' | 'subscribed' | 'team_mention';
+  reason: 'approval_requested' | 'assign' | 'author' | 'ci_activity' | 'comment' | 'invitation' | 'manual' | 'member_feature_requested' | 'mention' | 'review_requested' | 'security_alert' | 'state_change' | 'subscribed' | 'team_mention';
   comment_id: number | null;
   event_id: number;
   unread: Generated<boolean>;
@@ -932,6 +1179,44 @@ export interface Organizations {
   fine_grained_tokens_allowed: Generated<boolean>;
   token_approval_required: Generated<boolean>;
   max_token_days: number | null;
+}
+
+export interface PagesBuilds {
+  id: GeneratedAlways<Id<'pages_builds'>>;
+  repository_id: Id<'repositories'>;
+  event_id: number | null;
+  commit_sha: string;
+  status: Generated<'queued' | 'building' | 'built' | 'errored' | 'cancelled'>;
+  error: string | null;
+  pusher_id: Id<'accounts'> | null;
+  duration_ms: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+  kind: Generated<'branch' | 'artifact'>;
+  artifact_id: Id<'artifacts'> | null;
+}
+
+export interface PagesDomains {
+  base: string;
+  domain: string;
+  repository_id: Id<'repositories'>;
+}
+
+export interface PagesSites {
+  repository_id: Id<'repositories'>;
+  build_type: 'legacy' | 'workflow';
+  source_branch: string;
+  source_path: '/' | '/docs';
+  is_public: boolean | null;
+  https_enforced: boolean;
+  live_commit: string | null;
+  live_tree: string | null;
+  live_version: number | null;
+  custom_404: Generated<boolean>;
+  health: Json | null;
+  health_checked_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
 }
 
 export interface PlannedMerges {
@@ -1140,6 +1425,7 @@ export interface Repositories {
   secret_scanning: Generated<boolean>;
   secret_scanning_push_protection: Generated<boolean>;
   secret_scanning_non_provider_patterns: Generated<boolean>;
+  has_pages: Generated<boolean>;
 }
 
 export interface RepositoryImportItems {
@@ -1307,6 +1593,10 @@ export interface RunnerGroups {
   name: string;
   is_default: Generated<boolean>;
   created_at: Date;
+  selection_id: Id<'repository_selections'> | null;
+  allows_public_repositories: Generated<boolean>;
+  restricted_to_workflows: Generated<boolean>;
+  selected_workflows: Generated<string[]>;
 }
 
 export interface RunnerTokens {
@@ -1332,6 +1622,7 @@ export interface Runners {
   seen_at: Date | null;
   created_at: Date;
   custom_labels: Generated<string[]>;
+  hosted_runner_id: Id<'hosted_runners'> | null;
 }
 
 export interface SecretAlerts {
@@ -1354,6 +1645,8 @@ export interface SecretAlerts {
   locations_count: Generated<number>;
   created_at: Date;
   updated_at: Date;
+  custom_pattern_id: Id<'secret_patterns'> | null;
+  custom_pattern_name: string | null;
 }
 
 export interface SecretLocations {
@@ -1367,6 +1660,33 @@ export interface SecretLocations {
   start_column: number;
   end_column: number;
   created_at: Date;
+}
+
+export interface SecretPatternSettings {
+  organization_id: Id<'accounts'>;
+  secret_type: string;
+  push_protection: 'enabled' | 'disabled';
+}
+
+export interface SecretPatterns {
+  id: GeneratedAlways<Id<'secret_patterns'>>;
+  organization_id: Id<'accounts'> | null;
+  repository_id: Id<'repositories'> | null;
+  name: string;
+  slug: string;
+  expression: string;
+  start_delimiter: string;
+  end_delimiter: string;
+  must_match: string[];
+  must_not_match: string[];
+  test_string: string | null;
+  state: 'published' | 'unpublished';
+  push_protection: Generated<boolean>;
+  version: Generated<number>;
+  removal: 'delete_alerts' | 'resolve_alerts' | null;
+  created_by: Id<'accounts'> | null;
+  created_at: Date;
+  updated_at: Date;
 }
 
 export interface SecretPlaceholders {
@@ -1384,7 +1704,7 @@ export interface SecretPlaceholders {
 export interface SecretScans {
   id: GeneratedAlways<Id<'secret_scans'>>;
   repository_id: Id<'repositories'>;
-  type: 'incremental' | 'backfill' | 'pattern_update';
+  type: 'incremental' | 'backfill' | 'pattern_update' | 'custom_pattern';
   patterns: string;
   targets: string[];
   known: string[];
@@ -1393,6 +1713,44 @@ export interface SecretScans {
   actor_id: Id<'accounts'> | null;
   started_at: Date;
   completed_at: Date | null;
+  custom_patterns: Generated<number[]>;
+  pattern_name: string | null;
+  pattern_scope: 'organization' | 'repository' | null;
+}
+
+export interface SecurityConfigurationDefaults {
+  organization_id: Id<'accounts'>;
+  visibility: 'public' | 'private_and_internal';
+  configuration_id: Id<'security_configurations'>;
+}
+
+export interface SecurityConfigurationRepositories {
+  repository_id: Id<'repositories'>;
+  configuration_id: Id<'security_configurations'>;
+  organization_id: Id<'accounts'>;
+  status: 'attaching' | 'attached' | 'enforced' | 'failed' | 'updating' | 'removed' | 'detached';
+  problem: string | null;
+  actor_id: Id<'accounts'> | null;
+}
+
+export interface SecurityConfigurations {
+  id: GeneratedAlways<Id<'security_configurations'>>;
+  organization_id: Id<'accounts'> | null;
+  name: string;
+  description: string;
+  settings: Json;
+  switches: Json;
+  enforcement: 'enforced' | 'unenforced';
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface SecurityEnablements {
+  organization_id: Id<'accounts'>;
+  product: string;
+  is_on: boolean;
+  actor_id: Id<'accounts'> | null;
+  started_at: Date;
 }
 
 export interface SelectedRepositories {
@@ -1611,6 +1969,13 @@ export interface WorkflowJobLogParts {
   text: string;
 }
 
+export interface WorkflowJobReviews {
+  review_id: Id<'workflow_run_reviews'>;
+  job_id: Id<'workflow_jobs'>;
+  environment_id: Id<'environments'> | null;
+  is_bypass: boolean;
+}
+
 export interface WorkflowJobSteps {
   job_id: Id<'workflow_jobs'>;
   number: number;
@@ -1657,6 +2022,11 @@ export interface WorkflowJobs {
   completed_at: Date | null;
   carried_from: Id<'workflow_jobs'> | null;
   runner_os: string | null;
+  hosted_runner_id: Id<'hosted_runners'> | null;
+  actions_token_id: Id<'tokens'> | null;
+  environment_id: Id<'environments'> | null;
+  deployment_id: Id<'deployments'> | null;
+  asked_at: Date | null;
 }
 
 export interface WorkflowRunAttempts {
@@ -1666,6 +2036,25 @@ export interface WorkflowRunAttempts {
   triggering_actor_id: Id<'accounts'> | null;
   started_at: Date;
   updated_at: Date;
+}
+
+export interface WorkflowRunFiles {
+  run_id: Id<'workflow_runs'>;
+  name: string;
+  path: string;
+  ref: string | null;
+  sha: string;
+  content: string;
+}
+
+export interface WorkflowRunReviews {
+  id: GeneratedAlways<Id<'workflow_run_reviews'>>;
+  run_id: Id<'workflow_runs'>;
+  user_id: Id<'accounts'> | null;
+  app_id: Id<'apps'> | null;
+  state: 'approved' | 'rejected' | null;
+  comment: string;
+  created_at: Date;
 }
 
 export interface WorkflowRuns {
@@ -1701,6 +2090,7 @@ export interface WorkflowRuns {
   updated_at: Date;
   debugs: Generated<boolean>;
   depth: Generated<number>;
+  logs_expired_at: Date | null;
 }
 
 export interface Workflows {
@@ -1723,15 +2113,31 @@ export interface DB {
   actions_repository_settings: ActionsRepositorySettings;
   actions_secrets: ActionsSecrets;
   actions_variables: ActionsVariables;
+  advisories: Advisories;
+  advisory_files: AdvisoryFiles;
+  advisory_vulnerabilities: AdvisoryVulnerabilities;
   app_keys: AppKeys;
   app_manifest_codes: AppManifestCodes;
   app_manifest_requests: AppManifestRequests;
   apps: Apps;
+  artifacts: Artifacts;
+  assistant_assignments: AssistantAssignments;
+  assistant_space_collaborators: AssistantSpaceCollaborators;
+  assistant_spaces: AssistantSpaces;
   authorization_codes: AuthorizationCodes;
   autolinks: Autolinks;
+  billing_budget_alerts: BillingBudgetAlerts;
+  billing_budget_recipients: BillingBudgetRecipients;
+  billing_budgets: BillingBudgets;
+  billing_counted_hours: BillingCountedHours;
+  billing_counted_jobs: BillingCountedJobs;
+  billing_days: BillingDays;
+  billing_months: BillingMonths;
+  billing_rates: BillingRates;
   branch_protection_actors: BranchProtectionActors;
   branch_protections: BranchProtections;
   branch_renames: BranchRenames;
+  caches: Caches;
   check_annotations: CheckAnnotations;
   check_runs: CheckRuns;
   check_suite_preferences: CheckSuitePreferences;
@@ -1749,6 +2155,11 @@ export interface DB {
   custom_images: CustomImages;
   custom_properties: CustomProperties;
   custom_property_values: CustomPropertyValues;
+  dependencies: Dependencies;
+  dependency_alerts: DependencyAlerts;
+  dependency_bot_access: DependencyBotAccess;
+  dependency_graphs: DependencyGraphs;
+  dependency_manifests: DependencyManifests;
   deployment_statuses: DeploymentStatuses;
   deployments: Deployments;
   device_codes: DeviceCodes;
@@ -1765,6 +2176,7 @@ export interface DB {
   former_members: FormerMembers;
   gpg_keys: GpgKeys;
   hosted_runners: HostedRunners;
+  identity_keys: IdentityKeys;
   immutable_release_repositories: ImmutableReleaseRepositories;
   immutable_release_rules: ImmutableReleaseRules;
   indexed_commits: IndexedCommits;
@@ -1782,6 +2194,8 @@ export interface DB {
   issue_labels: IssueLabels;
   issue_vectors: IssueVectors;
   issues: Issues;
+  job_upload_blocks: JobUploadBlocks;
+  job_uploads: JobUploads;
   labels: Labels;
   limit_refusals: LimitRefusals;
   memberships: Memberships;
@@ -1798,6 +2212,9 @@ export interface DB {
   organization_role_assignments: OrganizationRoleAssignments;
   organization_roles: OrganizationRoles;
   organizations: Organizations;
+  pages_builds: PagesBuilds;
+  pages_domains: PagesDomains;
+  pages_sites: PagesSites;
   planned_merges: PlannedMerges;
   private_registries: PrivateRegistries;
   public_keys: PublicKeys;
@@ -1832,8 +2249,14 @@ export interface DB {
   runners: Runners;
   secret_alerts: SecretAlerts;
   secret_locations: SecretLocations;
+  secret_pattern_settings: SecretPatternSettings;
+  secret_patterns: SecretPatterns;
   secret_placeholders: SecretPlaceholders;
   secret_scans: SecretScans;
+  security_configuration_defaults: SecurityConfigurationDefaults;
+  security_configuration_repositories: SecurityConfigurationRepositories;
+  security_configurations: SecurityConfigurations;
+  security_enablements: SecurityEnablements;
   selected_repositories: SelectedRepositories;
   sessions: Sessions;
   ssh_signing_keys: SshSigningKeys;
@@ -1856,9 +2279,12 @@ export interface DB {
   webhook_payloads: WebhookPayloads;
   webhooks: Webhooks;
   workflow_job_log_parts: WorkflowJobLogParts;
+  workflow_job_reviews: WorkflowJobReviews;
   workflow_job_steps: WorkflowJobSteps;
   workflow_jobs: WorkflowJobs;
   workflow_run_attempts: WorkflowRunAttempts;
+  workflow_run_files: WorkflowRunFiles;
+  workflow_run_reviews: WorkflowRunReviews;
   workflow_runs: WorkflowRuns;
   workflows: Workflows;
 }

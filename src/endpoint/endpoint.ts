@@ -54,7 +54,7 @@ export type Declaration<
    */
   readonly malformed?: 'refused';
   /** Statuses that the rules may refuse with, beside those that follow from the rest of the declaration. */
-  readonly refuses?: readonly (404 | 405 | 409 | 410 | 422)[];
+  readonly refuses?: readonly (404 | 405 | 409 | 410 | 412 | 422)[];
   readonly replies: Answers;
   /**
    * For endpoints that clients poll: when the content of the reply changed last, read at little cost. Each change must have a second of its

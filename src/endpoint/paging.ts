@@ -4,7 +4,7 @@ import { badRequest } from '#lib/refusal.ts';
 
 export type Paging = {
   /** `inside`: the reply is one object, and a list in it is paged. `since`: a page begins after the id that the query names. */
-  readonly style: 'pages' | 'cursors' | 'inside' | 'since';
+  readonly style: 'pages' | 'cursors' | 'inside' | 'since' | 'after';
   readonly defaultLimit: number;
   readonly maxLimit: number;
   /** The number of rows that paging can reach, even when there are more. */
@@ -30,6 +30,9 @@ export const cursors = (): Paging & { readonly style: 'cursors' } => ({ ...pages
  */
 export const pagesSince = (options: Bounds = {}): Paging & { readonly style: 'since' } => ({ ...pages(options), style: 'since' });
 
+/** For counted lists that change while they are read: `per_page`, and `after`, the cursor of a row, from the `Link` header. */
+export const pagesAfter = (): Paging & { readonly style: 'after' } => ({ ...pages(), style: 'after' });
+
 /** For replies that are one object with a long list in it: the list is paged, and `Link` has the next page. */
 export const pagesInside = (options: Bounds = {}): Paging & { readonly style: 'inside' } => ({
   ...pages(options),
@@ -44,10 +47,13 @@ export const enveloped = <Name extends string, Item extends TSchema>(
   Type.Object({ total_count: Type.Integer(), [name]: Type.Array(item) }) as never;
 
 /** The parameter that says where a page begins. */
-export const positionOf = { pages: 'page', inside: 'page', cursors: 'cursor', since: 'since' } as const satisfies Record<
-  Paging['style'],
-  string
->;
+export const positionOf = {
+  pages: 'page',
+  inside: 'page',
+  cursors: 'cursor',
+  since: 'since',
+  after: 'after',
+} as const satisfies Record<Paging['style'], string>;
 
 /** The page of a query. As in the public API, invalid values become the default, and too large ones the maximum. */
 export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>): Page {
@@ -55,6 +61,7 @@ export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>)
   if (paging.style === 'cursors')
     return { limit, number: 1, offset: 0, ...(typeof query.cursor === 'string' ? { cursor: query.cursor } : {}) };
   if (paging.style === 'since') return { limit, number: 1, offset: 0, since: idOr0(query.since) };
+  if (paging.style === 'after') return { limit, number: 1, offset: 0, since: idOr0(query.after) };
   const number = positiveInteger(query.page, 1);
   return { limit, number, offset: (number - 1) * limit };
 }

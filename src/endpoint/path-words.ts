@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { type Id, maxId } from '#lib/id.ts';
+import { OneOf } from '#lib/shape.ts';
 
 const text = Type.String({ minLength: 1, maxLength: 1024 });
 const login = Type.String({ minLength: 1, maxLength: 100 });
@@ -60,6 +61,16 @@ export const valueWords = {
   environment_name: escapedNameWord,
   custom_property_name: slugWord,
   secret_name: slugWord,
+  security_product: OneOf([
+    'dependency_graph',
+    'dependency_bot_alerts',
+    'dependency_bot_security_updates',
+    'advanced_security',
+    'code_scanning_default_setup',
+    'secret_scanning',
+    'secret_scanning_push_protection',
+  ]),
+  enablement: OneOf(['enable_all', 'disable_all']),
 } as const satisfies Record<string, TSchema>;
 
 export type RootWord = keyof typeof rootWords;

@@ -1,9 +1,12 @@
 import type { Limits } from '#access/rate-limits.ts';
 import type { GitStore } from '#git/repo.ts';
+import type { AssistantProvider } from '#lib/assistant.ts';
 import type { Limiters } from '#lib/limiters.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
+import type { Prices } from '#lib/prices.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { SshKey } from '#lib/ssh-key.ts';
+import type { RecordLookup } from '#net/dns-records.ts';
 import type { Outbound } from '#net/outbound.ts';
 import type { ObjectStore } from '#objects/store.ts';
 import type { Runners } from '#runner-providers/open.ts';
@@ -11,13 +14,14 @@ import type { Embeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { WebhookSettings } from '#webhook-delivery/settings.ts';
 import type { SshAddress } from './links.ts';
+import type { PagesAddress } from './pages-address.ts';
 
 /** The objects that exist once in a process. Every call has them. A family adds what it needs from others by declaring it here. */
 export interface Services {
   readonly git: GitStore;
   /** The folder of the archives of migrations. */
   readonly migrations: string;
-  /** Large files: those of releases. */
+  /** Large files: those of releases and of jobs. */
   readonly objects: ObjectStore;
   readonly vocabulary: Vocabulary;
   readonly limits: Limits;
@@ -33,11 +37,23 @@ export interface Services {
   readonly embeddings: Embeddings | undefined;
   /** The HTTP client. */
   readonly outbound: Outbound;
+  /** What DNS says of a name. */
+  readonly lookUpRecords: RecordLookup;
   readonly webhooks: WebhookSettings;
   /** The provider and the catalogue of hosted runners. */
   readonly runners: Runners;
+  /** Where actions of workflows come from that no repository of this server holds; undefined where they come from nowhere. */
+  readonly actionsOrigin: string | undefined;
+  /** The assistant that is attached, which tells how it is used. */
+  readonly assistant: AssistantProvider;
+  /** What things that are measured cost. */
+  readonly prices: Prices;
   /** The configured address of the server; undefined where links use the host of each request. */
   readonly url: string | undefined;
   /** Git over SSH: its address, and the public keys by which the server is known. Undefined where it isn't offered. */
   readonly ssh: (SshAddress & { readonly hostKeys: readonly SshKey[] }) | undefined;
+  /** The folder of OSV files about vulnerable packages. Undefined where the operator names none. */
+  readonly advisories: string | undefined;
+  /** Where websites of repositories are served. Undefined where they aren't. */
+  readonly pages: PagesAddress | undefined;
 }

@@ -8,7 +8,7 @@ export type Limiters = {
   /** Bytes of request bodies in memory. */
   readonly bodies: ConcurrencyLimiter;
   readonly searches: ConcurrencyLimiter;
-  /** Files of releases that are received and sent. */
+  /** Files of releases, artifacts and caches that are received and sent. */
   readonly transfers: ConcurrencyLimiter;
   /** Checks of passwords, and generation of key pairs: both use much processor time on the thread pool. */
   readonly passwords: ConcurrencyLimiter;

@@ -1,5 +1,8 @@
+import { assistant } from './limits/assistant.ts';
+import { billing } from './limits/billing.ts';
 import { secrets, variables } from './limits/configuration.ts';
 import { database } from './limits/database.ts';
+import { dependencies } from './limits/dependencies.ts';
 import { git } from './limits/git.ts';
 import type { Limit } from './limits/limit.ts';
 import {
@@ -17,8 +20,10 @@ import {
 } from './limits/lists.ts';
 import { migrations } from './limits/migrations.ts';
 import { oauth } from './limits/oauth.ts';
+import { pages } from './limits/pages.ts';
 import { releases } from './limits/releases.ts';
 import { requests } from './limits/requests.ts';
+import { results } from './limits/results.ts';
 import { reviews } from './limits/reviews.ts';
 import { search } from './limits/search.ts';
 import { secretScanning } from './limits/secret-scanning.ts';
@@ -59,8 +64,13 @@ export const limitTable = {
   names,
   migrations,
   releases,
+  pages,
+  billing,
+  assistant,
   workflows,
+  results,
   secretScanning,
+  dependencies,
 };
 
 type Table = typeof limitTable;

@@ -9,6 +9,7 @@ const refusalKinds = [
   'not_allowed',
   'too_large',
   'unsupported_media',
+  'precondition_failed',
   'invalid',
   'rate_limited',
   'too_many',
@@ -69,6 +70,8 @@ export const firstOrNotFound = <Thing>(things: readonly Thing[]): Thing => orNot
 
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
 export const conflict = (message: string): Refusal => new Refusal('conflict', message);
+/** What the request is about has another version than the one that it names. */
+export const preconditionFailed = (message: string): Refusal => new Refusal('precondition_failed', message);
 export const gone = (message: string): Refusal => new Refusal('gone', message);
 export const badRequest = (message: string): Refusal => new Refusal('bad_request', message);
 export const unauthenticated = (message = 'Requires authentication'): Refusal => new Refusal('unauthenticated', message);

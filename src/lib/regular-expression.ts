@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { RE2JS, RE2Set } from 're2js';
 
 /**
  * Whether a regular expression matches somewhere in a text. It is matched by RE2, in a time that is linear in the text, whatever is written
@@ -14,4 +14,41 @@ export function regularExpression(expression: string): TextTest | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The test whether a regular expression matches a whole text; undefined where RE2 knows none such. */
+export function wholeExpression(expression: string): TextTest | undefined {
+  try {
+    const compiled = RE2JS.compile(expression);
+    return (text) => compiled.testExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+type Span = { readonly start: number; readonly end: number };
+
+/**
+ * Finds where a group of this name matches, at `from` or after it, with what stands before `from` as its context. `size` is the number of
+ * instructions that the expression has.
+ */
+export type GroupFinder = { readonly size: number; find(text: string, from: number): Span | undefined };
+
+/** @throws where RE2 knows no such expression, or it has no such group */
+export function groupFinder(expression: string, group: string): GroupFinder {
+  const compiled = RE2JS.compile(expression);
+  return {
+    size: compiled.programSize(),
+    find(text, from) {
+      const matcher = compiled.matcher(text);
+      return matcher.find(from) ? { start: matcher.start(group), end: matcher.end(group) } : undefined;
+    },
+  };
+}
+
+/** Tells which of some expressions, by their places in the list, match somewhere in a text: all of them in one pass. */
+export function expressionSet(expressions: readonly string[]): (text: string) => readonly number[] {
+  const set = new RE2Set();
+  for (const expression of expressions) set.add(expression);
+  return (text) => set.match(text);
 }

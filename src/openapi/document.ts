@@ -121,6 +121,7 @@ const positions = {
   page: { description: 'The number of the page, from 1.', schema: { type: 'integer', default: 1 } },
   cursor: { description: 'As the Link header gives it.', schema: { type: 'string' } },
   since: { description: 'An id. The page has what comes after it.', schema: { type: 'integer', default: 0 } },
+  after: { description: 'As the Link header gives it.', schema: { type: 'string' } },
 } as const;
 
 function bodyOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json {
@@ -198,6 +199,7 @@ const linked = {
   page: 'The first, previous, next and last page.',
   cursor: 'The previous and the next page.',
   since: 'The next page.',
+  after: 'The next page.',
 } as const;
 
 /** Every 200 of a GET has an ETag, and supports conditional requests. */

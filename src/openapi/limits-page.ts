@@ -40,11 +40,16 @@ const titles: Record<keyof typeof limitTable, string> = {
   names: 'Names of hosts',
   migrations: 'Migrations',
   releases: 'Releases',
+  pages: 'Websites',
+  billing: 'Billing',
+  assistant: 'Assistant',
   workflows: 'Workflows',
+  results: 'Artifacts and caches of workflows',
   rules: 'Rulesets',
   reviewers: 'Reviewers of pull requests',
   actionsSettings: 'Settings of workflows',
   secretScanning: 'Secret scanning',
+  dependencies: 'Dependencies and advisories',
 };
 
 /** Makes the page of all limits. */

@@ -10,6 +10,7 @@ export const refusalReasons = {
   408: 'The body took too long to arrive',
   409: 'Something is in the way, or another request changed it at the same time',
   410: 'It is switched off here',
+  412: 'It has another version than the one that the request names',
   413: 'The body is too large or holds too many values, or what is asked for takes more than a limit allows',
   415: 'The body is not of a type that is read here, which is JSON, or a text where that is said, and not compressed',
   422: 'A value is not valid; `errors` names each field',
@@ -30,6 +31,7 @@ export function refusalsOf({ path, body, query, carries, refuses = [] }: Endpoin
     408: hasBody,
     409: false,
     410: path.startsWith('/repos/{owner}/{repo}/issues'), // a repository can turn off issues
+    412: false,
     413: hasBody || path.startsWith('/repos/{owner}/{repo}/'), // the size of a repository's data isn't limited by the request
     415: hasBody,
     422: body !== undefined || query !== undefined,

@@ -13,12 +13,17 @@ import { actionsSecrets } from './actions-secrets/family.ts';
 import { actionsVariables } from './actions-variables/family.ts';
 import { admin } from './admin/family.ts';
 import { apps } from './apps/family.ts';
+import { artifacts } from './artifacts/family.ts';
+import { assistant } from './assistant/family.ts';
 import { autolinks } from './autolinks/family.ts';
+import { billing } from './billing/family.ts';
 import { branchNames } from './branch-names/family.ts';
 import { branchProtection } from './branch-protection/family.ts';
 import { branches } from './branches/family.ts';
+import { caches } from './caches/family.ts';
 import { checks } from './checks/family.ts';
 import { codeOwners } from './code-owners/family.ts';
+import { codeSecurity } from './code-security/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commitComments } from './commit-comments/family.ts';
 import { commitStatuses } from './commit-statuses/family.ts';
@@ -26,6 +31,9 @@ import { commitVerification } from './commit-verification/family.ts';
 import { commits } from './commits/family.ts';
 import { contents } from './contents/family.ts';
 import { customProperties } from './custom-properties/family.ts';
+import { dependencyAlerts } from './dependency-alerts/family.ts';
+import { dependencyBot } from './dependency-bot/family.ts';
+import { dependencyGraph } from './dependency-graph/family.ts';
 import { deployKeys } from './deploy-keys/family.ts';
 import { deployments } from './deployments/family.ts';
 import { deploymentEvaluators } from './deployments/index.ts';
@@ -35,12 +43,15 @@ import { environments } from './environments/family.ts';
 import { endpointsOf, type Family } from './family.ts';
 import { gitData } from './git-data/family.ts';
 import { gitignore } from './gitignore/family.ts';
+import { hostedJobs } from './hosted-jobs/family.ts';
 import { hostedRunners } from './hosted-runners/family.ts';
+import { identityTokens } from './identity-tokens/family.ts';
 import { immutableReleases } from './immutable-releases/family.ts';
 import { interactionLimits } from './interaction-limits/family.ts';
 import { issueFields } from './issue-fields/family.ts';
 import { issueRelations } from './issue-relations/family.ts';
 import { issues } from './issues/family.ts';
+import { jobUploads } from './job-uploads/family.ts';
 import { labels } from './labels/family.ts';
 import { licenses } from './licenses/family.ts';
 import { markdown } from './markdown/family.ts';
@@ -54,6 +65,7 @@ import { organizationDeletion } from './organization-deletion/family.ts';
 import { organizationInvitations } from './organization-invitations/family.ts';
 import { organizationRoles } from './organization-roles/family.ts';
 import { organizations } from './organizations/family.ts';
+import { pages } from './pages/family.ts';
 import { privateRegistries } from './private-registries/family.ts';
 import { pulls } from './pulls/family.ts';
 import { pushes } from './pushes/family.ts';
@@ -75,11 +87,13 @@ import { repositorySelections } from './repository-selections/family.ts';
 import { reviews } from './reviews/family.ts';
 import { reviewEvaluators } from './reviews/index.ts';
 import { rulesets } from './rulesets/family.ts';
+import { runnerGroups } from './runner-groups/family.ts';
 import { runners } from './runners/family.ts';
 import { search } from './search/family.ts';
 import { secretScanning } from './secret-scanning/family.ts';
 import { signingKeys } from './signing-keys/family.ts';
 import { stars } from './stars/family.ts';
+import { storedFiles } from './stored-files/family.ts';
 import { teamRepositories } from './team-repositories/family.ts';
 import { teams } from './teams/family.ts';
 import { timelines } from './timelines/family.ts';
@@ -97,6 +111,7 @@ const families = [
   signingKeys,
   members,
   tokens,
+  runnerGroups,
   organizations,
   teams,
   organizationInvitations,
@@ -111,6 +126,8 @@ const families = [
   interactionLimits,
   repositorySelections,
   immutableReleases,
+  billing,
+  assistant,
   actionsPermissions,
   actionsOidc,
   collaborators,
@@ -122,6 +139,10 @@ const families = [
   commitVerification,
   commits,
   secretScanning,
+  codeSecurity,
+  dependencyGraph,
+  dependencyAlerts,
+  dependencyBot,
   apps,
   checks,
   branchNames,
@@ -164,12 +185,19 @@ const families = [
   runners,
   workflows,
   workflowRuns,
+  hostedJobs,
+  jobUploads,
+  artifacts,
+  caches,
+  identityTokens,
   repositoryDispatches,
+  pages,
   oauth,
 ] as const;
 
 const hooks = webhooks(families);
 const triggers = workflowTriggers(families);
+const files = storedFiles(families);
 
 type KindsOf<One> = One extends Family<string, infer Events> ? keyof Events : never;
 type UndeclaredKind = Exclude<EventKind, KindsOf<(typeof families)[number] | typeof hooks>>;
@@ -178,7 +206,12 @@ type UndeclaredKind = Exclude<EventKind, KindsOf<(typeof families)[number] | typ
  * All families, webhooks and the triggers of workflows last, since they deliver the events of the others. A kind of event that no family declares is a type
  * error here that names the kind.
  */
-export const allFamilies: [UndeclaredKind] extends [never] ? readonly Family[] : UndeclaredKind = [...families, hooks, triggers];
+export const allFamilies: [UndeclaredKind] extends [never] ? readonly Family[] : UndeclaredKind = [
+  ...families,
+  files,
+  hooks,
+  triggers,
+];
 
 /** Every endpoint, with the family that it belongs to. */
 export const allEndpoints: readonly (Endpoint & { readonly family: string })[] = allFamilies.flatMap(endpointsOf);

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import type { Db } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { isEndpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
@@ -24,6 +25,11 @@ export type Family<Name extends string = string, Events extends Partial<EventKin
   readonly subscriptions?: readonly Subscriber<Services>[];
   /** Other background work: scheduled, or enqueued by a rule. */
   readonly jobs?: readonly Job<never, Services>[];
+  /**
+   * Which of these objects of the object store, by their keys, are its own. What no family knows is removed. A family that takes objects over from
+   * another comes after it, so that none is overlooked that changes hands.
+   */
+  readonly loadKnownObjects?: (db: Db, keys: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Loops that a worker runs beside the job queue. */
   readonly loops?: readonly BackgroundLoop<Services>[];
 };

@@ -1,7 +1,9 @@
 // Between the messages of the protocol and what the families take and give.
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import type { Task as GivenTask, ToldResult, ToldState } from '#resources/workflow-runs/index.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { asId, maxId } from '#lib/id.ts';
+import type { Task as GivenTask, JobRow, ToldResult, ToldState } from '#resources/workflow-runs/index.ts';
 import {
   Result,
   type StepState,
@@ -23,7 +25,26 @@ export const resultMessage = (result: ToldResult): Result => results[result];
 const toldResult = (result: Result): ToldResult | undefined =>
   (Object.keys(results) as ToldResult[]).find((name) => results[name] === result);
 
-const dateOf = (time: Timestamp | undefined): Date | undefined => time && timestampDate(time);
+/** The last second that has a date of four digits for its year. */
+const lastSecond = BigInt(Date.UTC(9999, 11, 31, 23, 59, 59) / 1_000);
+
+/** A time that a runner tells. @throws ConnectError for one that no clock shows */
+export function dateOf(time: Timestamp | undefined): Date | undefined {
+  if (time && (time.seconds < 0n || time.seconds > lastSecond)) throw wrong('A time is out of range');
+  return time && timestampDate(time);
+}
+
+/** The id of a job that a runner names; 0, which no job has, for what can't be one. */
+export const jobIdOf = (id: bigint | undefined): JobRow['id'] =>
+  asId(id !== undefined && id > 0n && id <= BigInt(maxId) ? Number(id) : 0);
+
+/** The place of a row in a log. @throws ConnectError for one that no log has */
+export function placeOf(index: bigint): number {
+  if (index < 0n || index > BigInt(maxId)) throw wrong('An index is out of range');
+  return Number(index);
+}
+
+const wrong = (message: string): ConnectError => new ConnectError(message, Code.InvalidArgument);
 
 export const taskMessage = ({ job, file, context, secrets, vars, needs }: GivenTask): Task =>
   create(TaskSchema, {

@@ -2,7 +2,6 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import {
   Code,
   ConnectError,
@@ -15,10 +14,16 @@ import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { LRUCache } from 'lru-cache';
 import { change } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
-import { asId } from '#lib/id.ts';
 import { mebi } from '#lib/limits/limit.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { authenticateRunner, declareRunner, noteSeen, type RunnerRow, registerRunner } from '#resources/runners/index.ts';
+import {
+  authenticateRunner,
+  declareRunner,
+  noteSeen,
+  queuedChannel,
+  type RunnerRow,
+  registerRunner,
+} from '#resources/runners/index.ts';
 import {
   abandonJob,
   findJobOf,
@@ -27,14 +32,14 @@ import {
   makeTask,
   maskOf,
   noteState,
-  queuedChannel,
   type Task,
+  TaskProblem,
   takeJob,
   writeLog,
 } from '#resources/workflow-runs/index.ts';
 import { PingService } from './generated/ping/v1/ping_pb.js';
 import { type RunnerSchema, RunnerService } from './generated/runner/v1/runner_pb.js';
-import { resultMessage, taskMessage, toldState } from './messages.ts';
+import { dateOf, jobIdOf, placeOf, resultMessage, taskMessage, toldState } from './messages.ts';
 import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.ts';
 import { watchQueue } from './queue-watch.ts';
 
@@ -108,7 +113,7 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
       const runner = await authenticated(parts, context);
       const told = toldState(request);
       const job = await change(db, async (tx) => {
-        const own = await findJobOf(tx, runner, asId(Number(request.state?.id ?? 0n)));
+        const own = await findJobOf(tx, runner, jobIdOf(request.state?.id));
         return own && noteState({ tx, links: linksOf(parts, context), now: clock() }, runner, own, told);
       });
       if (!job) throw notIts();
@@ -122,12 +127,12 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
 
     async updateLog({ taskId, index, rows }, context) {
       const runner = await authenticated(parts, context);
-      const job = await findJobOf(db, runner, asId(Number(taskId)));
+      const job = await findJobOf(db, runner, jobIdOf(taskId));
       if (!job) throw notIts();
       const now = clock();
-      const given = rows.map(({ time, content }) => ({ at: time ? timestampDate(time) : now, text: content }));
+      const given = rows.map(({ time, content }) => ({ at: dateOf(time) ?? now, text: content }));
       const ack = await writeLog(db, job, {
-        from: Number(index),
+        from: placeOf(index),
         rows: given,
         mask: await masks.of(job),
         maxBytes: limits.logBytes,
@@ -165,12 +170,13 @@ async function nextTask(
   for (;;) {
     const taken = await takeJob(db, runner, clock());
     if (!taken) return undefined;
-    const task = await change(db, async (tx) => {
-      const made = await makeTask(tx, taken, { links, secrets: parts.services.secrets, now: clock() });
-      if (!made) await abandonJob({ tx, links, now: clock() }, taken, 'Its workflow file has no such job');
-      return made;
-    });
-    if (task) return task;
+    try {
+      const { secrets, actionsOrigin } = parts.services;
+      return await change(db, (tx) => makeTask(tx, taken, { links, secrets, actionsOrigin, now: clock() }));
+    } catch (error) {
+      if (!(error instanceof TaskProblem)) throw error;
+      await change(db, (tx) => abandonJob({ tx, links, now: clock() }, taken, error));
+    }
   }
 }
 

@@ -6,13 +6,26 @@ export type RunnerSettings = {
   /** The file of a custom catalogue. */
   readonly catalogue?: string | undefined;
   readonly provider?: Provider;
+  /** The address by which programs on machines reach the server. It is set once the server listens. */
+  address?: string;
 };
 
 /** The catalogue and the provider of hosted runners. */
-export type Runners = { readonly catalogue: Catalogue; readonly provider: Provider };
+export type Runners = {
+  readonly catalogue: Catalogue;
+  readonly provider: Provider;
+  /** The address by which programs on machines reach the server; undefined while that isn't known. */
+  readonly address: string | undefined;
+};
 
 /** Opens the catalogue and the provider. @throws StartupError where the catalogue is invalid */
 export async function openRunners(settings: RunnerSettings = {}): Promise<Runners> {
   const { catalogue = defaultCatalogue, provider = noProvider } = settings;
-  return { catalogue: await readCatalogue(catalogue), provider };
+  return {
+    catalogue: await readCatalogue(catalogue),
+    provider,
+    get address() {
+      return settings.address;
+    },
+  };
 }

@@ -36,7 +36,23 @@ export type Provider = {
   observe(): Promise<Observed | undefined>;
   /** Replies to a runner's publish request, and removes it. */
   answer(runner: RunnerId, result: { readonly version: string } | { readonly refused: string }): Promise<void>;
+  /** Whether it starts programs that run jobs. Without that, jobs for hosted runners wait. */
+  readonly runsJobs: boolean;
+  /** Starts a program on the machine of a runner. */
+  start(order: ProgramOrder): Promise<void>;
+  /** Ends a program with all that it began, and removes what it left. */
+  stop(runner: RunnerId, name: string): Promise<void>;
+  /** All programs that were started and not stopped, also those that ended by themselves. */
+  programs(): Promise<readonly Program[]>;
+  /** Ends the programs that this process started, and those that a process left behind which was killed. */
+  stopAll(): Promise<void>;
 };
+
+/** A program to be started, which takes one job and ends. `registration` is the file by which it is known to the server. */
+export type ProgramOrder = { readonly runner: RunnerId; readonly name: string; readonly registration: object };
+
+/** A program on the machine of a runner. */
+export type Program = { readonly runner: RunnerId; readonly name: string; readonly isRunning: boolean };
 
 /** The state of one runner. */
 export type Observation = {
@@ -66,4 +82,9 @@ export const noProvider: Provider = {
   drop: async () => undefined,
   observe: async () => undefined,
   answer: async () => undefined,
+  runsJobs: false,
+  start: async () => undefined,
+  stop: async () => undefined,
+  programs: async () => [],
+  stopAll: async () => undefined,
 };

@@ -9,6 +9,7 @@ import { storeFor } from '#git/store.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { addEmojiImages } from '#resources/emojis/index.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
+import { addResultsService } from '#results-service/route.ts';
 import { addRunnerProtocol } from '#runner-protocol/route.ts';
 import { admit } from './admit.ts';
 import { connectionOptions, limitConnections } from './connections.ts';
@@ -19,6 +20,7 @@ import { addGitHttp } from './git-http.ts';
 import { handleRequest } from './handle-request.ts';
 import { accessHeaders, commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
+import { addIdentityTokens } from './identity-tokens.ts';
 import { openLimitRefusals } from './limit-refusals.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
 import { type BodyReader, bodyReader } from './read-body.ts';
@@ -27,6 +29,7 @@ import { linksFor } from './request-links.ts';
 import { firstQuery, readPath } from './resolve.ts';
 import { type Route, routesOf } from './routes.ts';
 import { sendError, sendRefusal } from './send-error.ts';
+import { sendFile } from './send-file.ts';
 import { type SignIn, signInTo } from './sign-in.ts';
 import { boundUnreadBodies } from './unread-body.ts';
 import { answerUnreadable } from './unreadable.ts';
@@ -147,7 +150,20 @@ export function buildApp(parts: Parts): FastifyInstance {
   });
   addDownloads(app, { ...parts, signIn });
   addGitHttp(app, { ...parts, signIn, refusals });
+  addIdentityTokens(app, parts);
   addRunnerProtocol(app, { ...parts, linksFor: (request) => linksFor(parts, request) });
+  addResultsService(app, {
+    ...parts,
+    linksFor: (request) => linksFor(parts, request),
+    readJson: (exchange, caller) => bodies.json(exchange, {}, caller),
+    async receive(exchange, caller, most, take) {
+      const end = await admit(limiters.transfers, caller, exchange.reply);
+      await bodies.parts(exchange, most, take).finally(end);
+    },
+    async send(exchange, caller, file) {
+      await sendFile(exchange, file, async () => void (await admit(limiters.transfers, caller, exchange.reply)));
+    },
+  });
   for (const route of routesOf(parts.endpoints)) register(app, { ...parts, signIn, bodies }, route);
   return app;
 }

@@ -5,15 +5,19 @@ import type { Limits } from '#access/rate-limits.ts';
 import type { Address, Database } from '#database/connect.ts';
 import { openPools, type Work } from '#database/pools.ts';
 import { openSessionLocks } from '#database/session-locks.ts';
+import type { PagesOrigin } from '#endpoint/pages-address.ts';
 import type { Services } from '#endpoint/services.ts';
 import { deliveryJobs } from '#events/delivery-jobs.ts';
 import { outboxLoop } from '#events/outbox-loop.ts';
 import { openGitStore } from '#git/store.ts';
 import { defaultConcurrency, type WorkerOptions } from '#jobs/worker.ts';
+import { type AssistantProvider, noAssistant } from '#lib/assistant.ts';
 import { openLimiters } from '#lib/limiters.ts';
 import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
+import { readPrices } from '#lib/prices.ts';
 import { openSecrets } from '#lib/secrets.ts';
 import type { SshKey } from '#lib/ssh-key.ts';
+import { openRecordLookup } from '#net/dns-records.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
 import { type ObjectSettings, openObjects } from '#objects/open.ts';
@@ -32,6 +36,8 @@ export type Settings = {
   repositories: string;
   env: NodeJS.ProcessEnv;
   url?: string;
+  /** Where actions of workflows come from that aren't on this server. */
+  actionsOrigin?: string;
   /** Addresses and ranges of the proxies whose X-Forwarded headers are used. Omitted: none. */
   trustedProxies?: string[];
   vocabulary: Vocabulary;
@@ -48,6 +54,10 @@ export type Settings = {
   embeddings?: EmbeddingSettings;
   webhooks?: Partial<WebhookSettings>;
   runners?: RunnerSettings;
+  /** The assistant that is attached. Omitted: none. */
+  assistant?: AssistantProvider;
+  /** The file of prices. Omitted: nothing costs anything. */
+  prices?: string | undefined;
   log: Logger;
   clock: () => Date;
   connections?: number;
@@ -60,7 +70,16 @@ export type Settings = {
   readMetrics?: MetricsReader;
   /** Git over SSH. Omitted: it isn't offered. */
   ssh?: SshSettings;
+  /** Websites of repositories. Omitted: none are served. */
+  pages?: PagesSettings;
+  /** A folder of OSV files. Omitted: no advisories are loaded. */
+  advisories?: string | undefined;
+  /** DNS servers, as `127.0.0.1:53`. Omitted: those of the system. */
+  nameServers?: readonly string[];
 };
+
+/** Where websites are reached, and the port that the process listens on; it changes where the server took a free one. */
+export type PagesSettings = { origin?: PagesOrigin | undefined; port: number };
 
 /** How people reach the server by SSH. `port` changes where the server took a free one. `privateKey` is in the format of OpenSSH. */
 export type SshSettings = { host?: string | undefined; port: number; hostKeys: readonly (SshKey & { privateKey: string })[] };
@@ -79,8 +98,10 @@ export type Hearth = {
 export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const runners = await openRunners(settings.runners);
+  const prices = await readPrices(settings.prices);
   const resources = resourceLimits(settings.resourceLimits);
-  const resolve = openResolver({ limits: resources.names });
+  const { nameServers: servers } = settings;
+  const resolve = openResolver({ limits: resources.names, ...(servers ? { servers } : {}) });
   // Private addresses are allowed: only the administrator names these servers, which often are in the same network.
   const ownServers = openOutbound({ allow: ['0.0.0.0/0', '::/0'], resolve });
   const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, ownServers);
@@ -105,11 +126,17 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     searchBudget,
     embeddings,
     outbound,
+    lookUpRecords: openRecordLookup({ timeout: resources.names.lookupTime, servers }),
     webhooks,
     runners,
+    prices,
+    assistant: settings.assistant ?? noAssistant,
     url: settings.url,
+    actionsOrigin: settings.actionsOrigin,
+    advisories: settings.advisories,
     refRules: { evaluators: ruleEvaluators, host: settings.url && new URL(settings.url).hostname, secrets },
     ssh: settings.ssh && published(settings.ssh),
+    pages: settings.pages && addressOf(settings.pages, settings.tls !== undefined),
   };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
   const { jobs } = pools;
@@ -146,5 +173,14 @@ const published = (ssh: SshSettings): Services['ssh'] => ({
   hostKeys: ssh.hostKeys.map(({ key, fingerprint }) => ({ key, fingerprint })),
   get port() {
     return ssh.port;
+  },
+});
+
+/** Where websites are reached. */
+const addressOf = (pages: PagesSettings, isSecure: boolean): Services['pages'] => ({
+  origin: pages.origin,
+  isSecure,
+  get port() {
+    return pages.port;
   },
 });

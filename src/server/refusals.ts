@@ -17,6 +17,7 @@ const statuses: Record<RefusalKind, number> = {
   not_allowed: 405,
   too_large: 413,
   unsupported_media: 415,
+  precondition_failed: 412,
   invalid: 422,
   rate_limited: 403,
   too_many: 429,

@@ -22,11 +22,15 @@ export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): Rep
     const { rows, next, previous } = result as Uncounted<unknown>; // what a handler of such lists returns
     return { status, body: rows, list: { next, previous } };
   }
-  const { rows, total, extra } = result as Listed<unknown> & { extra?: object }; // what a paged handler returns
+  const { rows, total, extra, next } = result as Listed<unknown> & { extra?: object; next?: string }; // what a paged handler returns
   const envelope = envelopeOf(endpoint, status);
   // The list comes before other fields, since client libraries that follow pages take the first unknown field for the list.
   const body = envelope ? { total_count: total, [envelope]: rows, ...extra } : rows;
-  return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total) } };
+  return {
+    status,
+    body,
+    list: endpoint.paging.style === 'after' ? { next } : { total: Math.min(total, endpoint.paging.most ?? total) },
+  };
 }
 
 /** The name of the array in a list's envelope, read from the reply's schema. */

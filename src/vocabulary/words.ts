@@ -43,6 +43,7 @@ export const pathWords: readonly Pair[] = [
   ['/orgs/{}/dependency-bot', '/orgs/{}/dependabot'],
   ['/orgs/{}/members/{}/assistant', '/orgs/{}/members/{}/copilot'],
   ['/orgs/{}/team/{}/assistant', '/orgs/{}/team/{}/copilot'],
+  ['/repos/{}/{}/dependency-bot', '/repos/{}/{}/dependabot'],
 ];
 
 /** Names of path parameters in the OpenAPI document. */
@@ -62,7 +63,11 @@ export const fieldWords: readonly Pair[] = [
   ...permissionWords,
   ['advisory_id', 'ghsa_id'],
   ['assistant', 'copilot'],
+  ['assistant_ide_chat', 'copilot_ide_chat'],
+  ['assistant_ide_code_completions', 'copilot_ide_code_completions'],
   ['assistant_usage_records', 'copilot_usage_records'],
+  ['assistant_web_chat', 'copilot_dotcom_chat'],
+  ['assistant_web_pull_requests', 'copilot_dotcom_pull_requests'],
   ['dependency_bot', 'dependabot'],
   ['dependency_bot_alerts', 'dependabot_alerts'],
   ['dependency_bot_alerts_enabled_for_new_repositories', 'dependabot_alerts_enabled_for_new_repositories'],
@@ -92,6 +97,7 @@ export const fieldWordsOfOperation: Readonly<Record<string, readonly Pair[]>> = 
   'actions/get-hosted-runner-for-org': runnerWords,
   'actions/update-hosted-runner-for-org': runnerWords,
   'actions/delete-hosted-runner-for-org': runnerWords,
+  'actions/list-github-hosted-runners-in-group-for-org': runnerWords,
   // Document 2 gives this list the same name as the list of an image's versions.
   'actions/list-custom-images-for-org': [['image_versions', 'images']],
 };
@@ -116,6 +122,7 @@ export const valueWords: Readonly<Record<string, readonly Pair[]>> = {
   source: imageSources,
   type: [
     ['ADVISORY', 'GHSA'],
+    ['RepositoryDependencyBotAlertsThread', 'RepositoryDependabotAlertsThread'],
     ['assistant_code_review', 'copilot_code_review'],
   ],
 };

@@ -1,6 +1,9 @@
 // Which jobs of a run come next. A plan is made anew from the file and from what has happened, whenever a job ends.
 import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
+import { isMapping } from '@actions/workflow-parser/templates/tokens/type-guards';
 import { gather } from '#lib/collections.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { type Call, type InMatrix, inputsOfCall, outputsOfCall, prefixOfCall, strategyContext, type Workflow } from './calls.ts';
 import { type Contexts, ExpressionProblem, evaluate, holds, type JobStatus, type Json, textOf } from './expressions.ts';
 import { type Combination, combinationsOf, MatrixProblem, nameOfCombination } from './matrix.ts';
 import { lineOf, type WorkflowFile, type WorkflowFileJob } from './parse.ts';
@@ -13,8 +16,10 @@ export type JobResult = {
 
 /** A job to be made. */
 export type PlannedJob = {
-  /** The id in the file. */
+  /** The id in the file; in a called workflow, after those of the calls that lead to it, as `deploy/check`. */
   readonly id: string;
+  /** The calls that lead to it, the outermost first. */
+  readonly calls: readonly Call[];
   readonly name: string;
   /** What the context `matrix` holds; null without a matrix. */
   readonly combination: Combination | null;
@@ -27,7 +32,7 @@ export type PlannedJob = {
     | { readonly result: 'failure'; readonly problem: string; readonly line: number };
   readonly labels: readonly string[];
   readonly group: string | null;
-  readonly environment: { readonly name: string; readonly url: string | null } | null;
+  readonly environment: { readonly name: string } | null;
   readonly concurrency: Concurrency | null;
   readonly isOptional: boolean;
   readonly timeoutMinutes: number | null;
@@ -45,68 +50,158 @@ export type Progress = {
   readonly isCancelled: boolean;
 };
 
+/** Which jobs come next. */
+export type Plan = {
+  readonly jobs: readonly PlannedJob[];
+  /** How the jobs that are over have ended, with those of `jobs` that end at once and those that call workflows, by their ids as in `PlannedJob`. */
+  readonly results: ReadonlyMap<string, JobResult>;
+  /** Whether all jobs of the file are over. */
+  readonly isOver: boolean;
+};
+
 /**
- * The jobs that can be made now: those whose needs are over. A job that is skipped is over at once, so that what needs it follows.
+ * The jobs that can be made now: those whose needs are over. A job that is skipped is over at once, so that what needs it follows. A job that
+ * calls a workflow isn't made itself: the jobs of that workflow are.
  * @param contexts `github`, `inputs` and `vars`
  */
-export function planJobs(file: WorkflowFile, contexts: Contexts, { made, results, isCancelled }: Progress): PlannedJob[] {
-  const planned: PlannedJob[] = [];
-  const known = new Map(results);
-  const seen = new Set(made);
-  for (let before = -1; before !== planned.length; ) {
-    before = planned.length;
-    for (const job of file.jobs.values()) {
-      if (seen.has(job.id) || !job.needs.every((need) => known.has(need))) continue;
-      seen.add(job.id);
-      const next = planJob(file, job, contexts, { results: known, isCancelled });
-      planned.push(...next);
+export function planJobs(workflow: Workflow, contexts: Contexts, { made, results, isCancelled }: Progress): Plan {
+  const state: State = { jobs: [], made, begun: begunCalls(made), results: new Map(results), isCancelled };
+  planLevel({ workflow, contexts, calls: [], prefix: '', namePrefix: '' }, state);
+  return { ...state, isOver: isOver(workflow.file, (id) => state.results.get(id)) };
+}
+
+/** What is planned, and what was before. */
+type State = {
+  readonly jobs: PlannedJob[];
+  readonly made: ReadonlySet<string>;
+  readonly begun: ReadonlySet<string>;
+  readonly results: Map<string, JobResult>;
+  readonly isCancelled: boolean;
+};
+
+/** The file of a run, or of a call in it. */
+type Level = {
+  readonly workflow: Workflow;
+  readonly contexts: Contexts;
+  readonly calls: readonly Call[];
+  /** What comes before the ids and the names of its jobs. */
+  readonly prefix: string;
+  readonly namePrefix: string;
+};
+
+/** The calls of which jobs were made: the parts of ids that end in a slash, and without the places in their matrices. */
+function begunCalls(made: ReadonlySet<string>): Set<string> {
+  const begun = new Set<string>();
+  for (const id of made)
+    for (let at = id.indexOf('/'); at >= 0; at = id.indexOf('/', at + 1)) {
+      begun.add(id.slice(0, at + 1));
+      begun.add(id.slice(0, at).replace(/:\d+$/, ''));
+    }
+  return begun;
+}
+
+const isOver = ({ jobs }: WorkflowFile, resultOfJob: (id: string) => JobResult | undefined): boolean =>
+  [...jobs.keys()].every((id) => resultOfJob(id) !== undefined);
+
+function planLevel(level: Level, state: State): void {
+  const { prefix } = level;
+  const { results } = state;
+  const seen = new Set<string>();
+  for (let before = -1; before !== seen.size; ) {
+    before = seen.size;
+    for (const job of level.workflow.file.jobs.values()) {
+      const id = prefix + job.id;
+      if (seen.has(id) || !job.needs.every((need) => results.has(prefix + need))) continue;
+      seen.add(id);
+      if (state.made.has(id)) continue;
+      const next = planJob(level, job, state);
+      state.jobs.push(...next);
       const [first] = next;
-      if (first?.ended) known.set(job.id, { result: first.ended.result, outputs: {} });
+      if (first?.ended) results.set(id, { result: first.ended.result, outputs: {} });
     }
   }
-  return planned;
 }
 
-/** The jobs that need one of these, directly or by way of others. */
-export function jobsBehind({ jobs }: WorkflowFile, ids: ReadonlySet<string>): Set<string> {
-  const found = new Set<string>();
-  const follow = (): boolean => {
-    const before = found.size;
-    for (const { id, needs } of jobs.values()) if (needs.some((need) => ids.has(need) || found.has(need))) found.add(id);
-    return found.size > before;
-  };
-  while (follow());
-  return found;
-}
-
-/** Whether all jobs of a file are over. */
-export const isOver = (file: WorkflowFile, results: ReadonlyMap<string, JobResult>): boolean =>
-  [...file.jobs.keys()].every((id) => results.has(id));
-
-type Known = { readonly results: ReadonlyMap<string, JobResult>; readonly isCancelled: boolean };
-
-function planJob(file: WorkflowFile, job: WorkflowFileJob, run: Contexts, { results, isCancelled }: Known): PlannedJob[] {
-  const { definition } = job;
-  const needs = Object.fromEntries(
-    job.needs.map((need) => [need, { ...(results.get(need) ?? { result: 'skipped', outputs: {} }) }]),
-  );
-  const contexts: Contexts = { ...run, needs };
+function planJob(level: Level, job: WorkflowFileJob, state: State): PlannedJob[] {
+  const { definition, needs } = job;
+  const { workflow, prefix } = level;
+  const resultsOf = (id: string): JobResult | undefined => state.results.get(prefix + id);
+  const contexts: Contexts = { ...level.contexts, needs: needsContext(needs, resultsOf) };
   try {
-    const status = isCancelled ? 'cancelled' : statusOf(ancestorsOf(file, job.id), results);
-    if (!holds(definition.if, contexts, status)) return [endedJob(job, { result: 'skipped' })];
-    if (definition.type !== 'job')
-      return [
-        endedJob(job, { result: 'failure', problem: 'Workflows that are called are not offered yet', line: lineOf(job.parts) }),
-      ];
-    const strategy = definition.strategy && (evaluate(definition.strategy, contexts) as { [name: string]: Json });
-    const combinations = strategy?.matrix === undefined ? [null] : combinationsOf(strategy.matrix);
-    return combinations.map((combination, index) =>
-      jobOf(job, contexts, { combination, index, total: combinations.length, strategy: strategy ?? {} }),
-    );
+    const status = state.isCancelled ? 'cancelled' : statusOf(ancestorsOf(workflow.file, job.id), resultsOf);
+    const isBegun = state.begun.has(prefix + job.id);
+    if (!isBegun && !holds(definition.if, contexts, status)) return [endedJob(level, job, { result: 'skipped' })];
+    const strategy = (definition.strategy ? evaluate(definition.strategy, contexts) : {}) as { [name: string]: Json };
+    const combinations = strategy.matrix === undefined ? [null] : combinationsOf(strategy.matrix);
+    const places = combinations.map((combination, index) => ({
+      combination,
+      index,
+      total: combinations.length,
+      failsFast: strategy['fail-fast'] !== false,
+      maxParallel: typeof strategy['max-parallel'] === 'number' ? strategy['max-parallel'] : null,
+    }));
+    if (definition.type === 'job') return places.map((place) => jobOf(level, job, contexts, place));
+    planCalls(level, job, state, { contexts, places });
+    return [];
   } catch (error) {
     if (!(error instanceof ExpressionProblem) && !(error instanceof MatrixProblem)) throw error;
     const line = (error instanceof ExpressionProblem ? error.line : undefined) ?? lineOf(job.parts);
-    return [endedJob(job, { result: 'failure', problem: error.message, line })];
+    return [endedJob(level, job, { result: 'failure', problem: error.message, line })];
+  }
+}
+
+/** The context `needs` of a job. */
+export const needsContext = (needs: readonly string[], resultOfJob: (id: string) => JobResult | undefined): Json =>
+  Object.fromEntries(needs.map((need) => [need, { ...(resultOfJob(need) ?? { result: 'skipped', outputs: {} }) }]));
+
+type OfCalls = { readonly contexts: Contexts; readonly places: readonly InMatrix[] };
+
+/** Plans the jobs of the workflow that a job calls, for each combination of its matrix. The job is over when all of them are. */
+function planCalls(level: Level, job: WorkflowFileJob, state: State, { contexts, places }: OfCalls): void {
+  const key = level.prefix + job.id;
+  const workflow = level.workflow.called.get(job.id);
+  if (!workflow) throw new ExpressionProblem('The workflow that it calls is not known', lineOf(job.parts));
+  const { github = null, vars = null } = contexts;
+  // Each is worked out before any of them begins, so that what can't be evaluated fails them all.
+  const levels = places.map((place) => {
+    const outside = { ...contexts, matrix: place.combination, strategy: strategyContext(place) };
+    const call: Call = { ...place, key, inputs: inputsOfCall(job, workflow.file, outside) };
+    return {
+      workflow,
+      contexts: { github, vars, inputs: call.inputs },
+      calls: [...level.calls, call],
+      prefix: prefixOfCall(call),
+      namePrefix: `${level.namePrefix}${nameOf(job, outside, place)} / `,
+    };
+  });
+  const ended: JobResult[] = [];
+  let open = 0;
+  for (const [index, called] of levels.entries()) {
+    const { failsFast, maxParallel } = places[index] ?? { failsFast: true, maxParallel: null };
+    const isBegun = state.begun.has(called.prefix);
+    if (!isBegun && failsFast && ended.some(({ result }) => result === 'failure'))
+      ended.push({ result: 'cancelled', outputs: {} });
+    else if (!isBegun && maxParallel !== null && open >= maxParallel) open++;
+    else {
+      planLevel(called, state);
+      const result = resultOfCall(called, state);
+      if (result) ended.push(result);
+      else open++;
+    }
+  }
+  if (open === 0) state.results.set(key, resultOf(ended.map((one) => ({ ...one, isOptional: false }))));
+}
+
+/** How a call has ended; undefined while one of its jobs hasn't. */
+function resultOfCall({ workflow: { file }, prefix, contexts }: Level, { results }: State): JobResult | undefined {
+  if (!isOver(file, (id) => results.get(prefix + id))) return undefined;
+  const jobs = [...file.jobs.keys()].map((id) => [id, results.get(prefix + id) ?? { result: 'skipped', outputs: {} }] as const);
+  const { result } = resultOf(jobs.map(([, one]) => ({ ...one, isOptional: false })));
+  try {
+    return { result, outputs: outputsOfCall(file, { ...contexts, jobs: Object.fromEntries(jobs) }) };
+  } catch (error) {
+    if (!(error instanceof ExpressionProblem)) throw error;
+    return { result: 'failure', outputs: {} };
   }
 }
 
@@ -125,16 +220,21 @@ function ancestorsOf(file: WorkflowFile, id: string): Set<string> {
 }
 
 /** What `success()` and `failure()` say of a job (the public API's rule: all that it needs, and what that needs). */
-function statusOf(ancestors: ReadonlySet<string>, results: ReadonlyMap<string, JobResult>): JobStatus {
-  const found = new Set([...ancestors].map((id) => results.get(id)?.result));
+function statusOf(ancestors: ReadonlySet<string>, resultOfJob: (id: string) => JobResult | undefined): JobStatus {
+  const found = new Set([...ancestors].map((id) => resultOfJob(id)?.result));
   if (found.has('failure')) return 'failure';
   if (found.has('cancelled')) return 'cancelled';
   return found.has('skipped') ? 'skipped' : 'success';
 }
 
-const endedJob = ({ id, definition }: WorkflowFileJob, ended: NonNullable<PlannedJob['ended']>): PlannedJob => ({
-  id,
-  name: definition.name?.isLiteral ? definition.name.toString() : id,
+const endedJob = (
+  { prefix, namePrefix, calls }: Level,
+  { id, definition }: WorkflowFileJob,
+  ended: NonNullable<PlannedJob['ended']>,
+): PlannedJob => ({
+  id: prefix + id,
+  calls,
+  name: namePrefix + (definition.name?.isLiteral ? definition.name.toString() : id),
   combination: null,
   index: 0,
   total: 1,
@@ -149,40 +249,29 @@ const endedJob = ({ id, definition }: WorkflowFileJob, ended: NonNullable<Planne
   failsFast: true,
 });
 
-type InMatrix = {
-  readonly combination: Combination | null;
-  readonly index: number;
-  readonly total: number;
-  readonly strategy: { readonly [name: string]: Json };
-};
+/** The name of a job, with the values of its matrix unless it says where they stand. */
+function nameOf({ definition, id }: WorkflowFileJob, contexts: Contexts, { combination }: InMatrix): string {
+  if (definition.name && !definition.name.isLiteral) return textOf(evaluate(definition.name, contexts));
+  const name = definition.name?.toString() ?? id;
+  return combination ? nameOfCombination(name, combination) : name;
+}
 
-function jobOf(job: WorkflowFileJob, run: Contexts, { combination, index, total, strategy }: InMatrix): PlannedJob {
-  const failsFast = strategy['fail-fast'] !== false;
-  const maxParallel = typeof strategy['max-parallel'] === 'number' ? strategy['max-parallel'] : null;
-  const contexts: Contexts = {
-    ...run,
-    matrix: combination,
-    strategy: { 'fail-fast': failsFast, 'job-index': index, 'job-total': total, 'max-parallel': maxParallel ?? total },
-  };
+function jobOf({ prefix, namePrefix, calls }: Level, job: WorkflowFileJob, run: Contexts, place: InMatrix): PlannedJob {
+  const contexts: Contexts = { ...run, matrix: place.combination, strategy: strategyContext(place) };
   const { definition, parts, id } = job;
   const evaluated = (token: TemplateToken | undefined): Json | undefined => token && evaluate(token, contexts);
   const runsOn = definition.type === 'job' ? runsOnOf(evaluated(definition['runs-on']) ?? null) : { labels: [], group: null };
-  const named = definition.name && !definition.name.isLiteral ? textOf(evaluate(definition.name, contexts)) : undefined;
-  const name = named ?? definition.name?.toString() ?? id;
   const timeout = evaluated(parts.find('timeout-minutes'));
   return {
-    id,
-    name: named === undefined && combination ? nameOfCombination(name, combination) : name,
-    combination,
-    index,
-    total,
+    ...place,
+    id: prefix + id,
+    calls,
+    name: namePrefix + nameOf(job, contexts, place),
     ...runsOn,
-    environment: definition.type === 'job' ? environmentOf(evaluated(definition.environment) ?? null) : null,
+    environment: definition.type === 'job' ? environmentOf(evaluated(nameOfEnvironment(definition.environment)) ?? null) : null,
     concurrency: concurrencyOf(evaluated(definition.concurrency) ?? null),
     isOptional: evaluated(parts.find('continue-on-error')) === true,
     timeoutMinutes: typeof timeout === 'number' && timeout > 0 ? timeout : null,
-    maxParallel,
-    failsFast,
   };
 }
 
@@ -194,21 +283,26 @@ function runsOnOf(value: Json): { labels: string[]; group: string | null } {
   return { labels: runsOnOf(labels).labels, group: group ?? null };
 }
 
-function environmentOf(value: Json): PlannedJob['environment'] {
-  if (value === null || value === '') return null;
-  if (typeof value !== 'object') return { name: textOf(value), url: null };
-  const { name } = value as { name?: Json };
-  // The address may name outputs of steps, which the runner knows alone.
-  return name === undefined ? null : { name: textOf(name), url: null };
-}
+/** What names an environment. Its address may name outputs of steps, which the runner knows alone: it is evaluated there. */
+const nameOfEnvironment = (token: TemplateToken | undefined): TemplateToken | undefined =>
+  token && isMapping(token) ? token.find('name') : token;
 
-/** A concurrency group: its name, or a mapping. */
+const environmentOf = (name: Json): PlannedJob['environment'] => (textOf(name) === '' ? null : { name: textOf(name) });
+
+/** A concurrency group: its name, or a mapping. @throws ExpressionProblem for a name that is too long */
 export function concurrencyOf(value: Json): Concurrency | null {
   if (value === null || value === '') return null;
-  if (typeof value !== 'object') return { group: textOf(value), cancelsInProgress: false };
+  if (typeof value !== 'object') return groupOf(textOf(value), false);
   const { group = null, 'cancel-in-progress': cancels = false } = value as { group?: Json; 'cancel-in-progress'?: Json };
-  const name = textOf(group);
-  return name === '' ? null : { group: name, cancelsInProgress: cancels === true };
+  return groupOf(textOf(group), cancels === true);
+}
+
+const maxGroupName = fixedValue(limitTable.workflows.groupName);
+
+function groupOf(group: string, cancelsInProgress: boolean): Concurrency | null {
+  if (group.length > maxGroupName)
+    throw new ExpressionProblem(`The name of a concurrency group has at most ${maxGroupName} characters`, undefined);
+  return group === '' ? null : { group, cancelsInProgress };
 }
 
 /** How the jobs of one matrix have ended together; outputs of later ones win where they aren't empty (the public API's rule). */

@@ -1,4 +1,5 @@
 import type { Json } from './expressions.ts';
+import { withInputs } from './given-inputs.ts';
 import type { Combination } from './matrix.ts';
 import type { Source, WorkflowFile } from './parse.ts';
 
@@ -9,6 +10,10 @@ export type JobForRunner = {
   readonly combination: Combination | null;
   readonly labels: readonly string[];
   readonly timeoutMinutes: number;
+  /** What its steps use in the place of what they name, by that name. */
+  readonly uses?: ReadonlyMap<string, string>;
+  /** Where its file was called: the name of the workflow of the run, and the inputs. */
+  readonly called?: { readonly workflow: Json | undefined; readonly inputs: { readonly [name: string]: Json } } | undefined;
 };
 
 /** What the server has decided already; the rest of a job is for its runner, with its expressions as they were written. */
@@ -24,24 +29,49 @@ const decided = new Set([
 ]);
 
 /**
+ * The output of a job that says where its environment is: runners evaluate outputs at the end of a job, and addresses of environments name what
+ * steps have given, too. No expression names an output with a dot by accident.
+ */
+export const environmentUrlOutput = 'environment.url';
+
+/**
  * The workflow file of one job, for its runner: with this job alone, and a matrix of its one combination. It is JSON, which YAML contains.
  * @returns undefined where the file has no such job
  */
 export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | undefined {
   const definition = file.jobs.get(job.id);
   if (!definition) return undefined;
-  const { name, on, env, defaults } = file.source;
-  const own = Object.fromEntries(Object.entries(definition.source).filter(([part]) => !decided.has(part)));
+  const { called } = job;
+  const { on } = file.source;
+  const name = called ? called.workflow : file.source.name;
+  const written = (part: Json | undefined): Json | undefined =>
+    called && part !== undefined ? withInputs(part, called.inputs) : part;
+  const [env, defaults] = [written(file.source.env), written(file.source.defaults)];
+  const own = written(Object.fromEntries(Object.entries(definition.source).filter(([part]) => !decided.has(part)))) as Source;
+  const { url } = (written(definition.source.environment) ?? {}) as { url?: Json };
   const jobs = {
     [job.id]: {
       ...own,
+      ...stepsOf(own, job.uses),
       name: job.name,
       'runs-on': job.labels,
       'timeout-minutes': job.timeoutMinutes,
+      ...(url === undefined ? {} : { outputs: { ...(own.outputs as Source | undefined), [environmentUrlOutput]: url } }),
       ...(job.combination ? { strategy: { matrix: listsOf(job.combination) } } : {}),
     },
   };
   return JSON.stringify({ ...given({ name, on, env, defaults }), jobs });
+}
+
+/** The steps with the addresses of what they use. */
+function stepsOf({ steps }: Source, uses: JobForRunner['uses']): { steps?: Json } {
+  if (!uses || uses.size === 0 || !Array.isArray(steps)) return {};
+  return { steps: (steps as Source[]).map((step) => ({ ...step, ...addressOf(step.uses, uses) })) };
+}
+
+function addressOf(name: Json | undefined, uses: ReadonlyMap<string, string>): { uses?: string } {
+  const address = typeof name === 'string' ? uses.get(name) : undefined;
+  return address === undefined ? {} : { uses: address };
 }
 
 const given = (parts: { readonly [name: string]: Json | undefined }): Source =>

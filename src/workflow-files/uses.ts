@@ -1,21 +1,46 @@
 import { isMapping, isSequence } from '@actions/workflow-parser/templates/tokens/type-guards';
 import type { Json } from './expressions.ts';
-import { lineOf, type WorkflowFile } from './parse.ts';
+import { lineOf, type WorkflowFile, type WorkflowFileJob } from './parse.ts';
 
 /** What a step or a job uses, with the line that says so. */
 export type Use = { readonly of: 'step' | 'job'; readonly name: string; readonly line: number };
 
 /** All that the steps and jobs of a file use. */
-export function usesOf(file: WorkflowFile): Use[] {
-  return [...file.jobs.values()].flatMap(({ parts, source }) => {
-    const steps = parts.find('steps');
-    const ofSteps =
-      steps && isSequence(steps)
-        ? [...steps].flatMap((step) => (isMapping(step) ? useOf('step', step.find('uses')?.toString(), lineOf(step)) : []))
-        : [];
-    return [...useOf('job', source.uses, lineOf(parts)), ...ofSteps];
-  });
+export const usesOf = (file: WorkflowFile): Use[] =>
+  [...file.jobs.values()].flatMap((job) => [...useOf('job', job.source.uses, lineOf(job.parts)), ...stepUsesOf(job)]);
+
+/** What the steps of a job use. */
+export function stepUsesOf({ parts }: WorkflowFileJob): Use[] {
+  const steps = parts.find('steps');
+  if (!steps || !isSequence(steps)) return [];
+  return [...steps].flatMap((step) => (isMapping(step) ? useOf('step', step.find('uses')?.toString(), lineOf(step)) : []));
 }
 
 const useOf = (of: Use['of'], name: Json | undefined, line: number): Use[] =>
   typeof name === 'string' ? [{ of, name, line }] : [];
+
+/** What names an action or a workflow of a repository. */
+export type NamedUse = { readonly owner: string; readonly repo: string; readonly path: string; readonly ref: string };
+
+/** Reads `owner/repo/path@ref`; undefined for anything else. */
+export function namedUse(name: string): NamedUse | undefined {
+  const [, owner, repo, path = '', ref] = /^([^/@\s]+)\/([^/@\s]+)(?:\/([^@\s]+))?@(\S+)$/.exec(name) ?? [];
+  return owner === undefined || repo === undefined || ref === undefined ? undefined : { owner, repo, path, ref };
+}
+
+/** What the name of a file begins with that is of the same repository and commit as its run. */
+const local = './';
+
+/**
+ * The name of a called workflow as a run knows it, whichever file calls it: `./path` in the run's own commit, else `owner/repo/path@ref`.
+ * @param from the name of the file that calls; undefined for that of the run
+ * @returns undefined where `uses` names no workflow
+ */
+export function nameOfCalled(from: string | undefined, uses: string): string | undefined {
+  if (!uses.startsWith(local)) {
+    const named = namedUse(uses);
+    return named && `${named.owner}/${named.repo}`.toLowerCase().concat(`/${named.path}@${named.ref}`);
+  }
+  const caller = from === undefined ? undefined : namedUse(from);
+  return caller ? `${caller.owner}/${caller.repo}/${uses.slice(local.length)}@${caller.ref}` : uses;
+}

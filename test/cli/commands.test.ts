@@ -111,6 +111,12 @@ test('the key of an app is a new file, without which no app is made', async () =
   expect(await readFile(key, 'utf8')).toBe(written);
 });
 
+test('the key of identity tokens is replaced', async () => {
+  const { run } = await installation();
+  const rotate = async () => JSON.parse((await run('identity-key', 'rotate', '--json')).out).key_id;
+  expect(await rotate()).not.toBe(await rotate());
+});
+
 test('explain tells the steps of a decision', async () => {
   const { run } = await installation();
   const { out } = await run('explain', 'PATCH', '/user');
@@ -121,6 +127,7 @@ test('explain tells the steps of a decision', async () => {
   const inVendorWords = '/api/v3/orgs/acme/actions/hosted-runners/images/github-owned';
   const image = JSON.parse((await run('explain', 'GET', inVendorWords, '--json')).out);
   expect(image.endpoint.path).toBe('/orgs/{org}/actions/hosted-runners/images/service-owned');
+  expect((await run('explain', 'JOB', 'acme/engine', '1')).out).toBe('does not wait: There is no job 1 in acme/engine\n');
 });
 
 test('config shows each setting with its source, and no secret', async () => {

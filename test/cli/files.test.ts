@@ -104,7 +104,7 @@ test('of an upload during which the server is killed, nothing is shown, and its 
   await utimes(join(data, 'objects', left), old, old);
   const client = new pg.Client(env.DATABASE_URL);
   await client.connect();
-  await client.query(`select jobs.add_job('releases.tidy')`);
+  await client.query(`select jobs.add_job('stored-files.tidy')`);
   await client.end();
   await expect.poll(stored, { timeout: 20_000 }).toEqual([]);
   const upload = { method: 'POST', headers, body: 'whole' };

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { readSecretKey } from '#cli/data-folder.ts';
 import { preparePostgresHome } from '#database/postgres-home.ts';
 import { findOrphans } from '#database/postgres-processes.ts';
+import { joinRunner } from '#test/support/runner-client.ts';
 import { byNpm, command, complaint, hearth, installation, preparedFolder, serve, temporaryFolder } from './support.ts';
 
 test('a server starts on an empty folder, answers, keeps a second one away, and stops its database when it is asked to end', async () => {
@@ -56,6 +57,52 @@ test('after a kill, the next server takes over the running database and nothing 
   const second = await serve(data);
   expect(await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8')).toBe(database);
   expect((await fetch(`${second.url}/api/v3/users/ada`)).status).toBe(200);
+});
+
+test('a kill in the middle of a run loses no log of a finished step, and the run ends right', async () => {
+  const { data, env, run } = await installation();
+  const first = await serve(data, [], env);
+  await run('user', 'create', 'ada');
+  const { out } = await run('token', 'create', '--user', 'ada', '--quiet', '--kind', 'classic', '--scope', 'repo');
+  const headers = { authorization: `Bearer ${out.trim()}`, 'content-type': 'application/json' };
+  const call = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${first.url}/api/v3${path}`, {
+      method,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    expect([path, answer.status]).toEqual([path, expect.toSatisfy((status: number) => status < 300)]);
+    return answer;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies by name
+  const get = async (path: string): Promise<any> => (await call('GET', path)).json();
+  await call('POST', '/user/repos', { name: 'engine' });
+  const ci = 'on: push\njobs:\n  build: {runs-on: ubuntu-latest, steps: [{run: make}, {run: make test}]}\n';
+  const content = Buffer.from(ci).toString('base64');
+  await call('PUT', '/repos/ada/engine/contents/.github/workflows/ci.yml', { message: 'Add', content });
+  const actions = '/repos/ada/engine/actions';
+  await expect.poll(async () => (await get(`${actions}/runs`)).total_count).toBe(1);
+  const registration = await call('POST', `${actions}/runners/registration-token`);
+  const { token } = (await registration.json()) as { token: string };
+  const runner = await joinRunner({ url: first.url, clock: { now: new Date() } }, { token });
+  const task = await runner.fetch();
+  if (!task) throw new Error('No job');
+  await runner.log(task, ['make', 'made']);
+  const [make, made] = [
+    { first: 0, rows: 2 },
+    { first: 2, rows: 1 },
+  ];
+  await runner.tell(task, [make]);
+  await first.end('SIGKILL');
+  await serve(data, ['--port', new URL(first.url).port], env);
+  await runner.log(task, ['tested'], 2);
+  await runner.end(task, 'success', { steps: [make, made] });
+  const [{ id, conclusion }] = (await get(`${actions}/runs`)).workflow_runs;
+  expect(conclusion).toBe('success');
+  const [job] = (await get(`${actions}/runs/${id}/jobs`)).jobs;
+  expect(job.steps.map((step: { conclusion: string }) => step.conclusion)).toEqual(Array(4).fill('success'));
+  const log = await (await call('GET', `${actions}/jobs/${job.id}/logs`)).text();
+  expect(log.split('\n').map((line) => line.slice(29))).toEqual(['make', 'made', 'tested', '']);
 });
 
 test('an embedded PostgreSQL that is killed is started again, and nothing is lost', async () => {

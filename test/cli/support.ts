@@ -16,6 +16,7 @@ const bare: NodeJS.ProcessEnv = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(HEARTH_|AWS_|DATABASE_URL)/.test(name))),
   // Servers of several tests run at once, on one machine; those that want the port say so.
   HEARTH_SSH_PORT: 'off',
+  HEARTH_PAGES_PORT: 'off',
 };
 
 type Run = { code: number; out: string; err: string };

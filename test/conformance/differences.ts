@@ -42,7 +42,19 @@ export const differences: readonly Difference[] = [
     reason: 'null for check suites, as the public API answers; the description has a text in any case',
   })),
   ...[
+    ['secret-scanning/list-alerts-for-repo', '/*/resolution'],
+    ['secret-scanning/list-alerts-for-org', '/*/resolution'],
+    ['secret-scanning/get-alert', '/resolution'],
+  ].map(([operationId = '', pointer = '']) => ({
+    operationId,
+    pointer,
+    reason: 'alerts end with their custom pattern, too, as the description says of its deletion and of webhooks',
+  })),
+  ...[
     'actions/set-custom-oidc-sub-claim-for-repo',
+    'dependabot/list-alerts-for-org',
+    'dependabot/list-alerts-for-repo',
+    'dependabot/update-alert',
     'orgs/create-issue-field',
     'orgs/update-issue-field',
     'issues/reprioritize-sub-issue',
@@ -114,6 +126,15 @@ export const differences: readonly Difference[] = [
     operationId,
     pointer,
     reason: 'null where the fork is gone, as the public API answers; the description has a repository in any case',
+  })),
+  ...[
+    ['repos/create-or-update-environment', ''],
+    ['repos/get-environment', ''],
+    ['repos/get-all-environments', '/environments/*'],
+  ].map(([operationId = '', place = '']) => ({
+    operationId,
+    pointer: `${place}/can_admins_bypass`,
+    reason: 'the public API answers and takes it, as clients know it; its description lacks it',
   })),
   {
     operationId: 'search/commits',

@@ -13,11 +13,48 @@ const ofSuggestions = ['rationale', 'confidence'] as const;
 /** All of it, with the reasons. Nothing may be here that is taken. */
 export const leftOut: readonly LeftOut[] = [
   {
+    operationIds: ['secret-scanning/update-org-pattern-configs'],
+    places: ['provider_pattern_settings', 'custom_pattern_settings'].flatMap((name) =>
+      withReasons(name, 'token_type!', 'push_protection_setting!'),
+    ),
+    reason: 'a setting without its pattern, or without what is wanted of it, says nothing',
+  },
+  {
+    operationIds: ['code-security/set-configuration-as-default'],
+    places: ['/default_for_new_repos!'],
+    reason: 'a request without it says nothing',
+  },
+  {
     operationIds: ['apps/create-installation-access-token'],
     places: ['administration', 'custom_properties', 'organization_installation_repositories', 'organization_installations'].map(
       (name) => `/permissions/enterprise_${name}`,
     ),
     reason: 'there are no enterprises, to which these permissions belong',
+  },
+  {
+    operationIds: ['copilot-spaces/list-for-org'],
+    places: ['?/after', '?/before'],
+    reason: 'spaces are listed by numbered pages',
+  },
+  {
+    operationIds: ['copilot-spaces/create-for-org', 'copilot-spaces/update-for-org'],
+    places: ['/resources_attributes'],
+    reason: 'resources of spaces are for an assistant that reads them, and none is part of Hearth',
+  },
+  {
+    operationIds: ['billing/create-organization-budget'],
+    places: ['/budget_amount!', '/budget_product_sku!', '/budget_type!'],
+    reason: 'a budget is an amount for something; the public API names no default for either',
+  },
+  {
+    operationIds: ['billing/create-organization-budget', 'billing/update-budget-org'],
+    places: ['/budget_scope=multi_user_customer', '/budget_scope=user', '/budget_type=BundlePricing', '/user'],
+    reason: 'nothing that is measured is of a person or in a bundle',
+  },
+  {
+    operationIds: ['billing/update-budget-org'],
+    places: ['/budget_scope=cost_center', '/budget_scope=enterprise'],
+    reason: 'there are no enterprises, which have cost centers',
   },
   {
     operationIds: ['issues/create', 'issues/update'],
@@ -108,7 +145,34 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'no licence turns products on, no model looks for secrets, and nobody reviews who dismisses or bypasses an alert',
   },
   {
-    operationIds: ['secret-scanning/list-alerts-for-org', 'secret-scanning/list-alerts-for-repo'],
+    operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo'],
+    places: ['?/before', '?/after'],
+    reason: 'pages are numbered; clients follow the links of a reply',
+  },
+  {
+    operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo'],
+    places: ['?/assignee', '?/epss_percentage', '?/sort=epss_percentage'],
+    reason: 'alerts of dependencies have no assignees, and files of advisories have no forecasts of their exploitation',
+  },
+  {
+    operationIds: ['dependabot/list-alerts-for-org'],
+    places: ['?/artifact_registry', '?/artifact_registry_url', '?/runtime_risk'],
+    reason: 'Hearth knows of no deployments of artifacts in other systems',
+  },
+  {
+    operationIds: ['dependabot/update-alert'],
+    places: ['/assignees', '/agent_assignment', '/state!'],
+    reason: 'alerts of dependencies have no assignees, so that their state is what remains to be changed',
+  },
+  {
+    operationIds: [
+      'secret-scanning/list-alerts-for-org',
+      'secret-scanning/list-alerts-for-repo',
+      'secret-scanning/list-org-custom-patterns',
+      'secret-scanning/list-repo-custom-patterns',
+      'code-security/get-configurations-for-org',
+      'code-security/get-repositories-for-configuration',
+    ],
     places: ['?/before', '?/after'],
     reason: 'the same lists have pages by numbers, which the description names beside cursors',
   },
@@ -116,6 +180,11 @@ export const leftOut: readonly LeftOut[] = [
     operationIds: ['secret-scanning/list-alerts-for-org', 'secret-scanning/list-alerts-for-repo'],
     places: ['?/included_metadata', '?/owner_email_hash'],
     reason: 'what a provider knows of a secret: none is asked, so that no alert has it',
+  },
+  {
+    operationIds: ['actions/list-concurrency-groups-for-workflow-run'],
+    places: ['?/before'],
+    reason: 'the groups of one run are few: their list is continued, and not read backwards',
   },
   {
     operationIds: ['repos/generate-release-notes'],

@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { atEndOfFile } from './end-of-file.ts';
 
 /** An existing runner that speaks the protocol. It isn't a part of the project: tests that want it skip where it is missing. */
-const program = new URL('../../../shared/bin/act-runner', import.meta.url).pathname;
+export const actRunner = new URL('../../../shared/bin/act-runner', import.meta.url).pathname;
 
-export const hasActRunner = existsSync(program);
-export const withoutActRunner = `act-runner is not beside the checkout (${program})`;
+export const hasActRunner = existsSync(actRunner);
+export const withoutActRunner = `act-runner is not beside the checkout (${actRunner})`;
 
 const run = promisify(execFile);
 
@@ -30,18 +30,29 @@ export async function startActRunner(
     config,
     JSON.stringify({
       log: { level: 'debug' },
-      runner: { file: join(folder, '.runner'), fetch_interval: '100ms', fetch_timeout: '5s', shutdown_timeout: '1s' },
+      runner: {
+        file: join(folder, '.runner'),
+        fetch_interval: '100ms',
+        fetch_timeout: '5s',
+        state_report_interval: '300ms',
+        shutdown_timeout: '1s',
+      },
       host: { workdir_parent: join(folder, 'work') },
       cache: { enabled: false },
     }),
   );
   const env = { ...process.env, HOME: folder, XDG_CACHE_HOME: join(folder, 'cache') };
   const given = ['--instance', url, '--token', token, '--name', name, '--labels', labels.join(',')];
-  await run(program, ['-c', config, 'register', '--no-interactive', ...given, ...(ephemeral ? ['--ephemeral'] : [])], {
+  await run(actRunner, ['-c', config, 'register', '--no-interactive', ...given, ...(ephemeral ? ['--ephemeral'] : [])], {
     cwd: folder,
     env,
   });
-  const child = spawn(program, ['-c', config, 'daemon'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(actRunner, ['-c', config, 'daemon'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   let log = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (log += text));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

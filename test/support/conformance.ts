@@ -69,7 +69,7 @@ function describedBody({ body, headers }: Answer): unknown {
 }
 
 /** Every error has these (document 1), where the public description knows some of them in some operations alone. */
-const errorFields = ['/errors', '/status'];
+const errorFields = ['/errors', '/status', '/documentation_url'];
 
 function ownProblems(method: string, path: string, answer: Answer, vocabulary: Vocabulary): string[] {
   const endpoint = endpointOf(method, path);

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
-import { createRunnerToken } from '#resources/runners/index.ts';
+import { createRunnerToken, type RunnerOwner } from '#resources/runners/index.ts';
 import {
   LogRowSchema,
   Result,
@@ -14,28 +14,47 @@ import type { World } from './world.ts';
 
 /** A small client of the runners' protocol: it plays a runner, step by step. */
 export type TestRunner = {
+  readonly id: number;
   readonly client: Client<typeof RunnerService>;
   /** The next job; undefined where none waits. */
   fetch(): Promise<Task | undefined>;
   /** Appends lines to the log of a task, from a row on. */
   log(task: Task, lines: readonly string[], from?: number): Promise<void>;
+  /** Tells of steps that have succeeded, while the task goes on. */
+  tell(task: Task, steps: readonly RowsOfStep[]): Promise<void>;
   /** Tells the end of a task, whose steps have the rows given. */
   end(task: Task, result: 'success' | 'failure' | 'cancelled', more?: EndOptions): Promise<void>;
 };
 
-type EndOptions = { readonly outputs?: { [name: string]: string }; readonly steps?: readonly { first: number; rows: number }[] };
+type RowsOfStep = { readonly first: number; readonly rows: number };
+type EndOptions = { readonly outputs?: { [name: string]: string }; readonly steps?: readonly RowsOfStep[] };
 
 const results = { success: Result.SUCCESS, failure: Result.FAILURE, cancelled: Result.CANCELLED } as const;
 
+type RunnerOptions = { name?: string; labels?: string[]; token?: string };
+
 /** Registers a runner of a repository. */
-export async function startRunner(
-  { url, change, clock }: World,
+export const startRunner = (
+  world: World,
   repo: { id: Parameters<typeof createRunnerToken>[1]['repository'] & {} },
-  { name = 'r1', labels = ['ubuntu-latest'] }: { name?: string; labels?: string[] } = {},
+  options: RunnerOptions = {},
+): Promise<TestRunner> => startRunnerOf(world, { repository: repo.id }, options);
+
+/** Registers a runner of an organization or a repository, or with a token that is there. */
+export async function startRunnerOf(
+  { url, change, clock }: World,
+  owner: RunnerOwner,
+  options: RunnerOptions = {},
 ): Promise<TestRunner> {
-  const { token } = await change((tx) =>
-    createRunnerToken(tx, { repository: repo.id }, { purpose: 'registration', now: clock.now }),
-  );
+  const made = () => change((tx) => createRunnerToken(tx, owner, { purpose: 'registration', now: clock.now }));
+  return joinRunner({ url, clock }, { ...options, token: options.token ?? (await made()).token });
+}
+
+/** Registers a runner with a token at a server, which may be another process. */
+export async function joinRunner(
+  { url, clock }: { url: string; clock: { now: Date } },
+  { name = 'r1', labels = ['ubuntu-latest'], token }: RunnerOptions & { token: string },
+): Promise<TestRunner> {
   const baseUrl = `${url}/api/actions`;
   const unknown = createClient(RunnerService, createConnectTransport({ baseUrl, httpVersion: '1.1' }));
   const { runner } = await unknown.register({ name, token, labels, version: 'test' });
@@ -54,7 +73,22 @@ export async function startRunner(
       ],
     }),
   );
+  const stateOf = (result: keyof typeof results, steps: readonly RowsOfStep[]) => {
+    const time = timestampFromDate(clock.now);
+    const told = steps.map(({ first, rows }, at) =>
+      create(StepStateSchema, {
+        id: BigInt(at),
+        result: results[result],
+        startedAt: time,
+        stoppedAt: time,
+        logIndex: BigInt(first),
+        logLength: BigInt(rows),
+      }),
+    );
+    return { startedAt: time, steps: told };
+  };
   return {
+    id: Number(runner.id),
     client,
     fetch: async () => (await client.fetchTask({ tasksVersion: 0n })).task,
     async log(task, lines, from = 0) {
@@ -62,19 +96,11 @@ export async function startRunner(
       const rows = lines.map((content) => create(LogRowSchema, { time, content }));
       await client.updateLog({ taskId: task.id, index: BigInt(from), rows });
     },
+    async tell(task, steps) {
+      await client.updateTask({ state: { id: task.id, ...stateOf('success', steps) } });
+    },
     async end(task, result, { outputs = {}, steps = [] } = {}) {
-      const time = timestampFromDate(clock.now);
-      const told = steps.map(({ first, rows }, at) =>
-        create(StepStateSchema, {
-          id: BigInt(at),
-          result: results[result],
-          startedAt: time,
-          stoppedAt: time,
-          logIndex: BigInt(first),
-          logLength: BigInt(rows),
-        }),
-      );
-      const state = { id: task.id, result: results[result], startedAt: time, stoppedAt: time, steps: told };
+      const state = { id: task.id, ...stateOf(result, steps), result: results[result], stoppedAt: timestampFromDate(clock.now) };
       await client.updateTask({ state, outputs });
     },
   };

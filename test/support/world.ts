@@ -106,6 +106,7 @@ async function open({ resourceLimits, ...settings }: Partial<Settings>): Promise
     secretKey: Buffer.alloc(32, 7),
     version: '0.0.0-test',
     webhooks: { allow: ['127.0.0.0/8'] },
+    pages: { port: 3001 },
     log: pino({ level: process.env.HEARTH_TEST_LOG ?? 'fatal' }),
     clock: () => clock.now,
     connections: 8,

@@ -18,9 +18,12 @@ const progress = (results: Record<string, JobResult> = {}, isCancelled = false) 
   isCancelled,
 });
 
+const plan = (file: WorkflowFile, given: Parameters<typeof planJobs>[2]) =>
+  planJobs({ name: undefined, file, called: new Map() }, run, given).jobs;
+
 /** The planned jobs, as `id` or `id: how it ended`. */
 const planned = (file: WorkflowFile, ...given: Parameters<typeof progress>): string[] =>
-  planJobs(file, run, progress(...given)).map(({ id, ended }) => (ended ? `${id}: ${ended.result}` : id));
+  plan(file, progress(...given)).map(({ id, ended }) => (ended ? `${id}: ${ended.result}` : id));
 
 test('a job comes when all that it needs is over', async () => {
   const file = await fileOf(`  a: {${steps}}\n  b: {needs: a, ${steps}}\n  c: {needs: [a, b], ${steps}}`);
@@ -63,7 +66,7 @@ test('a matrix may come from the output of another job', async () => {
   const file = await fileOf(
     `  a: {${steps}}\n  b: {needs: a, strategy: {fail-fast: false, max-parallel: 2, matrix: {x: "\${{ fromJSON(needs.a.outputs.list) }}"}}, runs-on: "\${{ matrix.x }}", name: "Build \${{ matrix.x }}", continue-on-error: "\${{ matrix.x == 'p' }}", steps: [{run: exit}]}`,
   );
-  const jobs = planJobs(file, run, progress({ a: { result: 'success', outputs: { list: '["p", "q"]' } } }));
+  const jobs = plan(file, progress({ a: { result: 'success', outputs: { list: '["p", "q"]' } } }));
   expect(jobs).toMatchObject([
     {
       id: 'b',
@@ -94,7 +97,7 @@ test("what can't be evaluated fails the job, with the line", async () => {
   const file = await fileOf(
     `  a:\n    runs-on: any\n    strategy:\n      matrix:\n        x: \${{ fromJSON('[') }}\n    steps: [{run: exit}]\n  b: {strategy: {matrix: {x: "\${{ fromJSON('[]') }}"}}, ${steps}}`,
   );
-  expect(planJobs(file, run, progress())).toMatchObject([
+  expect(plan(file, progress())).toMatchObject([
     { id: 'a', ended: { result: 'failure', line: 7 } },
     { id: 'b', ended: { result: 'failure', problem: 'x of the matrix must be a list of values', line: 9 } },
   ]);
@@ -104,7 +107,7 @@ test('runners are named by labels, lists of them, or groups', async () => {
   const file = await fileOf(
     `  a: {runs-on: one, steps: [{run: x}]}\n  b: {runs-on: [one, two], steps: [{run: x}]}\n  c: {runs-on: {group: fast, labels: big}, steps: [{run: x}]}`,
   );
-  expect(planJobs(file, run, progress())).toMatchObject([
+  expect(plan(file, progress())).toMatchObject([
     { labels: ['one'], group: null },
     { labels: ['one', 'two'], group: null },
     { labels: ['big'], group: 'fast' },
@@ -121,9 +124,4 @@ test('a matrix ends as its worst job, but for those that may fail; later outputs
   expect(resultOf([job('success'), job('failure', {}, true)]).result).toBe('success');
   expect(resultOf([job('success'), job('cancelled')]).result).toBe('cancelled');
   expect(resultOf([job('skipped')]).result).toBe('skipped');
-});
-
-test('a workflow that is called fails the job, as long as none can be', async () => {
-  const file = await fileOf(`  a: {uses: ./.github/workflows/other.yml}\n  b: {needs: a, ${steps}}`);
-  expect(planned(file)).toEqual(['a: failure', 'b: skipped']);
 });

@@ -92,9 +92,13 @@ function guardsIn(source: SourceFile, file: string): Mutant[] {
   return found;
 }
 
-/** Whether a branch ends what is done: by a refusal, or, where access or a push is decided, by any answer. */
+/**
+ * Whether a branch ends what is done: by a refusal, or, where access or a push is decided, by any answer. A plain error isn't one: it says
+ * that the code is wrong, which no request can bring about.
+ */
 function ends(branch: Node, file: string, text: string): boolean {
   const words = text.slice(branch.pos, branch.end);
+  if (/\bthrow new Error\(/.test(words)) return false;
   return /\bthrow\b/.test(words) || (isDeciding(file) && /\breturn\b/.test(words));
 }
 
@@ -110,6 +114,6 @@ const isRefusing = ({ expression }: ExpressionStatement, text: string): boolean 
 export const isGuarded = (file: string): boolean =>
   /^src\/access\/[\w-]+\.ts$/.test(file) ||
   (/^src\/resources\/[\w-]+\/(?:rules|[\w-]+-rules)\.ts$/.test(file) && basename(file) !== 'applied-rules.ts') ||
-  /^src\/resources\/(?:ref-rules|rulesets|branch-protection)\/(?:check|judge|evaluator|[\w-]+-evaluators?|bypass|conditions|patterns|changes|wanted|branch-rules|applied-rules?|ways-in)\.ts$/.test(
+  /^src\/resources\/(?:ref-rules|rulesets|branch-protection)\/(?:check|judge|evaluator|[\w-]+-evaluators?|bypass|conditions|patterns|wanted|branch-rules|applied-rules?|ways-in)\.ts$/.test(
     file,
   );

@@ -1,7 +1,7 @@
 // Takes guards away, one at a time, in a copy of the checkout, and reports which of them the tests miss. See README.md.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -33,6 +33,7 @@ type Result = { readonly guard: string; readonly verdict: Verdict; readonly by: 
 const root = resolve(import.meta.dirname, '../..');
 const copy = join(options.folder, 'tree');
 const resultsFile = join(options.folder, 'results.json');
+const reportFile = join(options.folder, 'tests.json');
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
 const tests = files.filter((name) => name.endsWith('.test.ts'));
 
@@ -70,11 +71,37 @@ function sampled(all: readonly Mutant[]): Mutant[] {
   return Array.from({ length: Math.min(Number(options.sample), all.length) }, () => rest.splice(random(rest.length), 1)).flat();
 }
 
+/** The part of vitest's report in JSON that is read here. */
+type TestReport = {
+  testResults: {
+    name: string;
+    message: string;
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
+  }[];
+};
+
+/** What a run of tests found: nothing, a failure, or a failure that says only that time ran out, as it does on a busy machine. */
+type Outcome = { readonly passed: boolean; readonly isTimeout: boolean; readonly failure: string };
+
+function outcomeOf(passed: boolean, file: string): Outcome {
+  if (passed) return { passed, isTimeout: false, failure: '' };
+  const { testResults } = readJson<TestReport>(file, { testResults: [] });
+  const failures = testResults.flatMap(({ name, message, assertionResults }) => [
+    ...assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages[0]?.split('\n')[0]}`),
+    ...(message === '' ? [] : [`${name}: ${message.split('\n')[0]}`]),
+  ]);
+  const [failure = 'no report'] = failures;
+  return { passed, isTimeout: failures.length > 0 && failures.every((one) => /timed out/i.test(one)), failure };
+}
+
 /** Runs test files in the copy until one fails. */
-function passes(names: readonly string[]): Promise<boolean> {
-  const { promise, resolve: done } = Promise.withResolvers<boolean>();
+function run(names: readonly string[]): Promise<Outcome> {
+  const { promise, resolve: done } = Promise.withResolvers<Outcome>();
   const vitest = join(copy, 'node_modules/vitest/vitest.mjs');
-  const child = spawn(process.execPath, [vitest, 'run', '--bail=1', '--reporter=dot', ...names], {
+  rmSync(reportFile, { force: true });
+  const child = spawn(process.execPath, [vitest, 'run', '--bail=1', '--reporter=json', `--outputFile=${reportFile}`, ...names], {
     cwd: copy,
     stdio: 'ignore',
     detached: true,
@@ -82,7 +109,7 @@ function passes(names: readonly string[]): Promise<boolean> {
   const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), longestMs);
   child.on('close', (code) => {
     clearTimeout(timer);
-    done(code === 0);
+    done(outcomeOf(code === 0, reportFile));
   });
   return promise;
 }
@@ -93,22 +120,40 @@ const sound = readJson<Record<string, boolean>>(soundFile, {});
 /** Whether tests pass where nothing is taken away. */
 async function areSound(names: readonly string[]): Promise<boolean> {
   const key = `${fingerprint} ${names.join(' ')}`;
-  sound[key] ??= await passes(names);
+  sound[key] ??= (await run(names)).passed;
   writeFileSync(soundFile, JSON.stringify(sound, null, 1));
   return sound[key];
 }
 
+/** The first error of types in the copy, or undefined. They are checked as the tests are, before anything lands. */
+function typeError(): string | undefined {
+  try {
+    execFileSync(process.execPath, [join(copy, 'node_modules/typescript/bin/tsc'), '--noEmit'], { cwd: copy, encoding: 'utf8' });
+    return undefined;
+  } catch (error) {
+    return (error as { stdout: string }).stdout.split('\n')[0] ?? '';
+  }
+}
+
+/** Tries the types, and the groups of tests one after the other, until one fails. */
 async function tried(mutant: Mutant): Promise<{ verdict: Verdict; by: string }> {
   const path = join(copy, mutant.file);
   const original = readFileSync(join(root, mutant.file), 'utf8');
-  for (const group of testsOf(root, mutant.file, tests)) {
-    writeFileSync(path, original.slice(0, mutant.start) + mutant.by + original.slice(mutant.end));
-    const lives = await passes(group);
+  const without = original.slice(0, mutant.start) + mutant.by + original.slice(mutant.end);
+  try {
+    writeFileSync(path, without);
+    const error = typeError();
+    if (error !== undefined) return { verdict: 'caught', by: error };
+    for (const group of testsOf(root, mutant.file, tests)) {
+      writeFileSync(path, without);
+      const { passed, isTimeout, failure } = await run(group);
+      writeFileSync(path, original);
+      if (!passed) return { verdict: !isTimeout && (await areSound(group)) ? 'caught' : 'not judged', by: failure };
+    }
+    return { verdict: 'survived', by: '' };
+  } finally {
     writeFileSync(path, original);
-    if (!lives)
-      return (await areSound(group)) ? { verdict: 'caught', by: group[0] ?? '' } : { verdict: 'not judged', by: group.join(' ') };
   }
-  return { verdict: 'survived', by: '' };
 }
 
 function report(mutants: readonly Mutant[], results: Readonly<Record<string, Result>>): string {
@@ -136,6 +181,8 @@ if (options.list) {
 }
 makeCopy();
 const fingerprint = contents.digest('hex');
+const unsound = typeError();
+if (unsound !== undefined) throw new Error(`The types are not sound even with all guards: ${unsound}`);
 const results = readJson<Record<string, Result>>(resultsFile, {});
 const waiting = mutants
   .filter((mutant) => results[keyOf(mutant)] === undefined)

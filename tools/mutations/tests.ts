@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** What decides about access is tried by these, too. */
@@ -10,14 +10,28 @@ const ofPushes = ['ref-rules', 'rulesets', 'branch-protection', 'pushes'].map((n
 /** Tests that take minutes, and tell little of single rules. */
 const left = /^test\/(?:abuse|acceptance\/clients|docs|conformance\/(?:docs|bad-requests|malformed|organization))/;
 
+/** Families that more than these use are tried by what names them only. */
+const mostUsers = 8;
+
+/** The other families whose files import one; none where they are many. */
+function familiesUsing(root: string, family: string): string[] {
+  const importing = globSync('src/resources/*/*.ts', { cwd: root })
+    .filter((name) => !name.startsWith(`src/${family}/`) && readFileSync(join(root, name), 'utf8').includes(`'#${family}/`))
+    .map((name) => name.split('/')[2] as string);
+  const names = [...new Set(importing)];
+  return names.length > mostUsers ? [] : names;
+}
+
 /**
  * The test files that concern a file, in groups: the first are its neighbours, the others are tried where these let a mutant live. A
- * family's neighbours are the tests in its folder's mirror, then come those that name the family, and those of access.
+ * family's neighbours are the tests in its folder's mirror, then come those of the families that use it, where these are few, those that name
+ * the family, and those of access.
  */
 export function testsOf(root: string, file: string, tests: readonly string[]): string[][] {
   const usable = tests.filter((name) => !left.test(name));
   const starting = (folders: readonly string[]): string[] => usable.filter((name) => folders.some((one) => name.startsWith(one)));
   const family = dirname(file).replace(/^src\//, '');
+  const users = familiesUsing(root, family);
   const isOfPushes = ofPushes.includes(`test/${family}/`);
   const named = usable.filter((name) => readFileSync(join(root, name), 'utf8').includes(`#${family}/`));
   const groups = file.startsWith('src/access/')
@@ -25,6 +39,7 @@ export function testsOf(root: string, file: string, tests: readonly string[]): s
     : [
         starting([`test/${family}/`]),
         isOfPushes ? starting(ofPushes) : [],
+        starting(users.map((name) => `test/resources/${name}/`)),
         [...named, ...starting(['test/conformance/parents', 'test/conformance/tokens', 'test/acceptance/octokit'])],
       ];
   return groups

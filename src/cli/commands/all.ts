@@ -4,6 +4,7 @@ import { configCommand } from './config.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
+import { identityKeyCommand } from './identity-key.ts';
 import { imageCommand } from './image.ts';
 import { importCommand } from './import.ts';
 import { migrationCommand } from './migration.ts';
@@ -26,6 +27,7 @@ export const commands = [
   appCommand,
   repoCommand,
   imageCommand,
+  identityKeyCommand,
   importCommand,
   migrationCommand,
   reindexCommand,

@@ -26,7 +26,7 @@ export const demoCommand = new Command('demo')
     const stopped = stopSignal('SIGHUP');
     const data = await mkdtemp(join(tmpdir(), 'hearth-demo-'));
     const { config } = readConfig(
-      { port: '0', sshPort: 'off', data, log: 'silent', rateLimits: 'off', vocabulary: 'github' },
+      { port: '0', sshPort: 'off', pagesPort: '0', data, log: 'silent', rateLimits: 'off', vocabulary: 'github' },
       {},
     );
     const installation = await step('Starting Hearth and its database', () => openInstallation(config, 'server'));

@@ -6,10 +6,11 @@ import { database, disk, programs } from '../doctor/machine.ts';
 import { jobs, retryJobs } from '../doctor/queue.ts';
 import { folders, newest, objects, pushes } from '../doctor/repositories.ts';
 import { ssh } from '../doctor/ssh.ts';
+import { workflowJobs } from '../doctor/workflows.ts';
 
 export const doctorCommand = installationCommand(
   'doctor',
-  'Check an installation: programs, database, disk, repositories, files, jobs, indexes. Ends with 1 when something is wrong.',
+  'Check an installation: programs, database, disk, repositories, files, jobs, workflows, indexes. Ends with 1 when something is wrong.',
   'hearth doctor --deep',
 )
   .option('--deep', 'read every Git object (git fsck), every file and the newest commits too; slow on large installations')
@@ -26,6 +27,7 @@ export const doctorCommand = installationCommand(
         await pushes(installation, installation.now),
         await files(installation),
         await jobs(installation),
+        await workflowJobs(installation, installation.now),
         await ssh(configOf(command)),
         await refusals(installation, installation.now),
         ...(await indexes(installation)),

@@ -1,29 +1,48 @@
 import { allEndpoints } from '#resources/all.ts';
+import { runsHostedJobs } from '#resources/hosted-jobs/index.ts';
+import { explainJob } from '#resources/workflow-runs/index.ts';
 import { explain } from '#server/explain.ts';
 import { explainPush, type PushExplanation } from '#server/explain-push.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
 
 type Step = PushExplanation['steps'][number];
 
 const wordOf = (passed: boolean | undefined): string => (passed === undefined ? '?  ' : passed ? 'yes' : 'no ');
 const lineOf = ({ check, passed, because }: Step): string => `  ${wordOf(passed)}  ${check}: ${because}`;
 
+function idOf(text: string | undefined): number {
+  if (text === undefined || !/^[1-9]\d{0,14}$/.test(text))
+    throw new UsageError('After JOB and the repository comes the id of a job');
+  return Number(text);
+}
+
 export const explainCommand = installationCommand(
   'explain',
-  'Tell step by step why a request, or a push to a branch, is allowed or refused. It is not carried out.',
+  'Tell step by step why a request, or a push to a branch, is allowed or refused (it is not carried out), or why a job of a workflow waits.',
   'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
 )
-  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH')
-  .argument('<path>', 'path of the API, as /repos/acme/engine; for PUSH the repository, as acme/engine')
-  .argument('[ref]', 'for PUSH: a branch, or a full ref name')
+  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or JOB')
+  .argument('<path>', 'path of the API, as /repos/acme/engine; for PUSH and JOB the repository, as acme/engine')
+  .argument('[ref]', 'for PUSH: a branch, or a full ref name; for JOB: the id of the job')
   .argument('[to]', 'for PUSH: what it is moved to, as a branch or commit of the repository; an empty text deletes it')
   .option('--token <token>', 'token of the request; left out: an anonymous request')
   .action((method, path, ref, to, { token }, command) =>
     onInstallation(command, async ({ hearth, db, now }) => {
       const authorization = token === undefined ? undefined : `Bearer ${token}`;
       const { services } = hearth;
+      const [owner = '', name = ''] = path.replace(/^\/?(?:repos\/)?/, '').split('/');
+      if (method.toUpperCase() === 'JOB') {
+        const place = { owner, name, job: idOf(ref) };
+        const explained = await explainJob(db, place, { now, runsHosted: runsHostedJobs(services) });
+        print(command, explained, [
+          ...(explained.name === undefined ? [] : [`job ${place.job} of ${owner}/${name}: ${explained.name}`]),
+          ...explained.steps.map(lineOf),
+          explained.waits ? `waits: ${explained.message}` : `does not wait: ${explained.message}`,
+        ]);
+        return;
+      }
       if (method.toUpperCase() === 'PUSH') {
-        const [owner = '', name = ''] = path.replace(/^\/?(?:repos\/)?/, '').split('/');
         const target = { ref: ref ?? 'main', to: to === '' ? null : to };
         const explained = await explainPush({ db, services, authorization, owner, name, ...target, now });
         const { viewer, steps, allowed, status, message } = explained;

@@ -2,8 +2,9 @@ import { Command } from '@commander-js/extra-typings';
 import { type Address, change, openDatabase } from '#database/connect.ts';
 import { connectionsEach } from '#database/server.ts';
 import { linksOf, sshUrl } from '#endpoint/links.ts';
+import { originFor, siteUrl } from '#endpoint/pages-address.ts';
 import { ensureAdminToken } from '#resources/tokens/index.ts';
-import type { Settings } from '#server/hearth.ts';
+import type { PagesSettings, Settings } from '#server/hearth.ts';
 import { clusterPart, serveByProcesses, serveForCluster } from '../cluster.ts';
 import { configOf, withSettings } from '../command.ts';
 import { openDataFolder, readSecretKey } from '../data-folder.ts';
@@ -78,13 +79,20 @@ async function serveInCluster(
 
 const placeholder = { owner: { login: 'OWNER' }, name: 'NAME' };
 
+/** Where websites are reached, with the owner in the place of the star or as a folder. */
+function websitesOf(address: string, pages: PagesSettings, { tlsCert }: Config): string {
+  const at = { origin: pages.origin, port: pages.port, isSecure: tlsCert !== undefined };
+  return siteUrl(originFor({ html: address }, at), at, { owner: { login: 'OWNER' }, name: 'NAME', https_enforced: false });
+}
+
 /** Prints to standard error, since the log is on standard output. */
-function printGreeting(config: Config, { url, ssh }: Serving, takenOver: boolean): void {
+function printGreeting(config: Config, { url, ssh, pages }: Serving, takenOver: boolean): void {
   const address = config.url ?? url;
   const lines = [
     `Hearth listens on ${address}`,
     `  API        ${address}/api/v3    (described at ${address}/docs)`,
     ...(ssh ? [`  Git        ${address}/OWNER/NAME.git and ${sshUrl(linksOf(address, ssh), placeholder)}`] : []),
+    ...(pages ? [`  websites   ${websitesOf(address, pages, config)}`] : []),
     `  data       ${config.data}${takenOver ? '    (its database was still running and was taken over)' : ''}`,
     `  first user ./hearth user create ada --site-admin --data ${config.data}`,
   ];

@@ -1,15 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
-import type { Readable, Writable } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Caller } from '#lib/caller.ts';
 import { GitError } from '../errors.ts';
 import type { GitLimits, GitStore, Repo } from '../repo.ts';
 import { gitEnvironment } from './environment.ts';
 import { limited, limitReached, type ProcessKind, type Program, timeLimit } from './process-limits.ts';
+import { spawnProgram } from './spawn-client.ts';
 
 const maxStderr = 16_384;
-const killGrace = 3_000;
 
 /** How a git process ended. `cause` is set where it was stopped, reached a limit, or couldn't be started. */
 export type Ending = { code: number | undefined; cause?: GitError };
@@ -18,7 +16,8 @@ export type Ending = { code: number | undefined; cause?: GitError };
 export type GitProcess = {
   stdin: Writable;
   stdout: Readable;
-  child: ChildProcess;
+  /** File descriptor 3 of the process, where one was wanted. */
+  channel: Duplex | undefined;
   limits: GitLimits;
   ended: Promise<Ending>;
   stderr(): string;
@@ -41,26 +40,10 @@ export type StartOptions = {
   signal?: AbortSignal | undefined;
   /** Ends the wait for a slot, but not a started process. */
   waitSignal?: AbortSignal | undefined;
-  /** Further pipes from file descriptor 3 on. */
-  extraPipes?: number;
+  /** A pipe in both directions as file descriptor 3. */
+  channel?: boolean;
   onStderr?: (text: string) => void;
 };
-
-/** Ends a whole process group: first by SIGTERM, so that git removes its lock files, then by SIGKILL. */
-function killGroup(child: ChildProcess): void {
-  const { pid } = child;
-  if (pid === undefined) return;
-  const send = (signal: NodeJS.Signals) => {
-    try {
-      process.kill(-pid, signal);
-    } catch {
-      // The group has already ended.
-    }
-  };
-  send('SIGTERM');
-  const timer = setTimeout(() => send('SIGKILL'), killGrace);
-  child.once('exit', () => clearTimeout(timer));
-}
 
 function startFailure(error: Error): GitError {
   const missing = 'code' in error && error.code === 'ENOENT';
@@ -69,18 +52,8 @@ function startFailure(error: Error): GitError {
     : new GitError('failed', 'Git could not be started', String(error));
 }
 
-/** The nice values (0 to 19) of git processes, by caller. */
-const niceness: Record<Caller['kind'], number> = { signed_in: 0, anonymous: 10, system: 10 };
-
-/** Lowers the priority of git processes of anonymous callers and of background work. */
-function lowerPriority({ kind }: Caller, { pid }: ChildProcess): void {
-  if (pid === undefined || niceness[kind] === 0) return;
-  try {
-    setPriority(pid, niceness[kind]);
-  } catch {
-    // It has ended already, or the system doesn't allow it.
-  }
-}
+/** The nice values (0 to 19) of git processes, by caller: those of anonymous callers and of background work have a lower priority. */
+const nicenessOf: Record<Caller['kind'], number> = { signed_in: 0, anonymous: 10, system: 10 };
 
 const counting = new AsyncLocalStorage<{ started: string[] }>();
 
@@ -101,19 +74,18 @@ export async function countGitProcesses<T>(work: () => Promise<T>): Promise<{ re
 export function startGit(target: Repo | { store: GitStore }, args: readonly string[], options: StartOptions = {}): GitProcess {
   const repo = 'path' in target ? target : undefined;
   const env = gitEnvironment({ inherited: target.store.env, ...(repo && { repo }), config: options.config ?? [] });
-  const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const);
   const kind = options.kind ?? 'command';
   const { program = 'git' } = options;
   counting.getStore()?.started.push(program === 'git' ? (args[0] ?? '') : program);
   const command = limited(target.store.limits, { kind, program, args });
-  const child = spawn(command.file, command.args, {
+  const spawned = spawnProgram({
+    ...command,
     cwd: repo?.path ?? target.store.root,
     env: { ...env, ...options.env },
-    stdio: ['pipe', 'pipe', 'pipe', ...extra],
-    detached: true,
+    niceness: nicenessOf[target.store.caller.kind],
+    channel: options.channel ?? false,
   });
-
-  lowerPriority(target.store.caller, child);
+  const { stdin, stdout, channel } = spawned;
 
   let cause: GitError | undefined;
   let stderr = '';
@@ -124,7 +96,7 @@ export function startGit(target: Repo | { store: GitStore }, args: readonly stri
     cause = error;
     // After its exit, another process may have its pid.
     if (exited) resolve({ code: undefined, cause });
-    else killGroup(child);
+    else spawned.stop();
   };
   const idle = options.idle
     ? setTimeout(() => stop(new GitError('timeout', 'The transfer stood still')), options.idle)
@@ -135,23 +107,20 @@ export function startGit(target: Repo | { store: GitStore }, args: readonly stri
   options.signal?.addEventListener('abort', onAbort, { once: true });
   if (options.signal?.aborted) onAbort();
 
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  spawned.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-maxStderr);
     options.onStderr?.(text);
   });
   // A process may end before it has read all input (EPIPE). Its exit code has the reason, so this error is ignored.
-  child.stdin?.on('error', () => undefined);
+  stdin.on('error', () => undefined);
 
-  child.once('error', (error) => {
-    cause ??= startFailure(error);
-    if (child.pid === undefined) resolve({ code: undefined, cause });
-  });
-  child.once('exit', () => {
+  void spawned.exited.then(({ error }) => {
     exited = true;
-    // A stopped process isn't awaited until `close`, since its remaining output may never be read.
+    if (error) cause ??= startFailure(error);
+    // A stopped process isn't awaited until its output is closed, since that may never be read.
     if (cause) resolve({ code: undefined, cause });
   });
-  child.once('close', (code, signal) => {
+  void spawned.closed.then(({ code, signal }) => {
     if (code !== 0) cause ??= limitReached(target.store.limits, kind, { signal, stderr });
     resolve({ code: code ?? undefined, ...(cause && { cause }) });
   });
@@ -161,8 +130,6 @@ export function startGit(target: Repo | { store: GitStore }, args: readonly stri
     options.signal?.removeEventListener('abort', onAbort);
   });
 
-  const { stdin, stdout } = child;
-  if (!stdin || !stdout) throw new GitError('failed', 'Git could not be started');
   const touch = () => void (exited || idle?.refresh());
-  return { stdin, stdout, child, limits: target.store.limits, ended, stderr: () => stderr, stop, touch };
+  return { stdin, stdout, channel, limits: target.store.limits, ended, stderr: () => stderr, stop, touch };
 }

@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline';
-import { Duplex } from 'node:stream';
 import { GitError } from '../errors.ts';
 import type { PushHooks } from '../maintenance/hooks.ts';
 import type { GitProcess } from '../process/process.ts';
@@ -26,8 +25,8 @@ export async function inspectPush(
   git: GitProcess,
   given: { repo: Repo; commands: readonly PushCommand[]; inspect: Inspect; hooks: PushHooks },
 ): Promise<Verdict> {
-  const channel = git.child.stdio[3];
-  if (!(channel instanceof Duplex)) throw new GitError('failed', 'Git could not be started');
+  const { channel } = git;
+  if (!channel) throw new GitError('failed', 'Pushes cannot be inspected: there is no channel to the hooks');
   channel.on('error', () => undefined);
   const { repo, commands, inspect, hooks } = given;
   let verdict: Verdict = {};

@@ -161,7 +161,7 @@ async function startReceiving({ repo, maxSize, options }: Push, hooks: PushHooks
   return startService(repo, 'git-receive-pack', [], {
     ...common,
     config: [size, ['core.hooksPath', hooks.folder]],
-    extraPipes: 1,
+    channel: true,
   });
 }
 

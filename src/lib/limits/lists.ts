@@ -72,6 +72,13 @@ export const repositories = {
     of: 'repositories of which one request sets values of custom properties',
     past: '422',
   },
+  securityConfigurations: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'code security configurations of one organization',
+    past: '422',
+  },
   autolinks: { value: 500, unit: 'count', fixed: true, of: 'autolinks of one repository', past: '422' },
   capBypasses: {
     value: 100,

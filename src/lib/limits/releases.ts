@@ -7,7 +7,7 @@ export const releases = {
   transfers: {
     value: 200,
     unit: 'count',
-    of: 'files of releases that one process receives or sends at once',
+    of: 'files of releases, artifacts and caches that one process receives or sends at once',
     past: 'further ones wait',
   },
   transfersPerCaller: { value: 40, unit: 'count', of: 'such files of one caller', past: 'further ones wait' },

@@ -24,4 +24,18 @@ export const secretScanning = {
     of: 'places of one secret in a repository',
     past: 'further ones are not shown',
   },
+  customPatterns: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'custom patterns of an organization, and of a repository',
+    past: '422',
+  },
+  customLength: {
+    value: 1_024,
+    unit: 'bytes',
+    fixed: true,
+    of: 'a secret that a custom pattern finds',
+    past: 'it is not found',
+  },
 } as const satisfies LimitGroup;

@@ -1,2 +1,2 @@
-export { type JobClaims, type SubjectTemplate, subjectOf } from './subject.ts';
+export { claimNames, type JobClaims, type SubjectTemplate, subjectOf } from './subject.ts';
 export { subjectTemplateOf } from './templates.ts';

@@ -1,7 +1,7 @@
 // The subject of a job's identity token, which relying parties compare as a text: the claims of a template, in its order.
 
 /** Claims that a template may name, beside `repo`, `context`, and those of custom properties. Identity tokens have them all. */
-const claimNames = [
+export const claimNames = [
   'repository',
   'repository_id',
   'repository_owner',

@@ -47,6 +47,12 @@ export const findOwnerRow = (db: Db, { id, owner_id }: { readonly id: Id<'reposi
 const holds = (selection: ReturnType<typeof sql.ref>, repository: Id<'repositories'>) =>
   sql<boolean>`(${selection} is null or ${selectionIncludes(selection, repository)})`;
 
+/** Whether a row of `repositories p` may have self-hosted runners of its own. */
+export const ownRunnersAllowed = sql<boolean>`not exists (
+  select from actions_organization_settings settings
+  where settings.organization_id = p.owner_id and settings.runners_selection_id is not null
+    and not ${selectionIncludes(sql.ref('settings.runners_selection_id'), sql.ref('p.id'))})`;
+
 /** What a repository said; undefined where it never said anything. */
 export const findRepositoryRow = (db: Db, repository: Id<'repositories'>): Promise<Selectable<RepositoryTable> | undefined> =>
   db.selectFrom('actions_repository_settings').selectAll().where('repository_id', '=', repository).executeTakeFirst();

@@ -1,1 +1,1 @@
-export { loadSecretsForJob } from './job.ts';
+export { loadEnvironmentSecrets, loadSecretsForJob } from './job.ts';

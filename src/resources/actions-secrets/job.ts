@@ -2,7 +2,7 @@ import type { Db } from '#database/connect.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { JobPlace } from '#resources/actions-configuration/index.ts';
-import { listJobSecrets } from './store.ts';
+import { type JobSecret, listJobSecrets } from './store.ts';
 import { openValue } from './values.ts';
 
 const most = fixedValue(limitTable.secrets.fromOrganization);
@@ -13,7 +13,26 @@ const most = fixedValue(limitTable.secrets.fromOrganization);
  * first 100 by name (the public API's rules). Whether a run may have secrets at all, as one for a fork may not, is for the caller to decide.
  * @throws Error where a value was sealed under another secret key
  */
-export async function loadSecretsForJob(db: Db, secrets: Secrets, job: JobPlace): Promise<ReadonlyMap<string, string>> {
-  const rows = await listJobSecrets(db, { repository: job.repository, environment: job.environment, most });
-  return new Map(rows.map((row) => [row.name, openValue(secrets, row)]));
+export async function loadSecretsForJob(
+  db: Db,
+  secrets: Secrets,
+  { repository, environment }: JobPlace,
+): Promise<ReadonlyMap<string, string>> {
+  return opened(secrets, await listJobSecrets(db, { repository, environment, most }));
 }
+
+/** Those of its environment alone: a called workflow gets others only from who calls it. */
+export async function loadEnvironmentSecrets(
+  db: Db,
+  secrets: Secrets,
+  { repository, environment }: JobPlace,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = environment === undefined ? [] : await listJobSecrets(db, { repository, environment, most });
+  return opened(
+    secrets,
+    rows.filter(({ environment_id }) => environment_id !== null),
+  );
+}
+
+const opened = (secrets: Secrets, rows: readonly JobSecret[]): Map<string, string> =>
+  new Map(rows.map((row) => [row.name, openValue(secrets, row)]));

@@ -47,27 +47,29 @@ export async function actionsAppOf(tx: Tx, now: Date): Promise<AppRow> {
 }
 
 export type JobTokenOptions = {
-  readonly repository: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> };
+  /** Repositories of one owner. */
+  readonly repositories: readonly Id<'repositories'>[];
+  readonly owner_id: Id<'accounts'>;
   readonly permissions: PermissionSet;
   readonly expiresAt: Date;
   readonly now: Date;
 };
 
-/** A token of a workflow's job: of the built-in app, for one repository, and with no other permissions than these. */
+/** A token of a workflow's job: of the built-in app, for these repositories, and with no other permissions than these. */
 export async function createJobToken(tx: Tx, options: JobTokenOptions): Promise<NewToken> {
-  const { repository, permissions, expiresAt, now } = options;
+  const { repositories, owner_id, permissions, expiresAt, now } = options;
   const app = await actionsAppOf(tx, now);
   const installation =
-    (await findInstallationOn(tx, app.id, repository.owner_id)) ??
+    (await findInstallationOn(tx, app.id, owner_id)) ??
     (await insertInstallation(tx, {
       app_id: app.id,
-      account_id: repository.owner_id,
+      account_id: owner_id,
       repository_selection: 'all',
       permissions: JSON.stringify(app.permissions),
       created_at: now,
       updated_at: now,
     })) ??
-    (await findInstallationOn(tx, app.id, repository.owner_id));
+    (await findInstallationOn(tx, app.id, owner_id));
   if (!installation) throw new Error('The app of workflows could not be installed');
   const token = newToken(tokenPrefixes.installation);
   const row = await insertToken(tx, {
@@ -80,7 +82,7 @@ export async function createJobToken(tx: Tx, options: JobTokenOptions): Promise<
     repository_selection: 'selected',
     expires_at: expiresAt,
   });
-  await insertTokenRepositories(tx, row.id, [repository.id]);
+  await insertTokenRepositories(tx, row.id, repositories);
   return { token, row };
 }
 

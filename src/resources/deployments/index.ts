@@ -1,2 +1,5 @@
+export { type AppAction, createAppDeployment, createAppStatus } from './app-deployments.ts';
+export { presentDeployment, presentDeployments } from './present.ts';
 export { deploymentEvaluators } from './rule-evaluators.ts';
-export { listActiveDeploymentEnvironments } from './store.ts';
+export { Deployment } from './schemas.ts';
+export { type DeploymentRow, listActiveDeploymentEnvironments, loadDeployments } from './store.ts';

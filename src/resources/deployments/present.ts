@@ -66,6 +66,7 @@ export async function presentStatuses(context: DeploymentContext, rows: readonly
   const makers = await loadMakers(context, rows);
   return rows.map((row) => {
     const deployment_url = urlOf(context, row.deployment_id);
+    const log_url = row.log_url.startsWith('/') ? `${context.links.html}${row.log_url}` : row.log_url;
     return {
       url: `${deployment_url}/statuses/${row.id}`,
       id: row.id,
@@ -74,13 +75,13 @@ export async function presentStatuses(context: DeploymentContext, rows: readonly
       ...presentMaker(context, row, makers),
       description: row.description,
       environment: row.environment,
-      target_url: row.log_url,
+      target_url: log_url,
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.created_at),
       deployment_url,
       repository_url: context.urls.url,
       environment_url: row.environment_url,
-      log_url: row.log_url,
+      log_url,
     };
   });
 }

@@ -171,17 +171,19 @@ async function writeDeployment(
     updated_at: now,
   });
   await record(tx, { ...inRepository(action), kind: 'deployment.created', data: { deployment: row.id } });
-  await tellPulls(tx, action, row, 'deployed');
+  await tellPulls(tx, row, { actor: by.account.id, app: viaApp(by), at: now }, 'deployed');
   return row;
 }
 
 /** Tells of a deployment in the timelines of the open pull requests whose head is deployed. */
-async function tellPulls(tx: Tx, action: RepositoryAction, { sha }: DeploymentRow, event: NewIssueEvent['event']): Promise<void> {
-  const { repo, by, now } = action;
-  for (const issue of await store.listDeployedPulls(tx, repo.id, sha))
-    await insertIssueEvents(tx, { repository: repo.id, issue, actor: by.account.id, app: viaApp(by), at: now }, [
-      { event, commit: sha },
-    ]);
+export async function tellPulls(
+  tx: Tx,
+  { repository_id: repository, sha }: DeploymentRow,
+  by: Pick<Parameters<typeof insertIssueEvents>[1], 'actor' | 'app' | 'at'>,
+  event: NewIssueEvent['event'],
+): Promise<void> {
+  for (const issue of await store.listDeployedPulls(tx, repository, sha))
+    await insertIssueEvents(tx, { repository, issue, ...by }, [{ event, commit: sha }]);
 }
 
 /**
@@ -223,7 +225,8 @@ export async function createStatus(
     ...made,
   });
   await recordStatuses(tx, action, [{ id: row.id, deployment_id: deployment.id }]);
-  if (environment !== deployment.environment) await tellPulls(tx, action, after, 'deployment_environment_changed');
+  if (environment !== deployment.environment)
+    await tellPulls(tx, after, { actor: by.account.id, app: viaApp(by), at: now }, 'deployment_environment_changed');
   if (state === 'success' && auto_inactive) await recordStatuses(tx, action, await store.deactivateEarlier(tx, after, made));
   return row;
 }
@@ -246,9 +249,9 @@ async function environmentOf(
   return (await ensureEnvironment(tx, action, environment)).name;
 }
 
-const recordStatuses = (
+export const recordStatuses = (
   tx: Tx,
-  action: RepositoryAction,
+  action: Parameters<typeof inRepository>[0],
   statuses: readonly Pick<StatusRow, 'id' | 'deployment_id'>[],
 ): Promise<void> =>
   recordEach(tx, statuses, ({ id, deployment_id }) => ({

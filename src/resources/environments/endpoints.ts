@@ -82,6 +82,7 @@ export const setRepoEnvironment = endpoint({
     prevent_self_review: false,
     reviewers: null,
     deployment_branch_policy: { protected_branches: false, custom_branch_policies: true },
+    can_admins_bypass: false,
   },
   replies: { 200: Environment },
   async handle({ db, change, at, body, action, viewer, links }) {

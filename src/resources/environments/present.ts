@@ -1,4 +1,5 @@
-import type { ViewerContext } from '#endpoint/context.ts';
+import type { Viewer } from '#access/viewer.ts';
+import type { Context, ViewerContext } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { gather, getOptional, grouped, keyed } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
@@ -6,12 +7,13 @@ import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
 import type { RepositoryUrls } from '#resources/commits/index.ts';
-import { loadVisibleTeams, presentTeams } from '#resources/teams/index.ts';
+import { loadTeams, loadVisibleTeams, presentTeams } from '#resources/teams/index.ts';
 import type {
   DeploymentBranchPolicy,
   DeploymentProtectionRule,
   DeploymentRuleApp,
   Environment,
+  EnvironmentReviewer,
   EnvironmentRule,
 } from './schemas.ts';
 import {
@@ -26,11 +28,19 @@ import {
 } from './store.ts';
 
 type EnvironmentContext = ViewerContext & { urls: RepositoryUrls };
+
 /** The address of an environment, where slashes of its name are escaped. */
 export const environmentUrl = ({ url }: Pick<RepositoryUrls, 'url'>, name: string): string =>
   `${url}/environments/${encodeURIComponent(name)}`;
 
-type ShownReviewer = Extract<EnvironmentRule, { type: 'required_reviewers' }>['reviewers'][number];
+/** An environment with its addresses alone. */
+export const presentNamedEnvironment = (urls: RepositoryUrls, { id, name }: Pick<EnvironmentRow, 'id' | 'name'>) => ({
+  id,
+  node_id: nodeId('Environment', id),
+  name,
+  url: environmentUrl(urls, name),
+  html_url: `${urls.html}/deployments/activity_log?environments_filter=${encodeURIComponent(name)}`,
+});
 
 /** Environments of a whole page. Rules that ask apps have lists of their own. */
 export async function presentEnvironments(context: EnvironmentContext, rows: readonly EnvironmentRow[]): Promise<Environment[]> {
@@ -41,11 +51,7 @@ export async function presentEnvironments(context: EnvironmentContext, rows: rea
   const rulesOf = grouped(rules, ({ environment_id }) => environment_id);
   const reviewersOf = grouped(reviewers, ({ environment_id }) => environment_id);
   return rows.map((row) => ({
-    id: row.id,
-    node_id: nodeId('Environment', row.id),
-    name: row.name,
-    url: environmentUrl(urls, row.name),
-    html_url: `${urls.html}/deployments/activity_log?environments_filter=${encodeURIComponent(row.name)}`,
+    ...presentNamedEnvironment(urls, row),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
     protection_rules: (rulesOf.get(row.id) ?? []).flatMap((rule) =>
@@ -55,6 +61,7 @@ export async function presentEnvironments(context: EnvironmentContext, rows: rea
       row.deploys === 'all'
         ? null
         : { protected_branches: row.deploys === 'protected', custom_branch_policies: row.deploys === 'custom' },
+    can_admins_bypass: row.admins_bypass,
   }));
 }
 
@@ -62,20 +69,31 @@ export async function presentEnvironments(context: EnvironmentContext, rows: rea
 export const presentEnvironment = async (context: EnvironmentContext, row: EnvironmentRow): Promise<Environment> =>
   firstOrNotFound(await presentEnvironments(context, [row]));
 
+/** Who looks at reviewers: a viewer sees the teams that are visible to it. */
+type ReviewerContext = Context & { readonly viewer: Viewer | 'everybody' };
+
+/** Whose approval each of some environments takes, as the viewer may see them. */
+export async function presentReviewers(
+  context: ReviewerContext,
+  ids: readonly EnvironmentRow['id'][],
+): Promise<(id: EnvironmentRow['id']) => EnvironmentReviewer[]> {
+  const rows = await loadReviewers(context.db, ids);
+  const present = await reviewerPresenter(context, rows);
+  const byEnvironment = grouped(rows, ({ environment_id }) => environment_id);
+  return (id) => (byEnvironment.get(id) ?? []).flatMap(present);
+}
+
 /** Loads people, and the teams that the viewer may see. */
 async function reviewerPresenter(
-  { db, links, viewer }: EnvironmentContext,
+  { db, links, viewer }: ReviewerContext,
   rows: readonly ReviewerRow[],
-): Promise<(row: ReviewerRow) => ShownReviewer[]> {
+): Promise<(row: ReviewerRow) => EnvironmentReviewer[]> {
+  const ids = gather(rows, 'team_id').flatMap((id) => id ?? []);
   const [users, seen] = await Promise.all([
     loadAccounts(db, gather(rows, 'user_id')),
-    loadVisibleTeams(
-      db,
-      viewer,
-      gather(rows, 'team_id').flatMap((id) => id ?? []),
-    ),
+    viewer === 'everybody' ? loadTeams(db, ids) : loadVisibleTeams(db, viewer, ids),
   ]);
-  const teams = keyed(await presentTeams({ db, links }, seen), ({ id }) => id);
+  const teams = keyed(await presentTeams({ db, links }, [...seen.values()]), ({ id }) => id);
   return ({ user_id, team_id }) => {
     const [user, team] = [getOptional(users, user_id), getOptional(teams, team_id as number | null)];
     if (user) return [{ type: 'User', reviewer: presentUser(links, user) }];
@@ -83,7 +101,7 @@ async function reviewerPresenter(
   };
 }
 
-function presentRule(rule: RuleRow, reviewers: () => ShownReviewer[]): EnvironmentRule[] {
+function presentRule(rule: RuleRow, reviewers: () => EnvironmentReviewer[]): EnvironmentRule[] {
   const { id, type } = rule;
   const known = { id, node_id: nodeId('EnvironmentRule', id) };
   if (type === 'wait_timer') return [{ ...known, type, wait_timer: rule.wait_minutes ?? 0 }];

@@ -26,27 +26,40 @@ export type Protection = {
   readonly apps: readonly Id<'apps'>[];
 };
 
-/** Loads what protects an environment, in three statements. */
-export async function loadProtection(db: Db, { id, deploys }: EnvironmentRow): Promise<Protection> {
+/** Loads what protects some environments, in three statements. */
+export async function loadProtections(
+  db: Db,
+  rows: readonly EnvironmentRow[],
+): Promise<(environment: Pick<EnvironmentRow, 'id' | 'deploys'>) => Protection> {
+  const ids = gather(rows, 'id');
+  const patterned = rows.filter(({ deploys }) => deploys === 'custom');
   const [rules, reviewers, policies] = await Promise.all([
-    loadRules(db, [id]),
-    loadReviewers(db, [id]),
-    deploys === 'custom' ? loadBranchPolicies(db, id) : [],
+    loadRules(db, ids),
+    loadReviewers(db, ids),
+    loadBranchPolicies(db, gather(patterned, 'id')),
   ]);
-  const ruleOf = (type: RuleRow['type']) => rules.find((rule) => rule.type === type);
-  const review = ruleOf('required_reviewers');
-  return {
-    deploys,
-    policies,
-    waitMinutes: ruleOf('wait_timer')?.wait_minutes ?? 0,
-    review: review && {
-      users: gather(reviewers, 'user_id').flatMap((user) => user ?? []),
-      teams: gather(reviewers, 'team_id').flatMap((team) => team ?? []),
-      preventSelfReview: review.prevent_self_review === true,
-    },
-    apps: gather(rules, 'app_id').flatMap((app) => app ?? []),
+  return ({ id, deploys }) => {
+    const of = <Row extends { environment_id: EnvironmentRow['id'] }>(all: readonly Row[]): Row[] =>
+      all.filter(({ environment_id }) => environment_id === id);
+    const own = of(rules);
+    const ruleOf = (type: RuleRow['type']) => own.find((rule) => rule.type === type);
+    const review = ruleOf('required_reviewers');
+    return {
+      deploys,
+      policies: of(policies),
+      waitMinutes: ruleOf('wait_timer')?.wait_minutes ?? 0,
+      review: review && {
+        users: gather(of(reviewers), 'user_id').flatMap((user) => user ?? []),
+        teams: gather(of(reviewers), 'team_id').flatMap((team) => team ?? []),
+        preventSelfReview: review.prevent_self_review === true,
+      },
+      apps: gather(own, 'app_id').flatMap((app) => app ?? []),
+    };
   };
 }
+
+/** Loads what protects an environment, in three statements. */
+export const loadProtection = async (db: Db, row: EnvironmentRow): Promise<Protection> => (await loadProtections(db, [row]))(row);
 
 /** How branches of the repository are protected: whether any is, and whether the one in question is. */
 export type BranchProtection = { readonly isAny: boolean; readonly isThis: boolean };
@@ -117,11 +130,17 @@ export function waitsFor(protection: Protection, attempt: Attempt, now: Date): W
 }
 
 function missingReview(
-  { users, teams, preventSelfReview }: NonNullable<Protection['review']>,
+  needed: NonNullable<Protection['review']>,
   { actor, approvals }: Attempt,
 ): (Reviewers & { except: Id<'accounts'> | undefined }) | undefined {
-  const except = preventSelfReview ? actor : undefined;
-  const counts = ({ by, teams: own }: Approval) =>
-    by !== except && (users.includes(by) || own.some((team) => teams.includes(team)));
-  return approvals.some(counts) ? undefined : { users, teams, except };
+  if (approvals.some((approval) => counts(needed, actor, approval))) return undefined;
+  const { users, teams, preventSelfReview } = needed;
+  return { users, teams, except: preventSelfReview ? actor : undefined };
 }
+
+/** Whether an approval counts, for a deployment that an actor asked for. */
+export const counts = (
+  { users, teams, preventSelfReview }: NonNullable<Protection['review']>,
+  actor: Id<'accounts'> | undefined,
+  { by, teams: own }: Approval,
+): boolean => !(preventSelfReview && by === actor) && (users.includes(by) || own.some((team) => teams.includes(team)));

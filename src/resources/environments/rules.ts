@@ -14,6 +14,9 @@ import type { EnvironmentSettings, NewDeploymentBranchPolicy } from './schemas.t
 import type { BranchPolicyRow, CustomRule, EnvironmentRow, OwnRule, Reviewer } from './store.ts';
 import * as store from './store.ts';
 
+/** The part of an action that events name. */
+type EventAction = Parameters<typeof inRepository>[0];
+
 const maxName = 255;
 const maxPolicies = fixedValue(limitTable.environments.branchPolicies);
 const maxApps = fixedValue(limitTable.environments.apps);
@@ -43,7 +46,13 @@ export async function setEnvironment(
   checkEnvironmentName(name, 'Environment');
   const deploys = deploysOf(settings);
   const reviewers = await findReviewers(tx, action, settings.reviewers ?? []);
-  const { is_new, ...row } = await store.putEnvironment(tx, { repository_id: repo.id, name, deploys, updated_at: now });
+  const { is_new, ...row } = await store.putEnvironment(tx, {
+    repository_id: repo.id,
+    name,
+    deploys,
+    admins_bypass: settings.can_admins_bypass,
+    updated_at: now,
+  });
   store.putRules(tx, row.id, rulesOf(settings, deploys));
   store.putReviewers(tx, row.id, reviewers);
   if (deploys !== 'custom') store.removeBranchPolicies(tx, row.id);
@@ -101,7 +110,7 @@ export async function deleteEnvironment(tx: Tx, action: RepositoryAction, { id, 
 }
 
 /** The environment with this name, which is added without protection if it isn't there. */
-export async function ensureEnvironment(tx: Tx, action: RepositoryAction, name: string): Promise<EnvironmentRow> {
+export async function ensureEnvironment(tx: Tx, action: EventAction, name: string): Promise<EnvironmentRow> {
   const { repo, now } = action;
   const known = await store.findEnvironment(tx, repo.id, name);
   if (known) return known;
@@ -136,7 +145,7 @@ export async function findBranchProtection(
 
 const recordChange = (
   tx: Tx,
-  action: RepositoryAction,
+  action: EventAction,
   { id }: Pick<EnvironmentRow, 'id'>,
   kind: 'environment.created' | 'environment.edited',
 ): Promise<void> => record(tx, { ...inRepository(action), kind, data: { environment: id } });

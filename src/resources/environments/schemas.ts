@@ -8,11 +8,16 @@ const reviewerTypes = ['User', 'Team'] as const;
 
 const rule = { id: Type.Integer(), node_id: Type.String() };
 const WaitTimer = Type.Object({ ...rule, type: OneOf(['wait_timer']), wait_timer: Type.Integer() });
+
+/** Somebody whose approval counts. */
+export const EnvironmentReviewer = Type.Object({ type: OneOf(reviewerTypes), reviewer: Type.Union([User, Team]) });
+export type EnvironmentReviewer = Static<typeof EnvironmentReviewer>;
+
 const RequiredReviewers = Type.Object({
   ...rule,
   type: OneOf(['required_reviewers']),
   prevent_self_review: Type.Boolean(),
-  reviewers: Type.Array(Type.Object({ type: OneOf(reviewerTypes), reviewer: Type.Union([User, Team]) })),
+  reviewers: Type.Array(EnvironmentReviewer),
 });
 const BranchPolicyRule = Type.Object({ ...rule, type: OneOf(['branch_policy']) });
 export type EnvironmentRule = Static<typeof WaitTimer> | Static<typeof RequiredReviewers> | Static<typeof BranchPolicyRule>;
@@ -30,6 +35,7 @@ export const Environment = Type.Object({
   updated_at: Timestamp,
   protection_rules: Type.Array(Type.Union([WaitTimer, RequiredReviewers, BranchPolicyRule])),
   deployment_branch_policy: Nullable(BranchPolicySettings),
+  can_admins_bypass: Type.Boolean(),
 });
 export type Environment = Static<typeof Environment>;
 
@@ -49,6 +55,7 @@ export const EnvironmentSettings = Type.Object(
       ),
     ),
     deployment_branch_policy: Type.Optional(Nullable(BranchPolicySettings)),
+    can_admins_bypass: withDefault(Type.Boolean(), true),
   },
   { title: 'Environment' },
 );

@@ -3,7 +3,7 @@ import { permissionIn } from '#access/sql.ts';
 import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import { gather } from '#lib/collections.ts';
+import { gather, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { teamReaches } from '#resources/pulls/index.ts';
@@ -36,19 +36,33 @@ export const selectEnvironment = (db: Db, repository: OrSql<Repository>, name: s
 export const findEnvironment = (db: Db, repository: Repository, name: string): Promise<EnvironmentRow | undefined> =>
   selectEnvironment(db, repository, name).executeTakeFirst();
 
+/** Environments by their ids. */
+export const loadEnvironments = async (db: Db, ids: readonly Environment[]): Promise<Map<Environment, EnvironmentRow>> =>
+  keyed(
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('environments')
+          .selectAll()
+          .where('id', 'in', [...ids])
+          .execute(),
+    ({ id }) => id,
+  );
+
 /** The same environment again, its row locked; undefined when it was deleted. */
 export const findEnvironmentForUpdate = (tx: Tx, { id }: Pick<EnvironmentRow, 'id'>): Promise<EnvironmentRow | undefined> =>
   tx.selectFrom('environments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Adds an environment, or sets of the one with this name which refs it takes. Its row is locked then. */
+/** Adds an environment, or sets of the one with this name which refs it takes, and whether administrators may pass it. Its row is locked then. */
 export async function putEnvironment(
   tx: Tx,
-  { repository_id, name, deploys, updated_at }: Omit<Insertable<DB['environments']>, 'created_at'>,
+  { repository_id, name, deploys, admins_bypass, updated_at }: Omit<Insertable<DB['environments']>, 'created_at'>,
 ): Promise<EnvironmentRow & { is_new: boolean }> {
   const { rows } = await sql<EnvironmentRow & { is_new: boolean }>`
-    insert into environments (repository_id, name, deploys, created_at, updated_at)
-    values (${repository_id}, ${name}, ${deploys}, ${updated_at}, ${updated_at})
-    on conflict (repository_id, lower(name)) do update set deploys = excluded.deploys, updated_at = excluded.updated_at
+    insert into environments (repository_id, name, deploys, admins_bypass, created_at, updated_at)
+    values (${repository_id}, ${name}, ${deploys}, ${admins_bypass}, ${updated_at}, ${updated_at})
+    on conflict (repository_id, lower(name)) do update
+      set deploys = excluded.deploys, admins_bypass = excluded.admins_bypass, updated_at = excluded.updated_at
     returning *, (xmax = 0) as is_new`.execute(tx);
   return rows[0] as EnvironmentRow & { is_new: boolean }; // one row was inserted or updated
 }
@@ -166,9 +180,16 @@ const ofEnvironment = (db: Db, environment: Environment) =>
 export const listBranchPolicies = (db: Db, environment: Environment, page: Page): Promise<Listed<BranchPolicyRow>> =>
   list(db, ofEnvironment(db, environment).orderBy('id'), page);
 
-/** All patterns of an environment. Their number is limited. */
-export const loadBranchPolicies = (db: Db, environment: Environment): Promise<BranchPolicyRow[]> =>
-  ofEnvironment(db, environment).orderBy('id').execute();
+/** All patterns of some environments. The number of those of each is limited. */
+export const loadBranchPolicies = async (db: Db, environments: readonly Environment[]): Promise<BranchPolicyRow[]> =>
+  environments.length === 0
+    ? []
+    : db
+        .selectFrom('environment_branch_policies')
+        .selectAll()
+        .where('environment_id', 'in', [...environments])
+        .orderBy('id')
+        .execute();
 
 export const findBranchPolicy = (
   db: Db,

@@ -1,1 +1,10 @@
+export { presentRunners as presentHostedRunners } from './present.ts';
 export { type Publication, type Published, publishImage } from './publish.ts';
+export { HostedRunner } from './schemas.ts';
+export {
+  listRunners as listHostedRunners,
+  lockReady as lockHostedRunners,
+  moveRunners as moveHostedRunners,
+  type RunnerRow as HostedRunnerRow,
+  updateLastActive,
+} from './store.ts';

@@ -12,8 +12,19 @@ type Runner = Id<'hosted_runners'>;
 const ofOrganization = (db: Db, organization: OrSql<Organization>) =>
   db.selectFrom('hosted_runners').selectAll().where('organization_id', '=', organization);
 
-export const listRunners = (db: Db, organization: Organization, page: Page): Promise<Listed<RunnerRow>> =>
-  list(db, ofOrganization(db, organization).orderBy('id'), page);
+/** A page of the runners of an organization; with a group, those in it. */
+export function listRunners(
+  db: Db,
+  organization: Organization,
+  { group, page }: { group?: Id<'runner_groups'>; page: Page },
+): Promise<Listed<RunnerRow>> {
+  const all = ofOrganization(db, organization).orderBy('id');
+  return list(db, group === undefined ? all : all.where('runner_group_id', '=', group), page);
+}
+
+/** Puts the runners of a group into another one. */
+export const moveRunners = (tx: Tx, from: Id<'runner_groups'>, to: Id<'runner_groups'>) =>
+  tx.updateTable('hosted_runners').set({ runner_group_id: to }).where('runner_group_id', '=', from).execute();
 
 export const selectRunner = (db: Db, organization: OrSql<Organization>, id: Runner) =>
   ofOrganization(db, organization).where('id', '=', id);
@@ -119,6 +130,17 @@ export async function reprovisionFollowers(tx: Tx, image: Id<'custom_images'>, n
 export const loadRunners = (db: Db, ids: readonly Runner[]): Promise<RunnerRow[]> =>
   ids.length === 0 ? Promise.resolve([]) : db.selectFrom('hosted_runners').selectAll().where('id', 'in', ids).execute();
 
+/** Of these runners, those that are ready, their rows locked in the order of their ids. */
+export const lockReady = (tx: Tx, ids: readonly Runner[]): Promise<RunnerRow[]> =>
+  tx
+    .selectFrom('hosted_runners')
+    .selectAll()
+    .where(sql<boolean>`id = any (${[...ids]}::bigint[])`)
+    .where('status', '=', 'Ready')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+
 /** Marks runners for provisioning that have been `Ready` since before this time and aren't among the running ones. Returns their ids. */
 export async function reprovisionLost(
   tx: Tx,
@@ -132,11 +154,11 @@ export async function reprovisionLost(
   return rows.map(({ id }) => id);
 }
 
-/** Stores when runners were last active. */
+/** Stores when runners were active, where that is later than what is known. */
 export async function updateLastActive(tx: Tx, activities: readonly { runner: Runner; at: Date }[]): Promise<void> {
   if (activities.length === 0) return;
   await sql`
     update hosted_runners r set last_active_on = s.at
     from json_to_recordset(${JSON.stringify(activities)}::json) as s(runner bigint, at timestamptz)
-    where r.id = s.runner and r.last_active_on is distinct from s.at`.execute(tx);
+    where r.id = s.runner and (r.last_active_on is null or r.last_active_on < s.at)`.execute(tx);
 }

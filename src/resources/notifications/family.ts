@@ -1,6 +1,8 @@
 import { family } from '#resources/family.ts';
+import { notifyOfBudgets } from './budgets.ts';
 import { notifyOfCheckSuites } from './check-suites.ts';
 import { notifyOfCommitComments } from './commit-comments.ts';
+import { notifyOfDependencyAlerts } from './dependency-alerts.ts';
 import * as inboxEndpoints from './endpoints/inbox.ts';
 import * as threadsEndpoints from './endpoints/threads.ts';
 import { notificationEvents } from './events.ts';
@@ -9,6 +11,7 @@ import { markInBackground } from './mark-job.ts';
 import { notifyMentionedInCommits } from './pushed-commits.ts';
 import { notifyOfReleases } from './releases.ts';
 import * as schemas from './schemas.ts';
+import { notifyOfSecretAlerts } from './secret-alerts.ts';
 
 export const notifications = family({
   name: 'notifications',
@@ -21,6 +24,9 @@ export const notifications = family({
     notifyOfCommitComments,
     notifyOfReleases,
     notifyOfCheckSuites,
+    notifyOfSecretAlerts,
+    notifyOfDependencyAlerts,
+    notifyOfBudgets,
     notifyAcceptedInvitation,
     touchAffectedInboxes,
   ],

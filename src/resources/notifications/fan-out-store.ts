@@ -1,5 +1,6 @@
 // Notifying people of an event: one statement for each batch of recipients.
 import { type RawBuilder, sql } from 'kysely';
+import { roleLevel } from '#access/roles.ts';
 import { readersOf } from '#access/sql.ts';
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
@@ -26,9 +27,10 @@ export type TextOfIssue = { readonly issue: Id<'issues'> } & (
 
 /**
  * `mentioned`: people whom the text mentions newly; `everybody`: also participants of its issue, and watchers; `assigned` and `requested`:
- * who is assigned, or asked for a review, alone; `checked`: whose push or pull request a check suite checked.
+ * who is assigned, or asked for a review, alone; `checked`: whose push or pull request a check suite checked; `administrators`: who administers the repository;
+ * `named`: the person of the activity alone.
  */
-export type Recipients = 'everybody' | 'mentioned' | 'assigned' | 'requested' | 'checked';
+export type Recipients = 'everybody' | 'mentioned' | 'assigned' | 'requested' | 'checked' | 'administrators' | 'named';
 
 /** An event of a subject. */
 export type Activity = {
@@ -39,7 +41,7 @@ export type Activity = {
   /** Who aren't notified, since they did it. */
   readonly actors: readonly Account[];
   readonly at: Date;
-  /** Who was assigned or asked for a review, where only they are notified. */
+  /** Who was assigned, asked for a review or named, where only they are notified. */
   readonly person?: Account | undefined;
   /** The team that was asked for a review. */
   readonly team?: Id<'teams'> | undefined;
@@ -135,7 +137,9 @@ type Source = { readonly rank: number; readonly reason: RawBuilder<unknown>; rea
 /** Where the recipients of an activity `v` come from: each source with its reason and rank. Each has the column `account_id`. */
 function sourcesOf({ repo, recipients, activities }: Activities, after: Account): readonly Source[] {
   if (recipients === 'assigned') return [{ rank: 4, reason: sql`'assign'`, from: sql`select v.person as account_id` }];
+  if (recipients === 'named') return [{ rank: 9, reason: sql`'subscribed'`, from: sql`select v.person as account_id` }];
   if (recipients === 'checked') return [{ rank: 4, reason: sql`'ci_activity'`, from: checked }];
+  if (recipients === 'administrators') return [{ rank: 4, reason: sql`'security_alert'`, from: administrators(repo) }];
   if (recipients === 'requested') return [{ rank: 3, reason: sql`'review_requested'`, from: requested }];
   const mentioned = mentionedIn(repo, activities[0]?.text);
   if (recipients === 'mentioned') return mentioned;
@@ -179,6 +183,11 @@ const checked = sql`
     join pull_requests p on p.repository_id = s.repository_id and p.head_sha = s.head_sha
     join issues i on i.id = p.issue_id and i.state = 'open'
     where s.id = v.suite and s.pushed_by is null`;
+
+/** Who administers a repository. */
+const administrators = ({ id }: RepositoryRow) => sql`
+  select distinct role.account_id from repository_roles role
+  where role.repository_id = ${id} and role.level >= ${roleLevel('admin')}`;
 
 /** Whom an activity `v` asks for a review: a person, or those of a team who didn't open the pull request. */
 const requested = sql`

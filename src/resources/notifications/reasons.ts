@@ -15,6 +15,9 @@ export const reasons = [
   'team_mention',
 ] as const;
 
+/** Reasons that the public API has beside those of document 2. */
+export const publicReasons = ['security_alert'] as const;
+
 /** The other reasons, each with what brings its cause. */
 export const laterReasons = {
   approval_requested: 'Deployments that wait for an approval',
@@ -22,7 +25,7 @@ export const laterReasons = {
 } as const;
 
 type LaterReason = keyof typeof laterReasons;
-export type Reason = (typeof reasons)[number] | LaterReason;
+export type Reason = (typeof reasons)[number] | (typeof publicReasons)[number] | LaterReason;
 
 /** All of them. */
-export const everyReason: readonly Reason[] = [...reasons, ...(Object.keys(laterReasons) as LaterReason[])]; // the keys of the table above
+export const everyReason: readonly Reason[] = [...reasons, ...publicReasons, ...(Object.keys(laterReasons) as LaterReason[])]; // the keys of the table above

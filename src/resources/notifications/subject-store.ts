@@ -1,5 +1,6 @@
 // What threads are about: a row for each subject, and what replies show of it.
 import { type Selectable, sql } from 'kysely';
+import { roleLevel } from '#access/roles.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { gather, keyed } from '#lib/collections.ts';
@@ -7,16 +8,19 @@ import type { Id } from '#lib/id.ts';
 
 export type SubjectRow = Selectable<DB['notification_subjects']>;
 
-/** What a subject of a repository is named by. The title of a commit isn't in another table, and that of a suite is what was
- * told of it: both are kept here. */
+/** What a subject of a repository is named by. The title of a commit isn't in another table, and those of suites and budgets are
+ * what was told of them: they are kept here. */
 export type Subject =
   | { readonly kind: 'issue'; readonly issue_id: Id<'issues'> }
   | { readonly kind: 'commit'; readonly commit_sha: string; readonly title: string }
   | { readonly kind: 'release'; readonly release_id: Id<'releases'> }
   | { readonly kind: 'check_suite'; readonly check_suite_id: Id<'check_suites'>; readonly title: string }
+  | { readonly kind: 'secret_alert'; readonly secret_alert_id: Id<'secret_alerts'>; readonly title: string }
+  | { readonly kind: 'dependency_alerts'; readonly title: string }
+  | { readonly kind: 'budget'; readonly title: string }
   | { readonly kind: 'invitation' };
 
-/** The rows of subjects, which are made where they are missing. Issues, releases and suites that were deleted meanwhile have
+/** The rows of subjects, which are made where they are missing. Issues, releases, suites and alerts that were deleted meanwhile have
  * none. */
 export async function putSubjects(
   tx: Tx,
@@ -25,16 +29,18 @@ export async function putSubjects(
 ): Promise<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>[]> {
   if (subjects.length === 0) return [];
   const { rows } = await sql<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>>`
-    insert into notification_subjects (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, title)
-    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.check_suite_id, w.title
+    insert into notification_subjects (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id, title)
+    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.check_suite_id, w.secret_alert_id, w.title
     from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as w (kind text, issue_id bigint, commit_sha text,
-      release_id bigint, check_suite_id bigint, title text)
+      release_id bigint, check_suite_id bigint, secret_alert_id bigint, title text)
     where (w.issue_id is null or exists (select from issues i where i.id = w.issue_id and i.repository_id = ${repository}))
       and (w.release_id is null or exists (select from releases r where r.id = w.release_id and r.repository_id = ${repository}))
       and (w.check_suite_id is null
         or exists (select from check_suites s where s.id = w.check_suite_id and s.repository_id = ${repository}))
+      and (w.secret_alert_id is null
+        or exists (select from secret_alerts a where a.id = w.secret_alert_id and a.repository_id = ${repository}))
     order by w.issue_id, w.commit_sha
-    on conflict (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id) do update set title = excluded.title
+    on conflict (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id) do update set title = excluded.title
     returning id, issue_id, commit_sha`.execute(tx);
   return rows;
 }
@@ -79,4 +85,33 @@ export async function loadIssuesOfThreads(db: Db, threads: readonly NamingIssue[
     left join lateral (
       select l.id from review_comments l where l.review_id = r.id order by l.id desc limit 1) latest on true`.execute(db);
   return keyed(rows, ({ id }) => id);
+}
+
+/** Which of these threads of alerts their accounts may still see: as administrators of a repository that looks for secrets. */
+export async function loadVisibleAlerts(
+  db: Db,
+  threads: readonly { id: Thread; account_id: Id<'accounts'>; secret_alert_id: Id<'secret_alerts'> | null }[],
+): Promise<ReadonlyMap<Thread, number>> {
+  const { rows } = await sql<{ id: Thread; number: number }>`
+    select t.id, a.number from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'account_id')}::bigint[],
+      ${gather(threads, 'secret_alert_id')}::bigint[]) as t (id, account_id, alert_id)
+    join secret_alerts a on a.id = t.alert_id
+    join repositories r on r.id = a.repository_id and r.secret_scanning
+    where exists (select from repository_roles role where role.repository_id = a.repository_id
+      and role.account_id = t.account_id and role.level >= ${roleLevel('admin')})`.execute(db);
+  return new Map(rows.map(({ id, number }) => [id, number]));
+}
+
+/** Which of these threads of vulnerable dependencies their accounts may still see, likewise. */
+export async function loadVisibleDependencyAlerts(
+  db: Db,
+  threads: readonly { id: Thread; account_id: Id<'accounts'>; repository_id: Id<'repositories'> }[],
+): Promise<ReadonlySet<Thread>> {
+  const { rows } = await sql<{ id: Thread }>`
+    select t.id from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'account_id')}::bigint[],
+      ${gather(threads, 'repository_id')}::bigint[]) as t (id, account_id, repository_id)
+    join repositories r on r.id = t.repository_id and r.vulnerability_alerts
+    where exists (select from repository_roles role where role.repository_id = r.id
+      and role.account_id = t.account_id and role.level >= ${roleLevel('admin')})`.execute(db);
+  return new Set(gather(rows, 'id'));
 }

@@ -6,7 +6,13 @@ import { gather, getOrThrow, grouped } from '#lib/collections.ts';
 import { loadPresentIds } from '#resources/commit-comments/index.ts';
 import { loadReleases } from '#resources/releases/index.ts';
 import type { ThreadRow } from './store.ts';
-import { type IssueOfThread, loadIssuesOfThreads, type SubjectRow } from './subject-store.ts';
+import {
+  type IssueOfThread,
+  loadIssuesOfThreads,
+  loadVisibleAlerts,
+  loadVisibleDependencyAlerts,
+  type SubjectRow,
+} from './subject-store.ts';
 
 /** A repository as replies name it. */
 type NamedRepository = { readonly url: string; readonly full_name: string };
@@ -18,7 +24,17 @@ type ShownSubject = { type: SubjectType; title: string; url: string | null; late
 type Presenter = (row: ThreadRow, repository: NamedRepository) => ShownSubject | undefined;
 
 /** The types of subjects in replies. */
-export const subjectTypes = ['Issue', 'PullRequest', 'Commit', 'Release', 'CheckSuite', 'RepositoryInvitation'] as const;
+export const subjectTypes = [
+  'Issue',
+  'PullRequest',
+  'Commit',
+  'Release',
+  'CheckSuite',
+  'SecretScanningAlert',
+  'RepositoryDependencyBotAlertsThread',
+  'RepositoryInvitation',
+  'Budget',
+] as const;
 type SubjectType = (typeof subjectTypes)[number];
 
 type SubjectKind = {
@@ -72,6 +88,33 @@ const subjectKinds = {
     async presenter() {
       // Without an address, as in the public API.
       return ({ title }) => (title === null ? undefined : { type: 'CheckSuite', title, url: null, latest_comment_url: null });
+    },
+  },
+  secret_alert: {
+    async presenter(db, rows) {
+      const numbers = await loadVisibleAlerts(db, rows);
+      return ({ id, title }, repository) => {
+        const number = numbers.get(id);
+        if (number === undefined || title === null) return undefined;
+        const url = path(`${repository.url}/secret-scanning/alerts`, number);
+        return { type: 'SecretScanningAlert', title, url, latest_comment_url: url };
+      };
+    },
+  },
+  dependency_alerts: {
+    async presenter(db, rows) {
+      const visible = await loadVisibleDependencyAlerts(db, rows);
+      // Without an address, as in the public API: it is about all alerts of the repository.
+      return ({ id, title }) =>
+        title === null || !visible.has(id)
+          ? undefined
+          : { type: 'RepositoryDependencyBotAlertsThread', title, url: null, latest_comment_url: null };
+    },
+  },
+  budget: {
+    async presenter() {
+      // Without an address, since owners alone may read budgets.
+      return ({ title }) => (title === null ? undefined : { type: 'Budget', title, url: null, latest_comment_url: null });
     },
   },
   invitation: {

@@ -7,7 +7,7 @@ import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { checkLogin, insertAccount, updateAccount } from '#resources/accounts/index.ts';
 import { putMembership } from '#resources/members/index.ts';
-import { insertDefaultGroup } from '#runner-providers/groups.ts';
+import { insertDefaultGroup } from '#resources/runner-groups/index.ts';
 import type { OrganizationChange } from './schemas.ts';
 import { insertSettings, type OrganizationRow, type Settings, updateSettings } from './store.ts';
 

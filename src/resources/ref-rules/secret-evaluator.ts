@@ -1,5 +1,5 @@
 import type { AppliedRule, RuledRepository } from '#resources/rulesets/index.ts';
-import { type BlockedSecret, findBlocked, patternOf, placeBlocked } from '#resources/secret-scanning/index.ts';
+import { type BlockedSecret, findBlocked, placeBlocked } from '#resources/secret-scanning/index.ts';
 import type { RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
 
 /** The rule that no secrets come into a repository, where it wants that. Nobody is exempt; who knows better has a bypass for each secret. */
@@ -34,7 +34,7 @@ const pushProtection: RuleEvaluator<'secret_scanning_push_protection'> = {
 
 function blockedBy(check: RuleCheck, move: RuledMove): Promise<BlockedSecret[]> {
   const { db, secrets, reader, now, repo, actor } = check;
-  const push = { db, secrets, reader, now, repository: repo.id, account: actor.account };
+  const push = { db, secrets, reader, now, repository: repo.id, owner: repo.owner_id, account: actor.account };
   return findBlocked(push, check.newFiles(move));
 }
 
@@ -47,8 +47,8 @@ async function placeholdersOf(
   return placeBlocked(db, { repository: repo.id, account: actor.account, now }, blocked);
 }
 
-function lineOf({ type, commit, path, start_line }: BlockedSecret, placeholder: string | undefined): string {
-  const place = `${patternOf(type)?.name ?? type} in commit ${commit.slice(0, 7)}, ${path}:${start_line}`;
+function lineOf({ name, commit, path, start_line }: BlockedSecret, placeholder: string | undefined): string {
+  const place = `${name} in commit ${commit.slice(0, 7)}, ${path}:${start_line}`;
   return placeholder === undefined ? `  ${place}` : `  ${place} (placeholder ${placeholder})`;
 }
 

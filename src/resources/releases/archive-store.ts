@@ -4,7 +4,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { chunks, gather, keyed } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
-import type { AssetRow } from './asset-store.ts';
+import { type AssetRow, loadKnownKeys } from './asset-store.ts';
 import type { ReleaseRow } from './store.ts';
 
 /** Where a list of releases goes on: after the one of this time, to the microsecond, and id. */
@@ -70,4 +70,10 @@ export const keepObjects = (tx: Tx) => sql`select pg_advisory_xact_lock_shared($
 export async function areObjectsKept(db: Db): Promise<boolean> {
   const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${importLock}) as free`.execute(db);
   return rows[0]?.free !== true;
+}
+
+/** Which of these objects belong to files, or may do so soon. */
+export async function loadKnownObjects(db: Db, keys: readonly string[]): Promise<Set<string>> {
+  if (!(await areObjectsKept(db))) return loadKnownKeys(db, keys);
+  return new Set(keys.filter((key) => /^\d+\//.test(key)));
 }

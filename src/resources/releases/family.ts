@@ -1,9 +1,10 @@
 import { family } from '#resources/family.ts';
+import { loadKnownObjects } from './archive-store.ts';
 import * as assets from './endpoints/assets.ts';
 import * as reactions from './endpoints/reactions.ts';
 import * as releasesOfRepository from './endpoints/releases.ts';
 import { releaseEvents } from './events.ts';
-import { removeFiles, tidyFiles } from './jobs.ts';
+import { removeFiles } from './jobs.ts';
 import { undoTag } from './publish.ts';
 import * as schemas from './schemas.ts';
 import { Release } from './schemas.ts';
@@ -15,5 +16,6 @@ export const releases = family({
   events: releaseEvents,
   payloadParts: { release: Release },
   subscriptions: [removeFiles],
-  jobs: [tidyFiles, undoTag],
+  jobs: [undoTag],
+  loadKnownObjects,
 });

@@ -3,11 +3,16 @@ export { identityOf } from './initialize.ts';
 export { insertInstallationRepositories } from './installation-store.ts';
 export { checkMemberPrivilege } from './member-privileges.ts';
 export { findByFullNames, lockForMigration, unlockRepository } from './migrating.ts';
-export { loadNamedRepositories, loadReadableNamedRepositories, type RepositoryWithOwner } from './named-repositories.ts';
+export {
+  loadNamed,
+  loadNamedRepositories,
+  loadReadableNamedRepositories,
+  type RepositoryWithOwner,
+} from './named-repositories.ts';
 export { presentRepositories, simpleRepositoryOf } from './present.ts';
 export { checkName, createRepository, removeWithOwner } from './rules.ts';
 export { MinimalRepository, SimpleRepository } from './schemas.ts';
-export { changeSecurity } from './security.ts';
+export { applySecurity, changeSecurity, type SecurityChange } from './security.ts';
 export {
   addImportedIssues,
   addOpenIssues,

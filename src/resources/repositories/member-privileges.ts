@@ -10,12 +10,17 @@ const refusals = {
   members_can_delete_repositories: 'Only owners of this organization may delete or transfer repositories.',
   members_can_fork_private_repositories: 'The repository exists, but forking is disabled.',
   members_can_invite_outside_collaborators: 'Only owners of this organization may invite outside collaborators.',
+  members_can_create_pages: 'Only owners of this organization may publish websites.',
+  members_can_create_public_pages: 'Only owners of this organization may publish websites that everybody can see.',
+  members_can_create_private_pages: 'Only owners of this organization may create websites that are not public.',
 } as const;
+
+export type MemberPrivilege = keyof typeof refusals;
 
 /** Refuses a caller who isn't an owner of the repository's organization if its settings reserve this for owners. Apps are exempt. */
 export async function checkMemberPrivilege(
   tx: Tx,
-  setting: keyof typeof refusals,
+  setting: MemberPrivilege,
   { repo, by }: Pick<RepositoryAction, 'repo' | 'by'>,
 ): Promise<void> {
   if (repo.owner.kind !== 'organization' || by.grant.kind === 'installation') return;

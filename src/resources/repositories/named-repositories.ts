@@ -40,13 +40,24 @@ export async function loadReadableNamedRepositories(
   return rows.map(withOwner);
 }
 
+/** Repositories by their full names, `owner/name` in lower case. Access isn't checked. */
+export async function loadNamed(db: Db, fullNames: readonly string[]): Promise<Map<string, RepositoryWithOwner>> {
+  if (fullNames.length === 0) return new Map();
+  const parts = unique(fullNames).map((fullName) => fullName.split('/', 2));
+  const wanted = sql`select * from unnest(${parts.map(([owner]) => owner)}::text[], ${parts.map(([, name]) => name)}::text[])`;
+  const rows = await allWithOwners(db).where(sql<boolean>`(lower(o.login), lower(r.name)) in (${wanted})`).execute();
+  return keyed(rows.map(withOwner), ({ owner, name }) => `${owner.login}/${name}`.toLowerCase());
+}
+
 const withOwners = (db: Db, ids: readonly Id<'repositories'>[]) =>
+  allWithOwners(db).where(sql<boolean>`r.id = any(${ids}::bigint[])`);
+
+const allWithOwners = (db: Db) =>
   db
     .selectFrom('repositories as r')
     .innerJoin('accounts as o', 'o.id', 'r.owner_id')
     .selectAll('r')
-    .select(['o.login as owner_login', 'o.kind as owner_kind'])
-    .where(sql<boolean>`r.id = any(${ids}::bigint[])`);
+    .select(['o.login as owner_login', 'o.kind as owner_kind']);
 
 const withOwner = ({
   owner_login: login,

@@ -62,7 +62,7 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
     has_issues: row.has_issues,
     has_projects: row.has_projects,
     has_wiki: row.has_wiki,
-    has_pages: false,
+    has_pages: row.has_pages,
     has_downloads: row.has_downloads,
     has_discussions: row.has_discussions,
     archived: row.archived,

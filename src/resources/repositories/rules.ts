@@ -18,7 +18,7 @@ import { giveTeamAccess } from '#resources/teams/index.ts';
 import { branchExists, type Initialize, initializeEmpty } from './initialize.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
 import type { NewRepository, RepositoryChange } from './schemas.ts';
-import { changedSwitches, firstSwitches, recordSwitches, wantedSwitches } from './security.ts';
+import { firstSwitches, recordSwitches, switchesAfter, wantedSwitches } from './security.ts';
 import {
   countForks,
   findOwned,
@@ -164,7 +164,7 @@ export async function changeRepository(
   if (repo.archived && wanted.archived !== false) throw forbidden('Repository was archived so is read-only.');
   if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, action, visibility);
   if (name !== repo.name) await prepareRename(tx, repo, name, now);
-  const switches = changedSwitches(repo, wantedSwitches(security_and_analysis));
+  const switches = await switchesAfter(tx, repo, wantedSwitches(security_and_analysis));
   const row = await updateRepository(tx, repo.id, { ...defined(settings), ...switches, name, visibility, updated_at: now });
   const event = inRepository(action);
   if (name !== repo.name) await record(tx, { ...event, kind: 'repository.renamed', data: { from: repo.name } });

@@ -1,15 +1,15 @@
 // What a repository wants of the security of its code: switches that are columns of it. Families of products ask for them.
-import type { RepositoryAction } from '#access/action.ts';
 import { authorize } from '#access/authorize.ts';
 import type { Account, Repo, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
 import { unprocessable } from '#lib/refusal.ts';
 import { getSettings } from '#resources/organizations/index.ts';
 import type { SecurityAndAnalysis, SecurityAndAnalysisChange } from './schemas.ts';
-import { updateRepository } from './store.ts';
+import { loadEnforcedSwitches, updateRepository } from './store.ts';
 
 /** The switches that replies show together, as `security_and_analysis`. */
 export const shownSwitches = [
@@ -41,8 +41,15 @@ const needs: { readonly [Switch in SecuritySwitch]?: readonly [SecuritySwitch, s
 const stateOf = (row: SecurityState): SecurityState =>
   Object.fromEntries(securitySwitches.map((name) => [name, row[name]])) as SecurityState; // one value for each name
 
-/** All switches after a change. @throws Refusal 422 where one is turned on without another that it needs */
-export function changedSwitches(row: SecurityState, wanted: SecurityChange): SecurityState {
+/**
+ * All switches after a change. @throws Refusal 422 where one is turned on without another that it needs, or one would change that a
+ * configuration of the organization enforces
+ */
+export function changedSwitches(
+  row: SecurityState,
+  wanted: SecurityChange,
+  enforced: ReadonlySet<string> = new Set(),
+): SecurityState {
   const next = { ...stateOf(row), ...defined(wanted) };
   for (const name of securitySwitches) {
     const [needed, message] = needs[name] ?? [];
@@ -50,11 +57,26 @@ export function changedSwitches(row: SecurityState, wanted: SecurityChange): Sec
     if (wanted[name]) throw unprocessable(message ?? '');
     next[name] = false;
   }
+  const kept = securitySwitches.find((name) => next[name] !== row[name] && enforced.has(name));
+  if (kept !== undefined) throw unprocessable(`${kept} is enforced by the code security configuration of the organization.`);
   return next;
 }
 
+/** The switches of a repository after a change by somebody who works in it, whom its configuration binds. @throws as `changedSwitches` does */
+export async function switchesAfter(tx: Tx, repo: RepositoryRow, wanted: SecurityChange): Promise<SecurityState> {
+  if (Object.keys(defined(wanted)).length === 0) return stateOf(repo);
+  return changedSwitches(repo, wanted, await loadEnforcedSwitches(tx, repo.id));
+}
+
+/** Who changes switches, and when: somebody, or a job for them. */
+type SwitchAction = {
+  readonly repo: RepositoryRow;
+  readonly by: { readonly account?: { readonly id: Id<'accounts'> } };
+  readonly now: Date;
+};
+
 /** Records that switches changed, if they did. */
-export async function recordSwitches(tx: Tx, action: RepositoryAction, row: SecurityState): Promise<void> {
+export async function recordSwitches(tx: Tx, action: SwitchAction, row: SecurityState): Promise<void> {
   const { repo } = action;
   const changes = securitySwitches.filter((name) => row[name] !== repo[name]);
   if (changes.length === 0) return;
@@ -62,9 +84,19 @@ export async function recordSwitches(tx: Tx, action: RepositoryAction, row: Secu
   await record(tx, { ...inRepository(action), kind: 'repository.security_changed', data });
 }
 
-/** Turns switches of a repository on or off. What is so already stays, and isn't recorded. */
-export async function changeSecurity(tx: Tx, action: RepositoryAction, wanted: SecurityChange): Promise<void> {
-  const next = changedSwitches(action.repo, wanted);
+/**
+ * Turns switches of a repository on or off, unless its organization enforces them. What is so already stays, and isn't recorded.
+ * @throws as `changedSwitches` does
+ */
+export async function changeSecurity(tx: Tx, action: SwitchAction, wanted: SecurityChange): Promise<void> {
+  await setSwitches(tx, action, await switchesAfter(tx, action.repo, wanted));
+}
+
+/** Turns switches of a repository on or off as its organization wants it. @throws as `changedSwitches` does */
+export const applySecurity = (tx: Tx, action: SwitchAction, wanted: SecurityChange): Promise<void> =>
+  setSwitches(tx, action, changedSwitches(action.repo, wanted));
+
+async function setSwitches(tx: Tx, action: SwitchAction, next: SecurityState): Promise<void> {
   if (securitySwitches.every((name) => next[name] === action.repo[name])) return;
   await updateRepository(tx, action.repo.id, next);
   await recordSwitches(tx, action, next);

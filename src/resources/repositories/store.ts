@@ -192,6 +192,15 @@ export const findRepository = (db: Db, id: Id<'repositories'>): Promise<Reposito
 export const lockRepository = (tx: Tx, id: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
   tx.selectFrom('repositories').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
+/** The switches of a repository's security that a configuration of its organization enforces. */
+export async function loadEnforcedSwitches(tx: Tx, repository: Id<'repositories'>): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select jsonb_object_keys(c.switches) as name
+    from security_configuration_repositories r join security_configurations c on c.id = r.configuration_id
+    where r.repository_id = ${repository} and c.enforcement = 'enforced' and r.status in ('enforced', 'updating')`.execute(tx);
+  return new Set(rows.map(({ name }) => name));
+}
+
 /** Locks the account that owns repositories until the transaction ends, so that concurrent requests don't create twice what it may have once. */
 export const lockOwner = (tx: Tx, id: Id<'accounts'>) =>
   tx.selectFrom('accounts').select('id').where('id', '=', id).forNoKeyUpdate().execute();

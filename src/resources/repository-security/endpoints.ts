@@ -39,6 +39,7 @@ export const enableVulnerabilityAlerts = endpoint({
   path: '/repos/{owner}/{repo}/vulnerability-alerts',
   summary: 'Enable vulnerability alerts',
   access: writes,
+  refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx) => changeSecurity(tx, action, { vulnerability_alerts: true }));
@@ -51,6 +52,7 @@ export const disableVulnerabilityAlerts = endpoint({
   path: '/repos/{owner}/{repo}/vulnerability-alerts',
   summary: 'Disable vulnerability alerts',
   access: writes,
+  refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx) => changeSecurity(tx, action, { vulnerability_alerts: false }));
@@ -90,6 +92,7 @@ export const disableAutomatedSecurityFixes = endpoint({
   path: '/repos/{owner}/{repo}/automated-security-fixes',
   summary: 'Disable automated security fixes',
   access: writes,
+  refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx) => changeSecurity(tx, action, { dependency_bot_security_updates: false }));
@@ -127,6 +130,7 @@ export const disablePrivateVulnerabilityReporting = endpoint({
   path: '/repos/{owner}/{repo}/private-vulnerability-reporting',
   summary: 'Disable private vulnerability reporting for a repository',
   access: writes,
+  refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((tx) => changeSecurity(tx, action, { private_vulnerability_reporting: false }));

@@ -1,5 +1,5 @@
 export { selectedRepositoryEndpoints } from './endpoints.ts';
 export { selectableRepository } from './path-resources.ts';
-export { changeSelection, createSelection } from './rules.ts';
+export { adjustSelection, changeSelection, createSelection } from './rules.ts';
 export { SelectedIds, type SelectionMode } from './schemas.ts';
-export { removeSelection, type SelectionId, selectedIds, selectionIncludes, selectionMode } from './store.ts';
+export { listSelected, removeSelection, type SelectionId, selectedIds, selectionIncludes, selectionMode } from './store.ts';

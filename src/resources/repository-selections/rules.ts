@@ -9,6 +9,7 @@ import {
   keepSelectable,
   putSelected,
   removeSelected as removeOne,
+  removeSeveral,
   type SelectionId,
   type SelectionRow,
   updateSelection,
@@ -35,6 +36,21 @@ export async function changeSelection(
   const ids = await checkIds(tx, action, input);
   await updateSelection(tx, selection, input.mode);
   if (ids) await putSelected(tx, selection, ids);
+}
+
+/** Adds repositories to the selected ones, and takes others away. `field` names those to be added in a refusal. */
+export async function adjustSelection(
+  tx: Tx,
+  { org, by }: OrganizationAction,
+  selection: SelectionId,
+  { resource, field, add, remove }: { resource: string; field: string; add: readonly number[]; remove: readonly number[] },
+): Promise<void> {
+  const distinct = unique(add);
+  const kept = await keepSelectable(tx, org.id, distinct, by.grant);
+  if (kept.length < distinct.length)
+    throw invalid(resource, field, 'invalid', `${field} must be repositories of this organization`);
+  await removeSeveral(tx, selection, await keepSelectable(tx, org.id, unique(remove), by.grant));
+  await addSelected(tx, selection, kept);
 }
 
 /** Makes these repositories the selected ones, where the setting holds for selected ones. */

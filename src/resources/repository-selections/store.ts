@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { reachedBy } from '#access/sql.ts';
 import type { Grant, RepositoryRow } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
@@ -44,10 +44,17 @@ export const addSelected = (tx: Tx, selection: SelectionId, ids: readonly number
 export const removeSelected = (tx: Tx, selection: SelectionId, repository: Id<'repositories'>) =>
   tx.deleteFrom('selected_repositories').where('selection_id', '=', selection).where('repository_id', '=', repository).execute();
 
+export const removeSeveral = (tx: Tx, selection: SelectionId, repositories: readonly Id<'repositories'>[]) =>
+  tx
+    .deleteFrom('selected_repositories')
+    .where('selection_id', '=', selection)
+    .where(sql<boolean>`repository_id = any (${[...repositories]}::bigint[])`)
+    .execute();
+
 /** The selected repositories of the organization. One that was transferred isn't listed, even before the job has removed it. */
 export const listSelected = (
   db: Db,
-  { id, organization_id }: SelectionRow,
+  { id, organization_id }: Pick<SelectionRow, 'id' | 'organization_id'>,
   grant: Grant,
   page: Page,
 ): Promise<Listed<RepositoryRow>> =>
@@ -100,8 +107,8 @@ export const selectedIds = (selection: RawBuilder<unknown>): RawBuilder<number[]
 export const selectionMode = (selection: RawBuilder<unknown>): RawBuilder<SelectionMode> =>
   sql<SelectionMode>`(select x.mode from repository_selections x where x.id = ${selection})`;
 
-/** Whether the selection whose id is `selection` includes the repository with the id `repository`. */
-export const selectionIncludes = (selection: RawBuilder<unknown>, repository: Id<'repositories'>): RawBuilder<boolean> =>
+/** Whether the selection whose id is `selection` includes the repository with the id `repository`, which may be SQL. */
+export const selectionIncludes = (selection: RawBuilder<unknown>, repository: OrSql<Id<'repositories'>>): RawBuilder<boolean> =>
   sql<boolean>`exists (
     select from repository_selections x join repositories r on r.owner_id = x.organization_id
     where x.id = ${selection} and r.id = ${repository} and (x.mode = 'all'

@@ -12,4 +12,11 @@ export {
 export { reviewEvaluators } from './merge-rules.ts';
 export { presentReviewComments, presentReviews } from './present.ts';
 export { Review, ReviewComment } from './schemas.ts';
-export { type DecidingReview, loadConversations, loadDecidingReviews, loadReviews, type ReviewCommentRow } from './store.ts';
+export {
+  type DecidingReview,
+  loadConversations,
+  loadDecidingReviews,
+  loadReviewers,
+  loadReviews,
+  type ReviewCommentRow,
+} from './store.ts';

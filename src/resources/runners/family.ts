@@ -1,6 +1,14 @@
 import { family } from '#resources/family.ts';
+import * as groupContents from './endpoints/group-contents.ts';
+import * as groups from './endpoints/groups.ts';
 import * as labels from './endpoints/labels.ts';
 import * as runnerEndpoints from './endpoints/runners.ts';
+import { runnerEvents } from './events.ts';
 import * as schemas from './schemas.ts';
 
-export const runners = family({ name: 'runners', schemas, endpoints: [runnerEndpoints, labels] });
+export const runners = family({
+  name: 'runners',
+  schemas,
+  endpoints: [runnerEndpoints, labels, groups, groupContents],
+  events: runnerEvents,
+});

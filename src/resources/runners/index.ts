@@ -1,2 +1,21 @@
-export { authenticateRunner, createRunnerToken, declareRunner, labelsOf, type RunnerFacts, registerRunner } from './rules.ts';
-export { noteSeen, type RunnerOwner, type RunnerRow, removeRunner, servesRepository } from './store.ts';
+export { groupIncludes, groupTakesWorkflow, servesRepository } from './group-store.ts';
+export {
+  authenticateRunner,
+  createHostedInstance,
+  createRunnerToken,
+  declareRunner,
+  labelsOf,
+  type RunnerFacts,
+  registerRunner,
+} from './rules.ts';
+export {
+  type HostedInstance,
+  listHostedInstances,
+  noteSeen,
+  notifyQueued,
+  queuedChannel,
+  type RunnerOwner,
+  type RunnerRow,
+  removeIdle,
+  removeRunner,
+} from './store.ts';

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
+import { lockOrganization } from '#resources/members/index.ts';
+import { findGroupForUpdate, selectGroup } from './group-store.ts';
 import { findRunnerForUpdate, selectRunner } from './store.ts';
 
 /** A runner of an organization. */
@@ -9,6 +11,28 @@ export const orgRunner = pathResource({
   words: { runner_id: idOf('runners') },
   below: 'org',
   query: ({ db, at }, { runner_id }) => selectRunner(db, { organization: at.org.id }, runner_id),
+  lock: (tx, at) => findRunnerForUpdate(tx, at.selfHostedRunner),
+});
+
+/** A group of runners of an organization. Changes lock the organization first, since they depend on its other groups. */
+export const runnerGroup = pathResource({
+  name: 'runnerGroup',
+  words: { runner_group_id: idOf('runner_groups') },
+  below: 'org',
+  query: ({ db, at }, { runner_group_id }) => selectGroup(db, at.org.id, runner_group_id),
+  async lock(tx, at) {
+    await lockOrganization(tx, at.org.id);
+    return findGroupForUpdate(tx, at.runnerGroup);
+  },
+});
+
+/** A runner in a group. */
+export const groupRunner = pathResource({
+  name: 'selfHostedRunner',
+  words: { runner_id: idOf('runners') },
+  below: runnerGroup,
+  find: ({ db, at }, { runner_id }) =>
+    selectRunner(db, { organization: at.runnerGroup.organization_id, group: at.runnerGroup.id }, runner_id).executeTakeFirst(),
   lock: (tx, at) => findRunnerForUpdate(tx, at.selfHostedRunner),
 });
 

@@ -1,8 +1,11 @@
+import type { Org } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
+import { type Links, path } from '#endpoint/links.ts';
 import { gather } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
+import type { GroupRow } from './group-store.ts';
 import { kindLabels } from './rules.ts';
-import type { Runner, RunnerLabel } from './schemas.ts';
+import type { Runner, RunnerGroup, RunnerLabel } from './schemas.ts';
 import { listBusy, type RunnerRow } from './store.ts';
 
 const offlineAfter = fixedValue(limitTable.workflows.offline);
@@ -23,11 +26,31 @@ export async function presentRunners({ db, now }: { db: Db; now: Date }, rows: r
 }
 
 /** The labels of a runner: those of its kind, those that it tells of itself, and those that people gave it. */
-export function presentLabels(row: Pick<RunnerRow, 'os' | 'labels' | 'custom_labels'>): RunnerLabel[] {
+export function presentLabels(row: Pick<RunnerRow, 'os' | 'labels' | 'custom_labels' | 'hosted_runner_id'>): RunnerLabel[] {
   const own = new Set([...kindLabels(row), ...row.labels]);
   const custom = row.custom_labels.filter((name) => !own.has(name));
   return [
     ...[...own].map((name) => ({ name, type: 'read-only' as const })),
     ...custom.map((name) => ({ name, type: 'custom' as const })),
   ];
+}
+
+export function presentGroup(links: Pick<Links, 'api'>, org: Org, row: GroupRow): RunnerGroup {
+  const url = path(`${links.api}/orgs`, org.login, 'actions', 'runner-groups', String(row.id));
+  const { mode } = row;
+  return {
+    id: row.id,
+    name: row.name,
+    visibility: mode === 'selected' || mode === 'private' ? mode : 'all',
+    default: row.is_default,
+    ...(mode === 'selected' ? { selected_repositories_url: `${url}/repositories` } : {}),
+    runners_url: `${url}/runners`,
+    hosted_runners_url: `${url}/hosted-runners`,
+    // Groups of enterprises, which organizations inherit, don't exist here.
+    inherited: false,
+    workflow_restrictions_read_only: false,
+    allows_public_repositories: row.allows_public_repositories,
+    restricted_to_workflows: row.restricted_to_workflows,
+    selected_workflows: row.selected_workflows,
+  };
 }

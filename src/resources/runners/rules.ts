@@ -1,19 +1,20 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Db, Tx } from '#database/connect.ts';
 import { unique } from '#lib/collections.ts';
-import { asId } from '#lib/id.ts';
-import { conflict, unprocessable } from '#lib/refusal.ts';
+import { asId, type Id } from '#lib/id.ts';
+import { conflict, forbidden, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
+import { findGroup, getDefaultGroup } from '#resources/runner-groups/index.ts';
+import { mayHaveRunners } from './group-store.ts';
 import type { NewJitRunner } from './schemas.ts';
 import {
-  findDefaultGroup,
   findRunnerByUuid,
   findRunnerToken,
-  hasGroup,
   insertRunner,
   insertRunnerToken,
   listBusy,
+  notifyQueued,
   type RunnerOwner,
   type RunnerRow,
   removeRunner,
@@ -31,16 +32,25 @@ const maxLabel = 256;
 /** What a runner tells of itself. */
 export type RunnerFacts = { readonly name: string; readonly version: string; readonly labels: readonly string[] };
 
-/** A token with which runners can be registered, or removed, for an hour. */
+/**
+ * A token with which runners can be registered, or removed, for an hour.
+ * @throws Refusal 403 for a repository that may have no runners of its own
+ */
 export async function createRunnerToken(
   tx: Tx,
   owner: RunnerOwner,
   { purpose, now }: { purpose: 'registration' | 'removal'; now: Date },
 ): Promise<{ token: string; expires_at: Date }> {
+  if (purpose === 'registration') await checkAllowed(tx, owner);
   const token = newToken(tokenPrefix);
   const expires_at = addMinutes(now, tokenMinutes);
   await insertRunnerToken(tx, { token_hash: hashToken(token), purpose, expires_at, ...ownerColumns(owner) });
   return { token, expires_at };
+}
+
+async function checkAllowed(tx: Tx, { repository }: RunnerOwner): Promise<void> {
+  if (repository !== undefined && !(await mayHaveRunners(tx, repository)))
+    throw forbidden('Repository level self-hosted runners are disabled on this repository.');
 }
 
 const ownerColumns = ({ organization, repository }: RunnerOwner) => ({
@@ -69,7 +79,7 @@ export async function registerRunner(
   const runner = await insertRunner(tx, {
     organization_id,
     repository_id,
-    runner_group_id: organization_id === null ? null : await defaultGroupOf(tx, organization_id),
+    runner_group_id: organization_id === null ? null : (await getDefaultGroup(tx, organization_id)).id,
     uuid: randomUUID(),
     token_hash: hashToken(own),
     name,
@@ -84,15 +94,12 @@ export async function registerRunner(
   return { runner, token: own };
 }
 
-async function defaultGroupOf(tx: Tx, organization: NonNullable<RunnerRow['organization_id']>) {
-  const group = await findDefaultGroup(tx, organization);
-  if (group === undefined) throw unprocessable('The organization has no group of runners.');
-  return group;
-}
-
-/** Writes what a runner tells of itself when it starts. */
+/** Writes what a runner tells of itself when it starts. What runs jobs of a hosted runner has the labels that the server gave it. */
 export const declareRunner = (tx: Tx, runner: RunnerRow, { version, labels }: Pick<RunnerFacts, 'version' | 'labels'>) =>
-  updateRunner(tx, runner.id, { version: version.slice(0, maxLabel), labels: checkLabels(labels), os: systemOf(labels) });
+  updateRunner(tx, runner.id, {
+    version: version.slice(0, maxLabel),
+    ...(runner.hosted_runner_id === null ? { labels: checkLabels(labels), os: systemOf(labels) } : {}),
+  });
 
 /** The runner with a UUID and its token; undefined for any other. */
 export async function authenticateRunner(db: Db, uuid: string, token: string): Promise<RunnerRow | undefined> {
@@ -127,17 +134,19 @@ const systems = { linux: /^(linux|ubuntu|debian|alpine|fedora)\b/i, windows: /^w
 const systemOf = (labels: readonly string[]): string =>
   Object.entries(systems).find(([, pattern]) => labels.some((label) => pattern.test(label)))?.[0] ?? 'unknown';
 
-/** The labels that every runner has by its kind (the public API's names). */
-export const kindLabels = ({ os }: Pick<RunnerRow, 'os'>): string[] => ['self-hosted', ...(os in systems ? [os] : [])];
+/** The labels that every runner has by its kind (the public API's names); one that the server runs has none. */
+export const kindLabels = ({ os, hosted_runner_id }: Pick<RunnerRow, 'os' | 'hosted_runner_id'>): string[] =>
+  hosted_runner_id === null ? ['self-hosted', ...(os in systems ? [os] : [])] : [];
 
 /** The labels by which jobs find a runner: those of its kind, its own, and those that people gave it. */
-export const labelsOf = (row: Pick<RunnerRow, 'labels' | 'custom_labels' | 'os'>): string[] =>
+export const labelsOf = (row: Pick<RunnerRow, 'labels' | 'custom_labels' | 'os' | 'hosted_runner_id'>): string[] =>
   unique([...kindLabels(row), ...row.labels, ...row.custom_labels]);
 
 /** Gives a runner these custom labels, and takes all others that people gave it. */
 export async function setLabels(tx: Tx, runner: RunnerRow, labels: readonly string[]): Promise<RunnerRow> {
   const own = new Set([...kindLabels(runner), ...runner.labels]);
   const custom_labels = checkLabels(labels).filter((name) => !own.has(name));
+  notifyQueued(tx);
   return (await updateRunner(tx, runner.id, { custom_labels })) ?? runner;
 }
 
@@ -160,24 +169,54 @@ export async function createJitRunner(
 ): Promise<{ runner: RunnerRow; config: string }> {
   const name = checkName(wanted);
   const { organization } = owner;
-  if (organization !== undefined && !(await hasGroup(tx, organization, runner_group_id)))
+  await checkAllowed(tx, owner);
+  if (organization !== undefined && !(await findGroup(tx, organization, runner_group_id)))
     throw unprocessable('runner_group_id must name a group of the organization');
-  const token = newToken(tokenPrefix);
-  const runner = await insertRunner(tx, {
+  const made = await createEphemeral(tx, {
     ...ownerColumns(owner),
     runner_group_id: organization === undefined ? null : asId(runner_group_id),
-    uuid: randomUUID(),
-    token_hash: hashToken(token),
     name,
     os: systemOf(labels),
-    version: '',
     labels: checkLabels(labels),
-    is_ephemeral: true,
-    seen_at: null,
     created_at: now,
   });
-  if (!runner) throw conflict(`A runner called ${name} exists already.`);
-  const { id, uuid } = runner;
-  const registration = { id, uuid, name, token, address, labels, ephemeral: true };
-  return { runner, config: Buffer.from(JSON.stringify(registration)).toString('base64') };
+  if (!made) throw conflict(`A runner called ${name} exists already.`);
+  return {
+    runner: made.runner,
+    config: Buffer.from(JSON.stringify(registrationOf(made, { address, labels }))).toString('base64'),
+  };
 }
+
+/**
+ * Makes what runs a job of a hosted runner.
+ * @returns the registration file with which a program is it; undefined where its name is taken
+ */
+export async function createHostedInstance(
+  tx: Tx,
+  hosted: { id: Id<'hosted_runners'>; organization_id: Id<'accounts'>; runner_group_id: Id<'runner_groups'>; platform: string },
+  { name, label, address, now }: { name: string; label: string; address: string; now: Date },
+): Promise<{ id: RunnerRow['id']; registration: object } | undefined> {
+  const { id, organization_id, runner_group_id, platform } = hosted;
+  const [os = 'unknown'] = platform.toLowerCase().split('-');
+  const columns = { organization_id, repository_id: null, runner_group_id, hosted_runner_id: id };
+  const labels = [label.toLowerCase()];
+  const made = await createEphemeral(tx, { ...columns, name, os, labels, created_at: now });
+  const onHost = labels.map((one) => `${one}:host`);
+  return made && { id: made.runner.id, registration: registrationOf(made, { address, labels: onHost }) };
+}
+
+type NewEphemeral = Omit<Parameters<typeof insertRunner>[1], 'uuid' | 'token_hash' | 'version' | 'is_ephemeral' | 'seen_at'>;
+
+/** Inserts a runner that takes one job. @returns undefined where its name is taken */
+async function createEphemeral(tx: Tx, row: NewEphemeral): Promise<{ runner: RunnerRow; token: string } | undefined> {
+  const token = newToken(tokenPrefix);
+  const own = { uuid: randomUUID(), token_hash: hashToken(token), version: '', is_ephemeral: true, seen_at: null };
+  const runner = await insertRunner(tx, { ...row, ...own });
+  return runner && { runner, token };
+}
+
+/** The file with which a program is a runner. */
+const registrationOf = (
+  { runner: { id, uuid, name }, token }: { runner: RunnerRow; token: string },
+  { address, labels }: { address: string; labels: readonly string[] },
+) => ({ id, uuid, name, token, address, labels, ephemeral: true });

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { maxId } from '#lib/id.ts';
-import { OneOf, withDefault } from '#lib/shape.ts';
+import { Nullable, OneOf, withDefault } from '#lib/shape.ts';
+import { SelectedIds } from '#resources/repository-selections/index.ts';
 
 export const RunnerLabel = Type.Object({
   name: Type.String(),
@@ -56,3 +57,58 @@ export const RunnerDownload = Type.Object({
   download_url: Type.String(),
   filename: Type.String(),
 });
+
+export const RunnerGroup = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  visibility: OneOf(['all', 'private', 'selected']),
+  default: Type.Boolean(),
+  selected_repositories_url: Type.Optional(Type.String()),
+  runners_url: Type.String(),
+  hosted_runners_url: Type.String(),
+  inherited: Type.Boolean(),
+  allows_public_repositories: Type.Boolean(),
+  workflow_restrictions_read_only: Type.Boolean(),
+  restricted_to_workflows: Type.Boolean(),
+  selected_workflows: Type.Array(Type.String()),
+});
+export type RunnerGroup = Static<typeof RunnerGroup>;
+
+const visibility = OneOf(['all', 'private', 'selected'], {
+  description: 'The repositories that the group is for. `private`: those that are not public',
+});
+const runnerIds = Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), { maxItems: 1_000 });
+const groupName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
+
+/** What a group may say beside its name and its repositories. */
+const groupFields = {
+  allows_public_repositories: Type.Optional(Type.Boolean()),
+  restricted_to_workflows: Type.Optional(Type.Boolean()),
+  selected_workflows: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 1_024 }), {
+      maxItems: 1_000,
+      description: 'Where it is restricted to workflows: these, as `owner/repo/path@ref`',
+    }),
+  ),
+  network_configuration_id: Type.Optional(Nullable(Type.String({ maxLength: 255 }))),
+};
+
+export const NewRunnerGroup = Type.Object(
+  {
+    name: groupName,
+    visibility: withDefault(visibility, 'all'),
+    selected_repository_ids: Type.Optional(SelectedIds),
+    runners: Type.Optional(runnerIds),
+    ...groupFields,
+  },
+  { title: 'RunnerGroup' },
+);
+export type NewRunnerGroup = Static<typeof NewRunnerGroup>;
+
+export const RunnerGroupChange = Type.Object(
+  { name: groupName, visibility: Type.Optional(visibility), ...groupFields },
+  { title: 'RunnerGroup' },
+);
+export type RunnerGroupChange = Static<typeof RunnerGroupChange>;
+
+export const GroupRunners = Type.Object({ runners: runnerIds }, { title: 'RunnerGroup' });

@@ -1,9 +1,9 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Db, OrSql, Tx } from '#database/connect.ts';
+import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { gather } from '#lib/collections.ts';
-import { asId, type Id } from '#lib/id.ts';
+import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 export type RunnerRow = Selectable<DB['runners']>;
@@ -16,23 +16,24 @@ export type RunnerOwner =
 
 /** Whose runners are looked for, as rows or as SQL. */
 type Among =
-  | { readonly organization: OrSql<Id<'accounts'>>; readonly repository?: undefined }
+  | { readonly organization: OrSql<Id<'accounts'>>; readonly group?: Id<'runner_groups'>; readonly repository?: undefined }
   | { readonly organization?: undefined; readonly repository: OrSql<Id<'repositories'>> };
 
-const runnersOf = (db: Db, { organization, repository }: Among) => {
-  const all = db.selectFrom('runners').selectAll();
-  return organization === undefined
-    ? all.where('repository_id', '=', repository)
-    : all.where('organization_id', '=', organization);
+/** The runners that people run. */
+const runnersOf = (db: Db, among: Among) => {
+  const all = db.selectFrom('runners').selectAll().where('hosted_runner_id', 'is', null);
+  if (among.organization === undefined) return all.where('repository_id', '=', among.repository);
+  const ofOrganization = all.where('organization_id', '=', among.organization);
+  return among.group === undefined ? ofOrganization : ofOrganization.where('runner_group_id', '=', among.group);
 };
 
-/** A page of the runners of an organization or a repository; with a name, those that have it, in any case. */
+/** A page of the runners of an organization or a repository; with a name, those that have it, in any case; with a group, those in it. */
 export function listRunners(
   db: Db,
   owner: RunnerOwner,
-  { name, page }: { name?: string | undefined; page: Page },
+  { name, group, page }: { name?: string | undefined; group?: Id<'runner_groups'>; page: Page },
 ): Promise<Listed<RunnerRow>> {
-  const all = runnersOf(db, owner).orderBy('id');
+  const all = runnersOf(db, owner.organization === undefined || group === undefined ? owner : { ...owner, group }).orderBy('id');
   return list(db, name === undefined ? all : all.where(sql`lower(name)`, '=', name.toLowerCase()), page);
 }
 
@@ -48,17 +49,6 @@ export async function listBusy(db: Db, ids: readonly Id<'runners'>[]): Promise<(
   const busy = db.selectFrom('workflow_jobs').select('runner_id').distinct().where('runner_id', 'in', ids);
   return gather(await busy.where('status', '=', 'in_progress').execute(), 'runner_id');
 }
-
-/** Whether an organization has a group of runners with this id. */
-export const hasGroup = async (db: Db, organization: Id<'accounts'>, group: number): Promise<boolean> =>
-  (
-    await db
-      .selectFrom('runner_groups')
-      .select('id')
-      .where('organization_id', '=', organization)
-      .where('id', '=', asId<'runner_groups'>(group))
-      .execute()
-  ).length > 0;
 
 export const findRunnerByUuid = (db: Db, uuid: string): Promise<RunnerRow | undefined> =>
   db.selectFrom('runners').selectAll().where('uuid', '=', uuid).executeTakeFirst();
@@ -96,15 +86,55 @@ export const findRunnerToken = (
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/** The group that runners of an organization are in where they name none. */
-export const findDefaultGroup = (db: Db, organization: Id<'accounts'>): Promise<Id<'runner_groups'> | undefined> =>
-  db
-    .selectFrom('runner_groups')
-    .select('id')
-    .where('organization_id', '=', organization)
-    .where('is_default', '=', true)
-    .executeTakeFirst()
-    .then((row) => row?.id);
+/** What runs the jobs of hosted runners, and whether it has one. */
+export async function listHostedInstances(db: Db): Promise<HostedInstance[]> {
+  const { rows } = await sql<HostedInstance>`
+    select r.id, r.name, r.hosted_runner_id, r.created_at, exists (
+      select from workflow_jobs j where j.runner_id = r.id and j.status = 'in_progress') as has_job
+    from runners r where r.hosted_runner_id is not null order by r.id`.execute(db);
+  return rows;
+}
 
-/** Whether a row of `runners r` may take jobs of a row of `repositories p`: its own, or those of its organization. */
-export const servesRepository = sql<boolean>`(r.repository_id = p.id or r.organization_id = p.owner_id)`;
+export type HostedInstance = Pick<RunnerRow, 'id' | 'name' | 'created_at'> & {
+  readonly hosted_runner_id: Id<'hosted_runners'>;
+  readonly has_job: boolean;
+};
+
+/** Removes a runner that has no job. @returns whether it hadn't */
+export const removeIdle = async (tx: Tx, id: Id<'runners'>): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom('runners')
+      .where('id', '=', id)
+      .where(sql<boolean>`not exists (select from workflow_jobs j where j.runner_id = runners.id and j.status = 'in_progress')`)
+      .returning('id')
+      .execute()
+  ).length > 0;
+
+/** Of these ids, those of self-hosted runners of an organization. */
+export const keepRunners = async (db: Db, organization: Id<'accounts'>, ids: readonly number[]): Promise<Id<'runners'>[]> =>
+  gather(await runnersOf(db, { organization }).where(anyOf(ids)).execute(), 'id');
+
+/** Puts runners into a group. */
+export const moveRunners = (tx: Tx, ids: readonly Id<'runners'>[], group: Id<'runner_groups'>) =>
+  tx.updateTable('runners').set({ runner_group_id: group }).where(anyOf(ids)).execute();
+
+/** Puts the runners of a group, but for some, into another one. */
+export const moveOthers = (
+  tx: Tx,
+  { from, to, but }: { from: Id<'runner_groups'>; to: Id<'runner_groups'>; but: readonly Id<'runners'>[] },
+) =>
+  tx
+    .updateTable('runners')
+    .set({ runner_group_id: to })
+    .where('runner_group_id', '=', from)
+    .where(sql<boolean>`not ${anyOf(but)}`)
+    .execute();
+
+const anyOf = (ids: readonly number[]) => sql<boolean>`id = any (${[...ids]}::bigint[])`;
+
+/** Tells all processes that jobs wait, or that runners may take more of them, when the transaction is committed. */
+export const notifyQueued = (tx: Tx): void => sendUnawaited(tx, sql`select pg_notify(${queuedChannel}, '')`.compile(tx));
+
+/** The channel of `notifyQueued`. */
+export const queuedChannel = 'hearth_workflow_jobs';

@@ -12,7 +12,7 @@ import {
   type WebhookEvent,
   webhookEventType,
 } from '#resources/event-kinds.ts';
-import { presentLocation, presentPayloadAlerts } from './present.ts';
+import { presentLocation, presentPayloadAlerts, scanTypes } from './present.ts';
 import { findAlert, findLocation } from './store.ts';
 
 type Alert = { alert: Id<'secret_alerts'> };
@@ -26,7 +26,14 @@ declare module '#events/kinds.ts' {
     'secret_scanning_alert.assigned': Alert & { assignee: Id<'accounts'> };
     'secret_scanning_alert.unassigned': Alert & { assignee: Id<'accounts'> };
     'secret_scanning_alert_location.created': Alert & { location: Id<'secret_locations'> };
-    'secret_scanning_scan.completed': { type: 'backfill' | 'pattern_update'; started_at: string; completed_at: string };
+    /** `pattern` and `scope`: the custom pattern that the scan was for, where it was for one. */
+    'secret_scanning_scan.completed': {
+      type: keyof typeof scanTypes;
+      started_at: string;
+      completed_at: string;
+      pattern: string | null;
+      scope: 'organization' | 'repository' | null;
+    };
   }
 }
 
@@ -85,17 +92,18 @@ export const secretScanningEvents = eventKinds({
   ),
   'secret_scanning_scan.completed': payloadBuilder([scanEvent], (event, context) =>
     aboutRepository(context, event, () => {
-      const { type, started_at, completed_at } = event.data;
+      const { type, started_at, completed_at, pattern, scope } = event.data;
       return [
         {
           type: scanEvent,
           action: 'completed',
           body: {
-            type: type === 'backfill' ? type : 'pattern-version-backfill',
+            type: scanTypes[type],
             source: 'git',
             started_at: timestamp(new Date(started_at)),
             completed_at: timestamp(new Date(completed_at)),
             secret_types: null,
+            ...(pattern === null ? {} : { custom_pattern_name: pattern, custom_pattern_scope: scope }),
           },
         },
       ];

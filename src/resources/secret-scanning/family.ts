@@ -1,17 +1,20 @@
 import { family } from '#resources/family.ts';
-import * as endpoints from './endpoints.ts';
+import * as alerts from './endpoints/alerts.ts';
+import * as patterns from './endpoints/patterns.ts';
 import { secretScanningEvents } from './events.ts';
+import { followPattern } from './follow-pattern.ts';
 import { scanChanged, scanForNewPatterns } from './jobs.ts';
+import * as patternSchemas from './pattern-schemas.ts';
 import { scanRepository } from './scan.ts';
 import * as schemas from './schemas.ts';
 
 /** Secrets in repositories: alerts of those that were pushed, and what keeps others from being pushed. */
 export const secretScanning = family({
   name: 'secret-scanning',
-  schemas,
-  endpoints: [endpoints],
+  schemas: { ...schemas, ...patternSchemas },
+  endpoints: [alerts, patterns],
   events: secretScanningEvents,
   payloadParts: { alert: schemas.SecretAlertInPayload },
   subscriptions: [scanChanged],
-  jobs: [scanRepository, scanForNewPatterns],
+  jobs: [scanRepository, scanForNewPatterns, followPattern],
 });

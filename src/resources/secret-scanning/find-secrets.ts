@@ -2,14 +2,20 @@
 import type { CommitFile } from '#git/history/commit-files.ts';
 import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
+import { type CustomPattern, inTurn, scannerOfCustom } from './custom-scanner.ts';
 import { genericPatterns, patternsVersion, providerPatterns } from './patterns.ts';
 import { type Match, type Scanner, scannerOf } from './scanner.ts';
 
 /** A secret at its place in a file: lines and columns from 1, columns in bytes; the last column is that of the last byte. */
 export type FoundSecret = {
   readonly type: string;
+  /** The name of its type. */
+  readonly name: string;
+  /** The custom pattern that found it. */
+  readonly custom: Id<'secret_patterns'> | undefined;
   readonly secret: string;
   readonly commit: Oid;
   readonly path: string;
@@ -33,19 +39,20 @@ const wholeScanner = scannerOf([...providerPatterns, ...genericPatterns]);
 /** The name of some patterns, together with those of no provider. */
 export const withGeneric = (name: string): string => `${name}, generic`;
 
-/** Which patterns a repository looks for: the scanner, and a name that changes with them. */
-export function patternsOf(repo: { readonly secret_scanning_non_provider_patterns: boolean }): {
-  scanner: Scanner;
-  name: string;
-} {
+/** What a repository looks for: the known forms by a name that changes with them, and custom patterns. */
+export function scannerFor(
+  repo: { readonly secret_scanning_non_provider_patterns: boolean },
+  custom: readonly CustomPattern[],
+): { scanner: Scanner; name: string } {
   const isWhole = repo.secret_scanning_non_provider_patterns;
-  return isWhole
-    ? { scanner: wholeScanner, name: withGeneric(String(patternsVersion)) }
-    : { scanner: providerScanner, name: String(patternsVersion) };
+  const known = isWhole ? wholeScanner : providerScanner;
+  const scanner = custom.length === 0 ? known : inTurn(known, scannerOfCustom(custom));
+  return { scanner, name: isWhole ? withGeneric(String(patternsVersion)) : String(patternsVersion) };
 }
 
-/** What push protection looks for: the patterns of providers, which hardly ever match what is no secret. */
-export const protectedScanner = providerScanner;
+/** What push protection looks for: the forms of providers, which hardly ever match what is no secret, and the custom patterns given. */
+export const protectedScanner = (custom: readonly CustomPattern[]): Scanner =>
+  custom.length === 0 ? providerScanner : inTurn(providerScanner, scannerOfCustom(custom));
 
 /** The secrets in files, each blob being read once. */
 export async function* findSecrets(
@@ -64,6 +71,8 @@ export async function* findSecrets(
     for (const match of scanner.scan(data, maxFound))
       yield {
         type: match.pattern.type,
+        name: match.pattern.name,
+        custom: match.pattern.custom,
         secret: match.secret,
         commit: file.commit,
         path: file.path,

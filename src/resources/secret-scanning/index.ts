@@ -1,2 +1,2 @@
-export { patternOf } from './patterns.ts';
+export { findNamedAlert } from './present.ts';
 export { type BlockedSecret, findBlocked, placeBlocked } from './push-protection.ts';

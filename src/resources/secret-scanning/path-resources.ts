@@ -1,5 +1,6 @@
 import { pathResource } from '#endpoint/path-resource.ts';
-import { numberWord } from '#endpoint/path-words.ts';
+import { idOf, numberWord } from '#endpoint/path-words.ts';
+import { findPatternForUpdate, selectOrgPattern, selectRepoPattern } from './custom-store.ts';
 import { findAlertForUpdate, selectAlert } from './store.ts';
 
 /** An alert of a repository in which secret scanning is on, by its number. */
@@ -9,4 +10,22 @@ export const secretAlert = pathResource({
   below: 'repo',
   query: ({ db, at }, { alert_number }) => selectAlert(db, at.repo.id, alert_number),
   lock: (tx, at) => findAlertForUpdate(tx, at.secretAlert),
+});
+
+/** A custom pattern of an organization. */
+export const orgPattern = pathResource({
+  name: 'customPattern',
+  words: { pattern_id: idOf('secret_patterns') },
+  below: 'org',
+  query: ({ db, at }, { pattern_id }) => selectOrgPattern(db, at.org.id, pattern_id),
+  lock: (tx, at) => findPatternForUpdate(tx, at.customPattern),
+});
+
+/** A custom pattern that a repository has for itself. */
+export const repoPattern = pathResource({
+  name: 'customPattern',
+  words: { pattern_id: idOf('secret_patterns') },
+  below: 'repo',
+  query: ({ db, at }, { pattern_id }) => selectRepoPattern(db, at.repo.id, pattern_id),
+  lock: (tx, at) => findPatternForUpdate(tx, at.customPattern),
 });

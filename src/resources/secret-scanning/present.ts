@@ -1,3 +1,4 @@
+import type { Db } from '#database/connect.ts';
 import type { Context } from '#endpoint/context.ts';
 import type { NamedRepository } from '#endpoint/links.ts';
 import { path } from '#endpoint/links.ts';
@@ -12,7 +13,7 @@ import { patternOf } from './patterns.ts';
 import { openSecret } from './rules.ts';
 import type { ScanRow } from './scan-store.ts';
 import type { AlertLocation, Location, ScanHistory, SecretAlert, SecretAlertInPayload } from './schemas.ts';
-import { type AlertRow, type LocationRow, loadFirstLocations } from './store.ts';
+import { type AlertRow, findAlert, type LocationRow, loadFirstLocations } from './store.ts';
 
 type Named = NamedRepository & { id: Id<'repositories'> };
 
@@ -65,7 +66,7 @@ export async function presentPayloadAlerts(
       resolved_by: person(row.resolved_by),
       resolution_comment: row.resolution_comment,
       secret_type: row.secret_type,
-      secret_type_display_name: pattern?.name ?? row.secret_type,
+      secret_type_display_name: pattern?.name ?? row.custom_pattern_name ?? row.secret_type,
       provider: pattern?.provider?.name ?? null,
       provider_slug: pattern?.provider?.slug ?? null,
       push_protection_bypassed: row.bypassed_at !== null,
@@ -110,8 +111,15 @@ export async function presentAlerts(
 export const presentAlert = async (context: Context, row: AlertRow, repo: Named, shown: Shown): Promise<SecretAlert> =>
   firstOrNotFound(await presentAlerts(context, [row], () => repo, shown));
 
+/** The words of the public API for scans that aren't of every push. */
+export const scanTypes = {
+  backfill: 'backfill',
+  pattern_update: 'pattern-version-backfill',
+  custom_pattern: 'custom-pattern-backfill',
+} as const;
+
 const presentScan = ({ type, started_at, completed_at }: ScanRow) => ({
-  type: type === 'pattern_update' ? 'pattern-version-backfill' : type,
+  type: type === 'incremental' ? type : scanTypes[type],
   status: completed_at === null ? 'in_progress' : 'completed',
   started_at: timestamp(started_at),
   completed_at: timeOrNull(completed_at),
@@ -119,5 +127,23 @@ const presentScan = ({ type, started_at, completed_at }: ScanRow) => ({
 
 export function presentHistory(rows: readonly ScanRow[]): ScanHistory {
   const of = (type: ScanRow['type']) => rows.filter((row) => row.type === type).map(presentScan);
-  return { incremental_scans: of('incremental'), pattern_update_scans: of('pattern_update'), backfill_scans: of('backfill') };
+  return {
+    incremental_scans: of('incremental'),
+    pattern_update_scans: of('pattern_update'),
+    backfill_scans: of('backfill'),
+    custom_pattern_backfill_scans: rows.flatMap((row) => {
+      const { type, pattern_name, pattern_scope } = row;
+      if (type !== 'custom_pattern' || pattern_name === null || pattern_scope === null) return [];
+      return [{ ...presentScan(row), pattern_name, pattern_scope }];
+    }),
+  };
+}
+
+/** What a secret of an alert is called, and whether the alert is open. */
+export async function findNamedAlert(
+  db: Db,
+  id: Id<'secret_alerts'>,
+): Promise<{ name: string; state: AlertRow['state'] } | undefined> {
+  const row = await findAlert(db, id);
+  return row && { name: patternOf(row.secret_type)?.name ?? row.custom_pattern_name ?? row.secret_type, state: row.state };
 }

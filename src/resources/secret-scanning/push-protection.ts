@@ -9,6 +9,7 @@ import type { Id } from '#lib/id.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { timestamp } from '#lib/time.ts';
+import { listScannedPatterns, loadSettings } from './custom-store.ts';
 import { type FoundSecret, findSecrets, protectedScanner } from './find-secrets.ts';
 import {
   findPlaceholderForUpdate,
@@ -21,7 +22,7 @@ import { digestOf } from './rules.ts';
 import type { Bypass, NewBypass } from './schemas.ts';
 
 /** A secret that may not be pushed, by its type, place and digest: itself, it is held by nothing. */
-export type BlockedSecret = Omit<FoundSecret, 'secret'> & { readonly digest: Buffer };
+export type BlockedSecret = Omit<FoundSecret, 'secret' | 'custom'> & { readonly digest: Buffer };
 
 /** So many secrets of a push are named. */
 const maxBlocked = 50;
@@ -32,6 +33,8 @@ type Push = {
   reader: ObjectReader;
   now: Date;
   repository: Id<'repositories'>;
+  /** Who has the repository. */
+  owner: Id<'accounts'>;
   account: Id<'accounts'> | undefined;
 };
 
@@ -40,12 +43,15 @@ type Push = {
  * and what the actor has bypassed may be pushed.
  */
 export async function findBlocked(push: Push, batches: AsyncIterable<readonly CommitFile[]>): Promise<BlockedSecret[]> {
-  const { db, secrets, reader, now, repository, account } = push;
+  const { db, secrets, reader, now, repository, owner, account } = push;
+  const [custom, settings] = await Promise.all([listScannedPatterns(db, { repository, owner }), loadSettings(db, owner)]);
+  const scanner = protectedScanner(custom.filter(({ push_protection }) => push_protection));
   const blocked = new Map<string, BlockedSecret>();
   for await (const files of batches) {
     const found = new Map<string, BlockedSecret>();
-    for await (const one of findSecrets(reader, protectedScanner, files)) {
-      const { secret: _, ...place } = one;
+    for await (const one of findSecrets(reader, scanner, files)) {
+      if (settings.get(one.type) === 'disabled') continue;
+      const { secret: _secret, custom: _custom, ...place } = one;
       const digest = digestOf(secrets, one);
       const key = digest.toString('base64');
       if (!blocked.has(key) && !found.has(key)) found.set(key, { ...place, digest });

@@ -3,11 +3,13 @@ import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record, recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
+import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { badRequest, unprocessable } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
+import { listPresentPatterns } from './custom-store.ts';
 import type { FoundSecret } from './find-secrets.ts';
 import { genericTypes } from './patterns.ts';
 import { listBypasses, type PlaceholderRow } from './placeholder-store.ts';
@@ -20,6 +22,7 @@ import {
   insertLocations,
   type KnownAlert,
   listAlertsByDigest,
+  reopenAlerts,
   updateAlert,
 } from './store.ts';
 
@@ -48,7 +51,8 @@ const resolutionOfBypass: Readonly<Record<string, string | undefined>> = {
 export async function recordFound(tx: Tx, recording: Recording, found: readonly FoundSecret[]): Promise<void> {
   const { repo, actor, secrets, now } = recording;
   if (found.length === 0 || !(await lockRepository(tx, repo.id))?.secret_scanning) return;
-  const keyed = found.map((one) => ({ ...one, digest: digestOf(secrets, one) }));
+  const keyed = (await withoutDeleted(tx, found)).map((one) => ({ ...one, digest: digestOf(secrets, one) }));
+  if (keyed.length === 0) return;
   const keyOf = (digest: Buffer): string => digest.toString('base64');
   const digests = [...new Map(keyed.map(({ digest }) => [keyOf(digest), digest])).values()];
   const known = new Map((await listAlertsByDigest(tx, repo.id, digests)).map((row) => [keyOf(row.digest), row]));
@@ -57,6 +61,11 @@ export async function recordFound(tx: Tx, recording: Recording, found: readonly 
   ];
   const made = await createAlerts(tx, recording, fresh);
   for (const row of made) known.set(keyOf(row.digest), row);
+  const custom = keyed.flatMap(({ digest, ...one }) => {
+    const alert = one.custom === undefined ? undefined : known.get(keyOf(digest));
+    return alert ? [{ alert: alert.id, pattern: one.custom }] : [];
+  });
+  const reopened = custom.length === 0 ? [] : await reopenAlerts(tx, custom, now);
   const placed = keyed.flatMap(({ digest, ...one }) => {
     const alert = known.get(keyOf(digest));
     return alert && alert.locations_count < fixedValue(maxLocations) ? [{ ...one, alert: alert.id }] : [];
@@ -69,12 +78,24 @@ export async function recordFound(tx: Tx, recording: Recording, found: readonly 
   );
   await recordAll(
     tx,
+    reopened.map(({ id }) => ({ ...scope, kind: 'secret_scanning_alert.reopened' as const, data: { alert: id } })),
+  );
+  await recordAll(
+    tx,
     locations.map(({ id, alert_id }) => ({
       ...scope,
       kind: 'secret_scanning_alert_location.created' as const,
       data: { alert: alert_id, location: id },
     })),
   );
+}
+
+/** What was found, but for secrets of custom patterns that were deleted meanwhile. */
+async function withoutDeleted(tx: Tx, found: readonly FoundSecret[]): Promise<readonly FoundSecret[]> {
+  const custom = unique(found.map((one) => one.custom));
+  if (custom.length === 0) return found;
+  const present = await listPresentPatterns(tx, custom);
+  return found.filter((one) => one.custom === undefined || present.has(one.custom));
 }
 
 async function createAlerts(
@@ -88,11 +109,13 @@ async function createAlerts(
   const bypasses = await listBypasses(tx, { repository: repo.id, digests: wanted.map(({ digest }) => digest) });
   return insertAlerts(
     tx,
-    wanted.map(({ type, secret, digest }, at) => ({
+    wanted.map(({ type, name, custom, secret, digest }, at) => ({
       repository_id: repo.id,
       number: last + at + 1,
       secret_type: type,
       is_generic: genericTypes.includes(type),
+      custom_pattern_id: custom ?? null,
+      custom_pattern_name: custom === undefined ? null : name,
       digest,
       secret: secrets.seal(Buffer.from(secret, 'latin1'), contextOf(repo.id, type)),
       ...stateAfter(

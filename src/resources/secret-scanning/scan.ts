@@ -12,7 +12,8 @@ import { enqueueAll, type JobContext, job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { findRepository } from '#resources/repositories/index.ts';
-import { type FoundSecret, findSecrets, patternsOf, withGeneric } from './find-secrets.ts';
+import { listScannedPatterns, type ScannedPattern } from './custom-store.ts';
+import { type FoundSecret, findSecrets, scannerFor, withGeneric } from './find-secrets.ts';
 import { recordFound } from './rules.ts';
 import { findLastScan, findRunningScan, insertScan, removeEarlierScans, type ScanRow, updateScan } from './scan-store.ts';
 
@@ -29,7 +30,7 @@ const filesAtOnce = 2_000;
 const foundAtOnce = 500;
 
 /** Later than what pushes bring. */
-const historyPriority = 10;
+export const historyPriority = 10;
 
 /** All scans share a queue, so that one runs at a time; those of pushes come before those of whole histories. */
 export const enqueueScans = (tx: Tx, payloads: readonly ScanPayload[], priority = 0): Promise<void> =>
@@ -63,7 +64,13 @@ export const scanRepository = job<ScanPayload, Services>({
           repository: repo.id,
           actor: scan.actor_id ?? undefined,
           at: context.now,
-          data: { type: scan.type, started_at: scan.started_at.toISOString(), completed_at: context.now.toISOString() },
+          data: {
+            type: scan.type,
+            started_at: scan.started_at.toISOString(),
+            completed_at: context.now.toISOString(),
+            pattern: scan.pattern_name,
+            scope: scan.pattern_scope,
+          },
         });
       // Pushes that came during a long scan are looked at after it.
       if (!isDone || scan.done > 0) await enqueueScans(tx, [{ repository, actor }], historyPriority);
@@ -78,20 +85,25 @@ async function beginScan(
   actor: Id<'accounts'> | undefined,
 ): Promise<ScanRow | undefined> {
   const disk = repoOf(services.git, repo.id);
-  const patterns = patternsOf(repo).name;
+  const custom = await listScannedPatterns(db, { repository: repo.id, owner: repo.owner_id });
+  const patterns = scannerFor(repo, []).name;
   const last = await findLastScan(db, repo.id);
   // Fewer patterns than before need no other scan.
-  const isKnown = last !== undefined && [patterns, withGeneric(patterns)].includes(last.patterns);
+  const hasKnownForms = last !== undefined && [patterns, withGeneric(patterns)].includes(last.patterns);
+  const unknown = custom.filter(({ version }) => !last?.custom_patterns.includes(version));
+  const isKnown = hasKnownForms && unknown.length === 0;
   const targets = await listTips(disk);
   const known = isKnown ? last.targets : [];
   const total = targets.length === 0 ? 0 : await countRange(disk, { to: targets, without: known });
   if (isKnown && total === 0) return undefined;
-  const type = last === undefined ? 'backfill' : isKnown ? 'incremental' : 'pattern_update';
+  const type = last === undefined ? 'backfill' : isKnown ? 'incremental' : hasKnownForms ? 'custom_pattern' : 'pattern_update';
   return change((tx) =>
     insertScan(tx, {
       repository_id: repo.id,
       type,
       patterns,
+      custom_patterns: gather(custom, 'version'),
+      ...(type === 'custom_pattern' ? causeOf(unknown) : {}),
       targets,
       known,
       total,
@@ -101,13 +113,27 @@ async function beginScan(
   );
 }
 
+/** The pattern that a scan is for: the last one that was changed. */
+function causeOf(patterns: readonly ScannedPattern[]) {
+  const last = patterns.reduce<ScannedPattern | undefined>(
+    (one, other) => (one && one.version > other.version ? one : other),
+    undefined,
+  );
+  return (
+    last && {
+      pattern_name: last.name,
+      pattern_scope: last.organization_id === null ? ('repository' as const) : ('organization' as const),
+    }
+  );
+}
+
 const listTips = async (disk: ReturnType<typeof repoOf>): Promise<Oid[]> =>
   unique(gather([...(await listRefNames(disk, 'refs/heads/')), ...(await listRefNames(disk, 'refs/tags/'))], 'oid'));
 
 /** Reads some commits of a scan, and records what is found. Returns how many of all were read. */
-async function scanSome({ change, services, now }: Context, repo: Repository, scan: ScanRow): Promise<number> {
+async function scanSome({ db, change, services, now }: Context, repo: Repository, scan: ScanRow): Promise<number> {
   const disk = repoOf(services.git, repo.id);
-  const { scanner } = patternsOf(repo);
+  const { scanner } = scannerFor(repo, await listScannedPatterns(db, { repository: repo.id, owner: repo.owner_id }));
   const { targets, known, total, done } = scan;
   const commits = await listRange(disk, { to: targets, without: known }, { total, offset: done, limit: commitsAtOnce });
   await using reader = await openObjects(disk, { isBulk: true });

@@ -1,9 +1,13 @@
 // Finds secrets in bytes, in one pass: an automaton (Aho-Corasick) finds the prefixes of all patterns at once, and the form of a pattern is
 // only matched where its prefix stands.
+import type { Id } from '#lib/id.ts';
 import type { SecretPattern } from './patterns.ts';
 
+/** What found a secret: `custom` is the id of a custom pattern. */
+type Finder = Pick<SecretPattern, 'type' | 'name'> & { readonly custom?: Id<'secret_patterns'> };
+
 /** A secret at its place, in bytes from the beginning. */
-export type Match = { readonly pattern: SecretPattern; readonly secret: string; readonly start: number; readonly end: number };
+export type Match = { readonly pattern: Finder; readonly secret: string; readonly start: number; readonly end: number };
 
 export type Scanner = {
   /** The secrets in some bytes, in their order, up to `limit`. */

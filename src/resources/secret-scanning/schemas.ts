@@ -89,7 +89,12 @@ const Scan = Type.Object({
   completed_at: Nullable(Timestamp),
 });
 
-export const ScanHistory = Type.Object(each(['incremental_scans', 'pattern_update_scans', 'backfill_scans'], Type.Array(Scan)));
+const CustomPatternScan = Type.Object({ ...Scan.properties, ...each(['pattern_name', 'pattern_scope'], Type.String()) });
+
+export const ScanHistory = Type.Object({
+  ...each(['incremental_scans', 'pattern_update_scans', 'backfill_scans'], Type.Array(Scan)),
+  custom_pattern_backfill_scans: Type.Array(CustomPatternScan),
+});
 export type ScanHistory = Static<typeof ScanHistory>;
 
 const bypassReasons = ['false_positive', 'used_in_tests', 'will_fix_later'] as const;

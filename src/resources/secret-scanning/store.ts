@@ -5,6 +5,7 @@ import type { Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { FoundSecret } from './find-secrets.ts';
@@ -96,6 +97,51 @@ export const listAlertsByDigest = (db: Db, repository: Id<'repositories'>, diges
     .where('repository_id', '=', repository)
     .where('digest', 'in', digests)
     .execute();
+
+/** Reopens alerts that ended with a custom pattern, or with a former form of one, and that a pattern finds again. */
+export async function reopenAlerts(
+  tx: Tx,
+  found: readonly { alert: Id<'secret_alerts'>; pattern: Id<'secret_patterns'> | undefined }[],
+  now: Date,
+): Promise<Pick<StoredAlert, 'id'>[]> {
+  const { rows } = await sql<Pick<StoredAlert, 'id'>>`
+    update secret_alerts a set state = 'open', resolution = null, resolution_comment = null, resolved_at = null, resolved_by = null,
+      custom_pattern_id = w.pattern, updated_at = ${now}
+    from (select distinct on (alert) * from unnest(${gather(found, 'alert')}::bigint[], ${gather(found, 'pattern')}::bigint[])
+      as f(alert, pattern)) w
+    where a.id = w.alert and a.resolution in ('pattern_deleted', 'pattern_edited') returning a.id`.execute(tx);
+  return rows;
+}
+
+/** The next alerts of a custom pattern, in the order of their ids, their rows locked until the transaction ends. */
+export const listAlertsOfPattern = (
+  tx: Tx,
+  pattern: Id<'secret_patterns'>,
+  { after, limit }: { after: Id<'secret_alerts'>; limit: number },
+): Promise<(AlertRow & { owner_id: Id<'accounts'> })[]> =>
+  alerts(tx)
+    .select('r.owner_id')
+    .where('a.custom_pattern_id', '=', pattern)
+    .where('a.id', '>', after)
+    .orderBy('a.id')
+    .limit(limit)
+    .forNoKeyUpdate('a')
+    .execute();
+
+/** Resolves alerts for a reason that lies in their pattern. Where it is deleted, they belong to it no more. */
+export const resolveAlerts = (
+  tx: Tx,
+  ids: readonly Id<'secret_alerts'>[],
+  { resolution, now }: { resolution: 'pattern_deleted' | 'pattern_edited'; now: Date },
+) =>
+  tx
+    .updateTable('secret_alerts')
+    .set({ state: 'resolved', resolution, resolved_at: now, resolved_by: null, updated_at: now })
+    .where('id', 'in', ids)
+    .execute();
+
+export const removeAlerts = (tx: Tx, ids: readonly Id<'secret_alerts'>[]) =>
+  tx.deleteFrom('secret_alerts').where('id', 'in', ids).execute();
 
 /** The highest number of an alert of a repository. The caller has locked the repository. */
 export async function findLastNumber(tx: Tx, repository: Id<'repositories'>): Promise<number> {

@@ -1,8 +1,9 @@
-import { type TObject, Type } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
 import type { Context } from '#endpoint/context.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
+import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { PayloadBuilder, WebhookEvent, WebhookEventType } from '#resources/event-kinds.ts';
 import type { Family } from '#resources/family.ts';
@@ -57,8 +58,19 @@ export function webhookEventsOf(families: readonly Family[]): WebhookEvents {
         }));
       };
     },
-    parts: Type.Object(Object.assign({}, ...families.map(({ payloadParts }) => payloadParts ?? {}))),
+    parts: Type.Object(partsOf(families)),
   };
+}
+
+/** The parts of payloads by their names. What several families call the same, as `alert`, may be that of each. */
+function partsOf(families: readonly Pick<Family, 'payloadParts'>[]): Record<string, TSchema> {
+  const named = families.flatMap(({ payloadParts = {} }) => Object.entries(payloadParts));
+  return Object.fromEntries(
+    [...grouped(named, ([name]) => name)].map(([name, parts]) => {
+      const schemas = parts.map(([, schema]) => schema);
+      return [name, schemas.length === 1 && schemas[0] ? schemas[0] : Type.Union(schemas)];
+    }),
+  );
 }
 
 type Entry = [EventKind, PayloadBuilder<never> | 'no webhook'];

@@ -6,7 +6,7 @@ import type { Id } from '#lib/id.ts';
 import type { ActionsPolicy, UsedAction } from '#resources/actions-permissions/index.ts';
 import { hasMergedPull } from '#resources/pulls/index.ts';
 import type { WorkflowFile, WorkflowProblem } from '#workflow-files/parse.ts';
-import { usesOf } from '#workflow-files/uses.ts';
+import { namedUse, usesOf } from '#workflow-files/uses.ts';
 
 /** The repository of a run, as far as its settings depend on it. */
 export type AdmittingRepository = { readonly id: Id<'repositories'>; readonly visibility: 'public' | 'internal' | 'private' };
@@ -28,9 +28,8 @@ export const forbiddenUses = (policy: ActionsPolicy, file: WorkflowFile): Workfl
 function usedAction(of: 'step' | 'job', name: string): UsedAction | undefined {
   if (name.startsWith('./')) return { kind: 'local' };
   if (name.startsWith('docker://')) return of === 'step' ? { kind: 'image', image: name.slice('docker://'.length) } : undefined;
-  const [, owner, repo, path = '', ref] = /^([^/@\s]+)\/([^/@\s]+)(?:\/([^@\s]+))?@(\S+)$/.exec(name) ?? [];
-  if (owner === undefined || repo === undefined || ref === undefined) return undefined;
-  return { kind: of === 'step' ? 'action' : 'workflow', owner, repo, path, ref };
+  const named = namedUse(name);
+  return named && { kind: of === 'step' ? 'action' : 'workflow', ...named };
 }
 
 /** The level of the role `write`. */

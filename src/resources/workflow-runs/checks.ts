@@ -43,7 +43,7 @@ export async function createChecks({ tx, now }: Context, run: RunRow, jobs: read
     run.check_suite_id,
     jobs.map((job) => ({
       name: job.name,
-      detailsUrl: `${page}/job/${job.id}`,
+      detailsUrl: jobPathOf(page, job),
       status: job.status === 'completed' ? ('completed' as const) : ('queued' as const),
       conclusion: job.conclusion,
       ...outputOf(run, job),
@@ -64,10 +64,20 @@ async function pageOf(tx: Tx, { id, repository_id }: RunRow): Promise<string> {
   return `/${repository?.owner.login ?? ''}/${repository?.name ?? ''}/actions/runs/${id}`;
 }
 
+const jobPathOf = (page: string, { id }: Pick<JobRow, 'id'>): string => `${page}/job/${id}`;
+
+/** The page of a job, from the address of the server on. */
+export const jobPagePath = async (tx: Tx, run: RunRow, job: JobRow): Promise<string> => jobPathOf(await pageOf(tx, run), job);
+
 /** A job has begun. */
 export async function beginCheck({ tx, now }: Context, run: RunRow, { check_run_id }: JobRow): Promise<void> {
   if (check_run_id === null) return;
   await changeAppRun(tx, actionOf(run, now), check_run_id, { status: 'in_progress', startedAt: now });
+}
+
+/** A job waits again. */
+export async function queueCheck({ tx, now }: Context, run: RunRow, { check_run_id }: JobRow): Promise<void> {
+  if (check_run_id !== null) await changeAppRun(tx, actionOf(run, now), check_run_id, { status: 'queued' });
 }
 
 /** A job has ended. */

@@ -12,6 +12,7 @@ import {
   type MemberKey,
   type MemberRow,
   putGroup,
+  removeGroup,
   removeMember,
 } from './concurrency-store.ts';
 
@@ -58,6 +59,10 @@ export const settleGroup = ({ begin, cancel }: Turns) =>
       const { begun, cancelled } = await change(async (tx) => {
         if (!(await findGroupForUpdate(tx, group))) return { begun: [], cancelled: [] };
         const members = await listMembers(tx, group);
+        if (members.length === 0) {
+          await removeGroup(tx, group);
+          return { begun: [], cancelled: [] };
+        }
         const holders = members.filter(({ status }) => status === 'in_progress');
         const [first, ...later] = members.filter(({ status }) => status === 'pending');
         const isFree = holders.length === 0;

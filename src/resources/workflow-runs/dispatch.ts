@@ -14,6 +14,7 @@ import { findWorkflowFile, readWorkflowFile, type WorkflowRow } from '#resources
 import { emitBody } from '#vocabulary/body.ts';
 import { dispatchInputs, InputProblem, isDispatched } from '#workflow-files/inputs.ts';
 import type { WorkflowFile } from '#workflow-files/parse.ts';
+import { readCalledFiles } from './called-files.ts';
 import { type HeadCommit, headCommitOf } from './head-commit.ts';
 import { createRun, type NewRun } from './runs.ts';
 import { DispatchPayload, type NewDispatch } from './schemas.ts';
@@ -23,7 +24,7 @@ type Context = { readonly db: Db; readonly git: GitStore; readonly links: Links 
 type Action = RepositoryAction & { readonly repo: RepositoryWithOwner };
 
 /** What a dispatch starts, once everything of it was checked. */
-export type Dispatch = Pick<NewRun, 'path' | 'content' | 'payload' | 'title' | 'head' | 'ref' | 'sha'>;
+export type Dispatch = Pick<NewRun, 'path' | 'content' | 'called' | 'payload' | 'title' | 'head' | 'ref' | 'sha'>;
 
 /**
  * Checks a dispatch against the workflow file of the ref that it names.
@@ -45,6 +46,7 @@ export async function readDispatch(
   const payload = { inputs: given, ref, repository, sender: presentUser(links, by.account), workflow: workflow.path };
   return {
     ...found,
+    called: await readCalledFiles({ db, git }, { repository: repo, ref, commit: commit.id }, found),
     // Files name the parts of payloads in the words of the public API.
     payload: emitBody('github', payload, DispatchPayload) as object,
     title: file.name ?? workflow.path,

@@ -1,25 +1,46 @@
+import { Type } from 'typebox';
+import { User } from '#resources/accounts/index.ts';
+import { EnvironmentReviewer } from '#resources/environments/index.ts';
 import { family } from '#resources/family.ts';
 import { Workflow } from '#resources/workflows/index.ts';
 import { settleGroup } from './concurrency.ts';
+import * as concurrency from './endpoints/concurrency.ts';
+import * as environments from './endpoints/environments.ts';
 import * as jobs from './endpoints/jobs.ts';
 import * as logs from './endpoints/logs.ts';
 import * as runs from './endpoints/runs.ts';
 import * as workflows from './endpoints/workflows.ts';
 import { workflowRunEvents } from './events.ts';
-import { endSilentJobs } from './jobs.ts';
-import { removeStoredLogs, storeLog } from './logs.ts';
+import { endLongWaits, endOverdueJobs, endSilentJobs, endWait, followEnvironments } from './jobs.ts';
+import { loadKnownLogs, removeStoredArtifacts, removeStoredLogs, storeLog } from './logs.ts';
 import { turns } from './progress.ts';
+import { expireRuns } from './retention.ts';
 import * as schemas from './schemas.ts';
 
 export const workflowRuns = family({
   name: 'workflow-runs',
   schemas,
-  endpoints: [workflows, runs, jobs, logs],
+  endpoints: [workflows, runs, environments, concurrency, jobs, logs],
   events: workflowRunEvents,
   payloadParts: {
     workflow: Workflow,
     workflow_run: schemas.WorkflowRunInPayload,
     workflow_job: schemas.WorkflowJob,
+    approver: User,
+    requestor: User,
+    reviewers: Type.Array(EnvironmentReviewer),
   },
-  jobs: [endSilentJobs, settleGroup(turns), storeLog, removeStoredLogs],
+  subscriptions: [followEnvironments],
+  jobs: [
+    endSilentJobs,
+    endOverdueJobs,
+    endWait,
+    endLongWaits,
+    expireRuns,
+    settleGroup(turns),
+    storeLog,
+    removeStoredLogs,
+    removeStoredArtifacts,
+  ],
+  loadKnownObjects: loadKnownLogs,
 });

@@ -1,48 +1,119 @@
 import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
-import { job } from '#jobs/job.ts';
+import { subscription } from '#events/subscription.ts';
+import { type JobContext, job } from '#jobs/job.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import { addSeconds } from '#lib/time.ts';
-import { removeToken } from '#resources/tokens/index.ts';
 import { unknownAddress } from './contexts.ts';
-import { advanceRunOf, endJob } from './progress.ts';
-import { findJob, findRunForUpdate, listSilentJobs, notifyQueued, updateJob } from './store.ts';
-import { leaveJob } from './updates.ts';
+import { endOfWait } from './environments.ts';
+import { endLostJob, giveUpJob } from './lost.ts';
+import { planOf } from './planned.ts';
+import { advanceRunOf, endJob, type ProgressContext } from './progress.ts';
+import { listLongWaiting, listRunsWaitingFor } from './review-store.ts';
+import { findJob, findRunForUpdate, type JobRow, listOverdueJobs, listSilentJobs, type RunRow, updateJob } from './store.ts';
 
 const jobsAtOnce = 500;
 /** A job of which nothing was ever heard was lost on its way to its runner: it is offered again after this time, in seconds. */
 const unheard = 60;
+/** In seconds: runners end jobs by themselves when their time is over, and tell of it. */
+const overtime = 60;
+const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
 
 /** Ends the jobs of runners that are gone, and offers those again that never reached one. */
 export const endSilentJobs = job<Record<string, never>, Services>({
   name: 'workflow-runs.end-silent',
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
-  async run(_payload, { db, change, services, now }) {
+  async run(_payload, context) {
+    const { db, services, now } = context;
     const lost = addSeconds(now, -services.resourceLimits.workflows.silence / 1_000);
     const before = addSeconds(now, -Math.min(unheard, services.resourceLimits.workflows.silence / 1_000));
+    for (const found of await listSilentJobs(db, { before, limit: jobsAtOnce }))
+      await withJob(context, found, async (progress, run, silent) => {
+        if (silent.heard_at === null || silent.heard_at < lost)
+          await giveUpJob(progress, run, silent, 'The runner was not heard of any more');
+      });
+  },
+});
+
+/** Tells runners to end the jobs whose time is over, and ends those that weren't ended since. */
+export const endOverdueJobs = job<Record<string, never>, Services>({
+  name: 'workflow-runs.end-overdue',
+  attempts: 1,
+  schedule: { cron: '* * * * *', atStart: true },
+  async run(_payload, context) {
+    const { db, services, now } = context;
+    const before = addSeconds(now, -services.resourceLimits.workflows.silence / 1_000);
+    const wanted = { now, usualMinutes, graceSeconds: overtime, before, limit: jobsAtOnce };
+    for (const found of await listOverdueJobs(db, wanted))
+      await withJob(context, found, async (progress, run, overdue) => {
+        const minutes = planOf(overdue).timeoutMinutes ?? usualMinutes;
+        const problem = `It ran for longer than ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+        if (overdue.cancelled_at === null) await updateJob(progress.tx, overdue.id, { cancelled_at: now, problem });
+        else if (overdue.cancelled_at < before) await endLostJob(progress, run, overdue, 'The runner did not end it');
+      });
+  },
+});
+
+/** Changes a job that is in progress, with the row of its run locked, in a transaction of its own. */
+async function withJob(
+  { change, services, now }: JobContext<Services>,
+  { id, run_id }: Pick<JobRow, 'id' | 'run_id'>,
+  work: (context: ProgressContext, run: RunRow, found: JobRow) => Promise<void>,
+): Promise<void> {
+  await change(async (tx) => {
+    const run = await findRunForUpdate(tx, run_id);
+    const found = await findJob(tx, id);
+    if (run && found?.status === 'in_progress')
+      await work({ tx, links: linksOf(services.url ?? unknownAddress), now }, run, found);
+  });
+}
+
+/** Looks at a run again when the time that an environment demands is over. */
+export const endWait = job<{ run: Id<'workflow_runs'> }, Services>({
+  ...endOfWait,
+  async run({ run }, { change, services, now }) {
     const links = linksOf(services.url ?? unknownAddress);
-    for (const { id, run_id } of await listSilentJobs(db, { before, limit: jobsAtOnce }))
+    await change((tx) => advanceRunOf({ tx, links, now }, run));
+  },
+});
+
+/** Looks at the runs again that wait for an environment whose rules have changed, or that was deleted. */
+export const followEnvironments = subscription<'environment.edited' | 'environment.deleted', Services>({
+  name: 'workflow-runs.follow-environments',
+  on: ['environment.edited', 'environment.deleted'],
+  attempts: 25,
+  async run(event, { db, change, services, now }) {
+    if (event.repository === undefined) return;
+    const links = linksOf(services.url ?? unknownAddress);
+    const environment = event.kind === 'environment.edited' ? event.data.environment : undefined;
+    for (const run of await listRunsWaitingFor(db, event.repository, environment))
+      await change((tx) => advanceRunOf({ tx, links, now }, run));
+  },
+});
+
+/** The time that a job waits at most, in seconds. */
+const longest = fixedValue(limitTable.workflows.waiting) / 1_000;
+
+/** Ends the jobs that nobody has let into their environments for too long. */
+export const endLongWaits = job<Record<string, never>, Services>({
+  name: 'workflow-runs.end-long-waits',
+  attempts: 1,
+  schedule: { cron: '17 * * * *' },
+  async run(_payload, { db, change, services, now }) {
+    const links = linksOf(services.url ?? unknownAddress);
+    for (const { id, run_id } of await listLongWaiting(db, addSeconds(now, -longest), jobsAtOnce))
       await change(async (tx) => {
         const run = await findRunForUpdate(tx, run_id);
-        const silent = await findJob(tx, id);
-        if (!run || silent?.status !== 'in_progress') return;
-        if (silent.heard_at === null && silent.cancelled_at === null) {
-          if (silent.token_id !== null) await removeToken(tx, silent.token_id);
-          await updateJob(tx, id, {
-            status: 'queued',
-            runner_id: null,
-            runner_name: null,
-            runner_group_id: null,
-            runner_group_name: null,
-            started_at: null,
-          });
-          notifyQueued(tx);
-        } else if (silent.heard_at === null || silent.heard_at < lost) {
-          const context = { tx, links, now };
-          const conclusion = silent.cancelled_at === null ? ('failure' as const) : ('cancelled' as const);
-          await leaveJob(tx, await endJob(context, run, silent, { conclusion, problem: 'The runner was not heard of any more' }));
-          await advanceRunOf(context, run.id);
-        }
+        const waiting = await findJob(tx, id);
+        if (!run || waiting?.status !== 'waiting') return;
+        const context = { tx, links, now };
+        await endJob(context, run, waiting, {
+          conclusion: 'failure',
+          problem: 'Nobody let the job into its environment in time',
+        });
+        await advanceRunOf(context, run.id);
       });
   },
 });

@@ -3,13 +3,13 @@
 import type { Db } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { job } from '#jobs/job.ts';
-import type { Id } from '#lib/id.ts';
+import { asId, type Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { ObjectStore } from '#objects/store.ts';
 import type { NewAnnotation } from '#resources/checks/index.ts';
 import { annotateCheck } from './checks.ts';
 import { annotationOf } from './log-annotations.ts';
-import { appendLog, findJob, type JobRow, keepLog, listLogParts, loadRuns } from './store.ts';
+import { appendLog, findJob, type JobRow, keepLog, listLogParts, loadKeptLogs, loadRuns } from './store.ts';
 
 export type LogRow = { readonly at: Date; readonly text: string };
 
@@ -96,6 +96,20 @@ export const logKeyOf = ({ id, run_id }: Pick<JobRow, 'id' | 'run_id'>): string 
 /** The group of the logs of a run in the object store. */
 const logGroupOf = (run: Id<'workflow_runs'>): string => `logs-${run}`;
 
+/** Which of these objects are logs of jobs. */
+export async function loadKnownLogs(db: Db, keys: readonly string[]): Promise<Set<string>> {
+  const jobs = keys.flatMap((key) => /^logs-\d+\/(\d{1,15})$/.exec(key)?.[1] ?? []);
+  return new Set(
+    await loadKeptLogs(
+      db,
+      jobs.map((id) => asId(Number(id))),
+    ),
+  );
+}
+
+/** The group of what the jobs of a run leave behind as artifacts, in the object store. */
+export const artifactGroupOf = (run: Id<'workflow_runs'>): string => `artifacts-${run}`;
+
 /** The public API's bound, of one job. */
 const maxAnnotations = 50;
 
@@ -131,6 +145,15 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, Services>({
       return kept;
     });
     if (!isKept) await services.objects.remove(key);
+  },
+});
+
+/** Removes what the jobs of a run that was deleted have left behind. Their rows are gone. */
+export const removeStoredArtifacts = job<{ run: Id<'workflow_runs'> }, Services>({
+  name: 'workflow-runs.remove-artifacts',
+  attempts: 25,
+  async run({ run }, { services }) {
+    await services.objects.removeGroup(artifactGroupOf(run));
   },
 });
 

@@ -1,5 +1,6 @@
 import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf, nameWord, numberWord } from '#endpoint/path-words.ts';
+import { selectGroup } from './concurrency-store.ts';
 import { findLogArchiveOfKey, findLogOfKey } from './log-address.ts';
 import { runOfAttempt } from './present.ts';
 import { findAttempt, selectJob, selectRun } from './store.ts';
@@ -30,6 +31,14 @@ export const workflowJob = pathResource({
   words: { job_id: idOf('workflow_jobs') },
   below: 'repo',
   query: ({ db, at }, { job_id }) => selectJob(db, at.repo.id, job_id),
+});
+
+/** A concurrency group of a repository, by its name, while somebody is in it. */
+export const concurrencyGroup = pathResource({
+  name: 'concurrencyGroup',
+  words: { concurrency_group_name: nameWord },
+  below: 'repo',
+  query: ({ db, at }, { concurrency_group_name }) => selectGroup(db, at.repo.id, concurrency_group_name),
 });
 
 /** A job, by the key of an address that was handed out for its log. */

@@ -18,7 +18,7 @@ import {
 import { workflowUrl } from '#resources/workflows/index.ts';
 import { sourceOf } from './logs.ts';
 import type { WorkflowJob, WorkflowRun, WorkflowRunInPayload } from './schemas.ts';
-import { type AttemptRow, type JobRow, listSteps, loadRuns, type RunSummary, type StepRow } from './store.ts';
+import { type AttemptRow, type JobRow, listReferenced, listSteps, loadRuns, type RunSummary, type StepRow } from './store.ts';
 
 type RunContext = ViewerContext & { repo: RepositoryWithOwner };
 
@@ -97,6 +97,8 @@ export const runOfAttempt = (row: RunSummary, attempt: AttemptRow): RunSummary =
 type RunParts = {
   readonly accounts: ReadonlyMap<Account['id'], Account>;
   readonly pulls: Awaited<ReturnType<typeof loadPullsOfHeads>>;
+  /** The workflows that runs call. */
+  readonly referenced: ReadonlyMap<RunSummary['id'], Awaited<ReturnType<typeof listReferenced>>>;
 };
 
 async function loadParts(
@@ -105,11 +107,12 @@ async function loadParts(
   rows: readonly RunSummary[],
   { withPulls }: { withPulls: boolean },
 ): Promise<RunParts> {
-  const [accounts, pulls] = await Promise.all([
+  const [accounts, pulls, referenced] = await Promise.all([
     loadAccounts(db, [...gather(rows, 'actor_id'), ...gather(rows, 'triggering_actor_id')]),
     withPulls ? loadPullsOfHeads({ db, urls }, gather(rows, 'head_sha')) : new Map(),
+    listReferenced(db, gather(rows, 'id')),
   ]);
-  return { accounts, pulls };
+  return { accounts, pulls, referenced: grouped(referenced, ({ run_id }) => run_id) };
 }
 
 /** A run without its repositories. */
@@ -117,7 +120,7 @@ function presentOneRun(
   links: Context['links'],
   urls: RepositoryUrls,
   row: RunSummary,
-  { accounts, pulls }: RunParts,
+  { accounts, pulls, referenced }: RunParts,
 ): Omit<WorkflowRun, 'repository' | 'head_repository'> {
   const url = runUrl(urls, row.id);
   const account = (id: RunSummary['actor_id']) => presentUserOrNull(links, id === null ? undefined : accounts.get(id));
@@ -133,7 +136,11 @@ function presentOneRun(
     path: row.path,
     run_number: row.run_number,
     run_attempt: row.attempt,
-    referenced_workflows: [],
+    referenced_workflows: (referenced.get(row.id) ?? []).map(({ path, sha, ref }) => ({
+      path,
+      sha,
+      ...(ref === null ? {} : { ref }),
+    })),
     event: row.event,
     display_title: row.title,
     status: row.status,
@@ -188,7 +195,7 @@ function presentOneJob(urls: RepositoryUrls, run: RunSummary, row: JobRow, steps
     run_attempt: row.attempt,
     node_id: nodeId('WorkflowJob', row.id),
     head_sha: run.head_sha,
-    url: `${urls.url}/actions/jobs/${row.id}`,
+    url: jobUrl(urls, row.id),
     html_url: jobPage(urls, row),
     status: row.status,
     conclusion: row.conclusion,
@@ -216,6 +223,9 @@ function presentOneJob(urls: RepositoryUrls, run: RunSummary, row: JobRow, steps
     head_branch: run.head_branch,
   };
 }
+
+/** The address of a job in the API. */
+export const jobUrl = (urls: RepositoryUrls, id: JobRow['id']): string => `${urls.url}/actions/jobs/${id}`;
 
 /** The page of a job. */
 export const jobPage = (urls: Pick<RepositoryUrls, 'html'>, { id, run_id }: Pick<JobRow, 'id' | 'run_id'>): string =>

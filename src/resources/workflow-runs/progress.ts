@@ -6,20 +6,33 @@ import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
-import { readWorkflowFile } from '#resources/workflows/index.ts';
-import type { WorkflowFile } from '#workflow-files/parse.ts';
-import { type Concurrency, isOver, type JobResult, type PlannedJob, planJobs, resultOf } from '#workflow-files/plan.ts';
+import { notifyQueued } from '#resources/runners/index.ts';
+import type { Workflow } from '#workflow-files/calls.ts';
+import { lineOf, type WorkflowFile } from '#workflow-files/parse.ts';
+import {
+  type Concurrency,
+  type JobResult,
+  type Plan,
+  type PlannedJob,
+  type Progress,
+  planJobs,
+  resultOf,
+} from '#workflow-files/plan.ts';
+import { environmentUrlOutput } from '#workflow-files/runner-job.ts';
+import { loadWorkflow } from './called-files.ts';
 import { createChecks, createFailedCheck, endCheck } from './checks.ts';
 import { enterGroup, leaveGroup, type Turns } from './concurrency.ts';
 import { runContexts, unknownAddress } from './contexts.ts';
-import { refuseProtected } from './environments.ts';
+import { admitJobs } from './environments.ts';
+import { endDeployment, noteDeployment } from './job-deployments.ts';
+import { firstStatusOf, inRun, type KeptPlan, planOf } from './planned.ts';
 import {
   findJob,
   findRunForUpdate,
+  hasActiveSiblings,
   insertJobs,
   type JobRow,
   listJobsOfAttempt,
-  notifyQueued,
   type RunRow,
   updateJob,
   updateRun,
@@ -29,14 +42,6 @@ import { loadSurroundings } from './surroundings.ts';
 /** What is needed to go on with a run. `links` are the addresses that its contexts name. */
 export type ProgressContext = { readonly tx: Tx; readonly links: Pick<Links, 'html' | 'api'>; readonly now: Date };
 
-/** What a job keeps of its plan, beside what has columns. */
-export type KeptPlan = Pick<
-  PlannedJob,
-  'combination' | 'total' | 'environment' | 'concurrency' | 'isOptional' | 'timeoutMinutes' | 'failsFast'
->;
-
-export const planOf = ({ plan }: Pick<JobRow, 'plan'>): KeptPlan => plan as KeptPlan;
-
 const maxJobs = fixedValue(limitTable.workflows.runJobs);
 
 /**
@@ -45,27 +50,75 @@ const maxJobs = fixedValue(limitTable.workflows.runJobs);
  * @param run its row, locked
  */
 export async function advanceRun(context: ProgressContext, run: RunRow): Promise<RunRow> {
-  if (run.status === 'completed' || run.status === 'pending' || run.status === 'waiting') return run;
-  const parsed = await readWorkflowFile({ path: run.path, content: run.file });
-  if (!('file' in parsed)) return endRun(context, run, 'startup_failure');
+  if (run.status === 'completed' || run.status === 'pending') return run;
+  const workflow = await loadWorkflow(context.tx, run);
+  if (!workflow) return endRun(context, run, 'startup_failure');
   const jobs = await stopFailedMatrices(context, run);
-  const byKey = grouped(jobs, ({ key }) => key);
-  const results = resultsOf(byKey);
   const surroundings = await loadSurroundings(context.tx, run, context.links);
   if (!surroundings) return run;
-  const progress = { made: new Set(byKey.keys()), results, isCancelled: run.cancelled_at !== null };
+  const progress = { ...progressOf(jobs), isCancelled: run.cancelled_at !== null };
   const variables = await variablesOf(context.tx, run);
-  const next = planJobs(parsed.file, runContexts(run, surroundings, variables, parsed.file), progress);
-  const planned = await refuseProtected(context.tx, run, { file: parsed.file, planned: next, now: context.now });
-  if (jobs.length + planned.length > maxJobs) return endRun(context, run, 'startup_failure');
-  const made = await makeJobs(context, run, planned);
-  const all = [...jobs, ...made];
-  return endIfOver(context, run, parsed.file, all);
+  const contexts = runContexts(run, surroundings, variables, workflow.file);
+  const next = planJobs(workflow, contexts, progress);
+  if (jobs.length + next.jobs.length > maxJobs) return endRun(context, run, 'startup_failure');
+  const made = await makeJobs(context, run, next.jobs);
+  const entered = await enterEnvironments(context, run, workflow.file, [...jobs, ...made]);
+  // What was refused may let others follow.
+  if (entered.hasEnded) return advanceRun(context, run);
+  const after = planJobs(workflow, contexts, { ...progress, ...progressOf(entered.jobs) });
+  return after.isOver && entered.jobs.every(({ status }) => status === 'completed')
+    ? endRun(context, run, conclusionOf(run, workflow, after))
+    : settleStatus(context, run, entered.jobs);
+}
+
+/**
+ * Goes on with a run of which a job has just ended. A success changes nothing as long as others of the same matrix run or wait for runners: so
+ * nothing is planned for it.
+ */
+export async function advanceAfter(context: ProgressContext, run: RunRow, ended: JobRow): Promise<void> {
+  if (ended.conclusion === 'success' && (await hasActiveSiblings(context.tx, ended))) return;
+  await advanceRun(context, run);
+}
+
+/** Lets the jobs that wait for their environments go on, as far as these let them. @returns the jobs as they are then */
+async function enterEnvironments(
+  context: ProgressContext,
+  run: RunRow,
+  file: WorkflowFile,
+  jobs: readonly JobRow[],
+): Promise<{ jobs: JobRow[]; hasEnded: boolean }> {
+  const waiting = jobs.filter(({ status }) => status === 'waiting');
+  const changed = new Map<JobRow['id'], JobRow>();
+  for (const admission of await admitJobs(context, run, waiting)) {
+    const { job, state } = admission;
+    if (state === 'refused') {
+      const problem_line = lineOf(file.jobs.get(job.key)?.parts);
+      changed.set(job.id, await endJob(context, run, job, { conclusion: 'failure', problem: admission.problem, problem_line }));
+    } else changed.set(job.id, state === 'ready' ? await queueJob(context, run, job) : job);
+  }
+  const after = jobs.map((job) => changed.get(job.id) ?? job);
+  return { jobs: after, hasEnded: [...changed.values()].some(({ status }) => status === 'completed') };
+}
+
+/** Offers a job to runners. */
+async function queueJob(context: ProgressContext, run: RunRow, job: JobRow): Promise<JobRow> {
+  const { tx, now } = context;
+  const queued = await updateJob(tx, job.id, { status: 'queued', queued_at: now });
+  await record(tx, { ...inRun(run, now), kind: 'workflow_job.queued', data: { run: run.id, job: job.id } });
+  await noteDeployment(context, run, queued, { state: 'queued', description: 'Waiting for a runner' });
+  notifyQueued(tx);
+  return queued;
 }
 
 /** The context `vars` of a run: what its organization and repository have. A job's environment adds its own, for the runner alone. */
 export const variablesOf = async (db: Db, { repository_id }: RunRow): Promise<{ [name: string]: string }> =>
   Object.fromEntries(await loadVariablesForJob(db, { repository: repository_id }));
+
+/** Which jobs were made, and how those have ended that are over. */
+export function progressOf(jobs: readonly JobRow[]): Pick<Progress, 'made' | 'results'> {
+  const byKey = grouped(jobs, ({ key }) => key);
+  return { made: new Set(byKey.keys()), results: resultsOf(byKey) };
+}
 
 /** How the jobs of each id have ended, for those of which all have. */
 function resultsOf(byKey: ReadonlyMap<string, readonly JobRow[]>): Map<string, JobResult> {
@@ -75,9 +128,15 @@ function resultsOf(byKey: ReadonlyMap<string, readonly JobRow[]>): Map<string, J
 
 export const resultOfJob = (job: JobRow): JobResult & { isOptional: boolean } => ({
   result: results[job.conclusion ?? 'cancelled'],
-  outputs: job.outputs as { [name: string]: string },
+  outputs: ownOutputs(job),
   isOptional: planOf(job).isOptional,
 });
+
+/** What the file of a job gives to others. */
+function ownOutputs({ outputs }: JobRow): { [name: string]: string } {
+  const { [environmentUrlOutput]: _, ...own } = outputs as { [name: string]: string };
+  return own;
+}
 
 const results = {
   success: 'success',
@@ -93,22 +152,25 @@ const results = {
 async function stopFailedMatrices(context: ProgressContext, run: RunRow): Promise<JobRow[]> {
   const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
   let isChanged = false;
-  for (const [, matrix] of grouped(jobs, ({ key }) => key)) {
-    const hasFailed = matrix.some(
-      (job) =>
-        // What failed in an attempt before doesn't stop those that are run again.
-        job.carried_from === null &&
-        planOf(job).failsFast &&
-        resultOfJob(job).result === 'failure' &&
-        job.status === 'completed' &&
-        !planOf(job).isOptional,
-    );
-    if (!hasFailed) continue;
-    await cancelJobs(context, run, matrix);
+  const stop = async (stopped: readonly JobRow[]): Promise<void> => {
+    await cancelJobs(context, run, stopped);
     isChanged = true;
-  }
+  };
+  for (const [, matrix] of grouped(jobs, ({ key }) => key))
+    if (matrix.some((job) => hasFailed(job) && planOf(job).failsFast)) await stop(matrix);
+  // In a matrix of calls, a job that fails stops the other calls.
+  for (const job of jobs)
+    for (const call of hasFailed(job) ? planOf(job).calls : []) {
+      if (call.combination === null || !call.failsFast) continue;
+      const others = jobs.filter((one) => planOf(one).calls.some(({ key, index }) => key === call.key && index !== call.index));
+      await stop(others);
+    }
   return isChanged ? listJobsOfAttempt(context.tx, run.id, run.attempt) : jobs;
 }
+
+/** What failed in an attempt before doesn't stop those that are run again. */
+const hasFailed = (job: JobRow): boolean =>
+  job.status === 'completed' && job.carried_from === null && resultOfJob(job).result === 'failure' && !planOf(job).isOptional;
 
 /** Cancels jobs: those that wait at once, and those that run when their runners hear of it. */
 export async function cancelJobs(context: ProgressContext, run: RunRow, jobs: readonly JobRow[]): Promise<void> {
@@ -130,6 +192,7 @@ export async function endJob(
 ): Promise<JobRow> {
   const ended = await updateJob(tx, job.id, { status: 'completed', completed_at: now, cancelled_at: null, ...change });
   await endCheck({ tx, now }, run, ended);
+  await endDeployment({ tx, now }, run, ended);
   await record(tx, { ...inRun(run, now), kind: 'workflow_job.completed', data: { run: run.id, job: job.id } });
   if (planOf(job).concurrency) await leaveGroup(tx, { run: run.id, job: job.id });
   return ended;
@@ -168,12 +231,12 @@ export async function tellOfNew({ tx, now }: ProgressContext, run: RunRow, jobs:
   if (queued.length > 0) notifyQueued(tx);
 }
 
-/** The row of a planned job. One in a concurrency group is pending until it is its turn. */
+/** The row of a planned job. One in a concurrency group is pending until it is its turn, and waits for its environment then. */
 function rowOf(run: RunRow, job: PlannedJob, now: Date): Parameters<typeof insertJobs>[1][number] {
   const { id, name, index, ended, labels, group, maxParallel, ...planned } = job;
-  const { combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast } = planned;
-  const kept: KeptPlan = { combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast };
-  const isQueued = !ended && concurrency === null;
+  const { calls, combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast } = planned;
+  const kept: KeptPlan = { calls, combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast };
+  const status = ended ? 'completed' : firstStatusOf(job);
   return {
     run_id: run.id,
     repository_id: run.repository_id,
@@ -182,7 +245,7 @@ function rowOf(run: RunRow, job: PlannedJob, now: Date): Parameters<typeof inser
     position: index,
     name,
     plan: JSON.stringify(kept),
-    status: ended ? 'completed' : isQueued ? 'queued' : 'pending',
+    status,
     conclusion: ended?.result ?? null,
     problem: ended?.result === 'failure' ? ended.problem : null,
     problem_line: ended?.result === 'failure' ? ended.line : null,
@@ -190,21 +253,24 @@ function rowOf(run: RunRow, job: PlannedJob, now: Date): Parameters<typeof inser
     group_name: group,
     max_parallel: maxParallel,
     created_at: now,
-    queued_at: isQueued ? now : null,
+    queued_at: status === 'queued' ? now : null,
     started_at: ended ? now : null,
     completed_at: ended ? now : null,
   };
 }
 
-async function endIfOver(context: ProgressContext, run: RunRow, file: WorkflowFile, jobs: readonly JobRow[]): Promise<RunRow> {
-  const results = resultsOf(grouped(jobs, ({ key }) => key));
-  if (!isOver(file, results)) return run;
-  return endRun(context, run, conclusionOf(run, [...results.values()]));
+/** A run waits while none of its jobs can go on before somebody, or the time, lets it into its environment. */
+async function settleStatus({ tx, now }: ProgressContext, run: RunRow, jobs: readonly JobRow[]): Promise<RunRow> {
+  const is = (status: JobRow['status']): boolean => jobs.some((job) => job.status === status);
+  const waits = is('waiting') && !is('queued') && !is('in_progress');
+  if (waits === (run.status === 'waiting')) return run;
+  const hasBegun = jobs.some(({ carried_from, runner_name }) => carried_from === null && runner_name !== null);
+  return updateRun(tx, run.id, { status: waits ? 'waiting' : hasBegun ? 'in_progress' : 'queued', updated_at: now });
 }
 
 /** What all jobs together make of a run (the public API's order). */
-function conclusionOf({ cancelled_at }: RunRow, results: readonly JobResult[]): NonNullable<RunRow['conclusion']> {
-  const found = new Set(results.map(({ result }) => result));
+function conclusionOf({ cancelled_at }: RunRow, { file }: Workflow, { results }: Plan): NonNullable<RunRow['conclusion']> {
+  const found = new Set([...file.jobs.keys()].map((id) => results.get(id)?.result));
   if (cancelled_at !== null || (found.has('cancelled') && !found.has('failure'))) return 'cancelled';
   if (found.has('failure')) return 'failure';
   return found.has('success') ? 'success' : 'skipped';
@@ -241,10 +307,14 @@ export const turns: Turns = {
         if (run?.status !== 'pending') return;
         notifyQueued(tx); // an attempt may have jobs from its beginning
         await advanceRun(context, await updateRun(tx, run_id, { status: 'queued', updated_at: now }));
-      } else if ((await findJob(tx, job_id))?.status === 'pending' && run) {
-        const job = await updateJob(tx, job_id, { status: 'queued', queued_at: now });
-        await record(tx, { ...inRun(run, now), kind: 'workflow_job.queued', data: { run: run.id, job: job.id } });
-        notifyQueued(tx);
+        return;
+      }
+      const job = await findJob(tx, job_id);
+      if (job?.status === 'pending' && run) {
+        const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
+        if (planOf(job).environment) await updateJob(tx, job.id, { status: 'waiting' });
+        else await queueJob(context, run, job);
+        await advanceRun(context, run);
       }
     });
   },
@@ -285,11 +355,3 @@ export async function advanceRunOf(context: ProgressContext, id: Id<'workflow_ru
   const run = await findRunForUpdate(context.tx, id);
   if (run) await advanceRun(context, run);
 }
-
-/** The fields that all events of a run have. */
-export const inRun = (run: Pick<RunRow, 'repository_id' | 'owner_id' | 'actor_id' | 'triggering_actor_id'>, at: Date) => ({
-  owner: run.owner_id,
-  repository: run.repository_id,
-  actor: run.triggering_actor_id ?? run.actor_id ?? undefined,
-  at,
-});

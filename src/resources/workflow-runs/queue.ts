@@ -4,18 +4,21 @@ import { change, type Db, type Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { labelsOf, type RunnerRow } from '#resources/runners/index.ts';
 import { beginCheck } from './checks.ts';
-import { inRun } from './progress.ts';
-import { claimJob, findJob, findRunForUpdate, hasFitting, type JobRow, type RunRow, type Taker, updateRun } from './store.ts';
+import { noteDeployment } from './job-deployments.ts';
+import { inRun } from './planned.ts';
+import { claimJob, hasFitting, type Taker } from './queue-store.ts';
+import { findJob, findRunForUpdate, type JobRow, type RunRow, updateRun } from './store.ts';
 
 /** A job that a runner has just taken. */
 export type TakenJob = { readonly job: JobRow; readonly run: RunRow };
+export type FoundJob = TakenJob & { readonly labels: readonly string[] };
 
 /** How often a runner tries again that was in the way of another, and the pause in milliseconds. */
 const tries = 20;
 const pause = 15;
 
-/** Gives the oldest job that fits to a runner; undefined where none waits. */
-export async function takeJob(db: Db, runner: RunnerRow, now: Date): Promise<TakenJob | undefined> {
+/** Gives the oldest job that fits to a runner, with the labels by which it was found; undefined where none waits. */
+export async function takeJob(db: Db, runner: RunnerRow, now: Date): Promise<FoundJob | undefined> {
   const taker: Taker = {
     id: runner.id,
     name: runner.name,
@@ -25,7 +28,9 @@ export async function takeJob(db: Db, runner: RunnerRow, now: Date): Promise<Tak
   };
   for (let left = tries; left > 0; left--) {
     const taken = await change(db, (tx) => take(tx, taker, now));
-    if (taken || !(await hasFitting(db, taker))) return taken;
+    // A job that names a group alone is for whatever label its runner has.
+    if (taken) return { ...taken, labels: taken.job.labels.length > 0 ? taken.job.labels : taker.labels };
+    if (!(await hasFitting(db, taker))) return undefined;
     await sleep(pause);
   }
   return undefined;
@@ -42,6 +47,7 @@ async function take(tx: Tx, taker: Taker, now: Date): Promise<TakenJob | undefin
   if (begins)
     await record(tx, { ...inRun(run, now), kind: 'workflow_run.in_progress', data: { run: run.id, attempt: run.attempt } });
   await beginCheck({ tx, now }, run, job);
+  await noteDeployment({ tx, now }, run, job, { state: 'in_progress', description: 'The job runs' });
   await record(tx, { ...inRun(run, now), kind: 'workflow_job.in_progress', data: { run: run.id, job: job.id } });
   return { job, run };
 }

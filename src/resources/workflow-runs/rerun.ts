@@ -2,11 +2,13 @@
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, orNotFound } from '#lib/refusal.ts';
-import { loadWorkflows, readWorkflowFile } from '#resources/workflows/index.ts';
-import type { WorkflowFile } from '#workflow-files/parse.ts';
-import { jobsBehind } from '#workflow-files/plan.ts';
+import { spentBudgetOf } from '#resources/billing/index.ts';
+import { loadWorkflows } from '#resources/workflows/index.ts';
+import { keysBehind, type Workflow } from '#workflow-files/calls.ts';
+import { loadWorkflow } from './called-files.ts';
 import { createChecks } from './checks.ts';
-import { inRun, type ProgressContext, planOf, tellOfNew } from './progress.ts';
+import { firstStatusOf, inRun, planOf } from './planned.ts';
+import { type ProgressContext, tellOfNew } from './progress.ts';
 import { beginAgain } from './runs.ts';
 import { findRunForUpdate, insertAttempt, insertJobs, type JobRow, listJobsOfAttempt, type RunRow, updateRun } from './store.ts';
 
@@ -22,37 +24,39 @@ export async function rerunRun(context: ProgressContext, id: Run, options: Rerun
 
 /** Runs the jobs again that didn't succeed, and those that need them. @throws Refusal 403 where there is none */
 export async function rerunFailedJobs(context: ProgressContext, id: Run, options: RerunOptions): Promise<RunRow> {
-  const { run, file } = await findOver(context, id);
+  const { run, called } = await findOver(context, id);
   const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
   const failed = jobs.filter(hasFailed);
   if (failed.length === 0) throw forbidden('This workflow run has no failed jobs');
-  return beginAttempt(context, run, options, jobsOfAttempt(file, jobs, failed));
+  return beginAttempt(context, run, options, jobsOfAttempt(called, jobs, failed));
 }
 
 /** Runs one job of the latest attempt again, and those that need it. */
 export async function rerunJob(context: ProgressContext, { id, run_id }: JobRow, options: RerunOptions): Promise<RunRow> {
-  const { run, file } = await findOver(context, run_id);
+  const { run, called } = await findOver(context, run_id);
   const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
   const job = jobs.find((one) => one.id === id);
   if (!job) throw forbidden('This job is not of the latest attempt of its workflow run');
-  return beginAttempt(context, run, options, jobsOfAttempt(file, jobs, [job]));
+  return beginAttempt(context, run, options, jobsOfAttempt(called, jobs, [job]));
 }
 
 const hasFailed = ({ conclusion }: JobRow): boolean =>
   conclusion !== null && ['failure', 'cancelled', 'timed_out', 'action_required'].includes(conclusion);
 
 /** A run that is over and can run, its row locked. */
-async function findOver({ tx }: ProgressContext, id: Run): Promise<{ run: RunRow; file: WorkflowFile }> {
+async function findOver({ tx, now }: ProgressContext, id: Run): Promise<{ run: RunRow; called: Workflow }> {
   const run = orNotFound(await findRunForUpdate(tx, id));
   if (run.status !== 'completed') throw forbidden('This workflow run is already running');
   if (run.conclusion === 'action_required') throw forbidden('This workflow run needs to be approved');
-  const parsed = await readWorkflowFile({ path: run.path, content: run.file });
-  if (!('file' in parsed) || run.conclusion === 'startup_failure')
-    throw forbidden('This workflow run cannot be retried, since its workflow file is not valid');
+  const called = await loadWorkflow(tx, run);
+  if (!called || run.conclusion === 'startup_failure')
+    throw forbidden('This workflow run cannot be retried, since it could not start');
   const workflow = (await loadWorkflows(tx, [run.workflow_id])).get(run.workflow_id);
   if (workflow && workflow.state !== 'active' && workflow.state !== 'deleted')
     throw forbidden('Unable to retry this workflow run, since its workflow is disabled');
-  return { run, file: parsed.file };
+  const spent = await spentBudgetOf(tx, { id: run.repository_id, owner_id: run.owner_id }, now);
+  if (spent !== undefined) throw forbidden(spent);
+  return { run, called };
 }
 
 async function beginAttempt(
@@ -76,6 +80,7 @@ async function beginAttempt(
     conclusion: null,
     cancelled_at: null,
     triggering_actor_id: by,
+    logs_expired_at: null,
     debugs,
     started_at: now,
     updated_at: now,
@@ -98,23 +103,29 @@ type JobOfAttempt = { readonly job: JobRow; readonly isCarried: boolean };
  * The jobs that an attempt has from its beginning. Those that need one of the jobs to be run again, and those that no runner ever had, aren't
  * among them: they are planned anew.
  */
-function jobsOfAttempt(file: WorkflowFile, jobs: readonly JobRow[], again: readonly JobRow[]): JobOfAttempt[] {
+function jobsOfAttempt(called: Workflow, jobs: readonly JobRow[], again: readonly JobRow[]): JobOfAttempt[] {
   const keys = new Set(again.map(({ key }) => key));
-  const planned = jobsBehind(file, keys);
-  for (const { key, queued_at } of again) if (queued_at === null) planned.add(key);
-  return jobs.filter(({ key }) => !planned.has(key)).map((job) => ({ job, isCarried: !again.includes(job) }));
+  const isBehind = keysBehind(called, keys);
+  const isNew = new Set(again.filter(({ queued_at }) => queued_at === null).map(({ key }) => key));
+  return jobs.filter(({ key }) => !isBehind(key) && !isNew.has(key)).map((job) => ({ job, isCarried: !again.includes(job) }));
 }
 
 function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parameters<typeof insertJobs>[1][number] {
   const { id: _, carried_from, ...row } = job;
-  const common = { ...row, plan: JSON.stringify(row.plan), attempt: run.attempt, token_id: null, created_at: now };
+  const common = {
+    ...row,
+    plan: JSON.stringify(row.plan),
+    attempt: run.attempt,
+    token_id: null,
+    actions_token_id: null,
+    created_at: now,
+  };
   if (isCarried)
     return { ...common, outputs: JSON.stringify(row.outputs), carried_from: carried_from ?? job.id, created_at: row.created_at };
-  // One in a concurrency group is pending until it is its turn.
-  const isFree = planOf(job).concurrency === null;
+  const status = firstStatusOf(planOf(job));
   return {
     ...common,
-    status: isFree ? 'queued' : 'pending',
+    status,
     conclusion: null,
     outputs: '{}',
     problem: null,
@@ -125,12 +136,15 @@ function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parame
     runner_group_id: null,
     runner_group_name: null,
     check_run_id: null,
+    environment_id: null,
+    deployment_id: null,
+    asked_at: null,
     cancelled_at: null,
     heard_at: null,
     log_rows: 0,
     log_bytes: 0,
     log_key: null,
-    queued_at: isFree ? now : null,
+    queued_at: status === 'queued' ? now : null,
     started_at: null,
     completed_at: null,
   };

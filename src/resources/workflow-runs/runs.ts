@@ -2,17 +2,20 @@
 
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
-import { loadActionsPolicy } from '#resources/actions-permissions/index.ts';
+import { type ActionsPolicy, loadActionsPolicy } from '#resources/actions-permissions/index.ts';
+import { spentBudgetOf } from '#resources/billing/index.ts';
 import { putWorkflow, readWorkflowFile, takeRunNumber } from '#resources/workflows/index.ts';
 import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/expressions.ts';
 import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/parse.ts';
 import { type Concurrency, concurrencyOf } from '#workflow-files/plan.ts';
 import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from './admission.ts';
+import type { CalledFiles } from './called-files.ts';
 import { suiteOf } from './checks.ts';
 import { runContexts } from './contexts.ts';
 import type { HeadCommit } from './head-commit.ts';
-import { beginRun, endRun, inRun, type ProgressContext, variablesOf } from './progress.ts';
-import { hasRunOf, insertRun, type RunRow, updateRun } from './store.ts';
+import { inRun } from './planned.ts';
+import { beginRun, endRun, type ProgressContext, variablesOf } from './progress.ts';
+import { hasRunOf, insertRun, insertRunFiles, type RunRow, updateRun } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
 
 export type NewRun = {
@@ -20,6 +23,8 @@ export type NewRun = {
   /** The workflow file, as it was found in the commit that `sha` names, or on the default branch. */
   readonly path: string;
   readonly content: string;
+  /** What the file calls, as `readCalledFiles` found it. */
+  readonly called: CalledFiles;
   readonly event: string;
   /** What happened; undefined where a request makes the run. */
   readonly eventId?: Id<'events'> | undefined;
@@ -52,7 +57,11 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   const workflow = await putWorkflow(tx, { repository_id: repository.id, path, name, now });
   if (workflow.state !== 'active' && workflow.state !== 'deleted') return undefined;
   if (wanted.eventId !== undefined && (await hasRunOf(tx, workflow.id, wanted.eventId))) return undefined;
-  const problems = file ? forbiddenUses(policy, file) : problemsOf(parsed);
+  const spent = await spentBudgetOf(tx, repository, now);
+  const problems = [
+    ...(file ? problemsOfUses(policy, file, wanted.called) : problemsOf(parsed)),
+    ...(spent ? [atBeginning(spent)] : []),
+  ];
   const check_suite_id = await suiteOf(context, {
     repository_id: repository.id,
     owner_id: repository.owner_id,
@@ -92,6 +101,10 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     started_at: now,
     updated_at: now,
   });
+  await insertRunFiles(
+    tx,
+    wanted.called.files.map(({ name, path, ref, sha, content }) => ({ run_id: run.id, name, path, ref, sha, content })),
+  );
   await record(tx, { ...inRun(run, now), kind: 'workflow_run.requested', data: { run: run.id, attempt: 1 } });
   if (!file || problems.length > 0) return endRun(context, run, 'startup_failure');
   const told = await tell(context, run, file);
@@ -103,14 +116,32 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   return beginRun(context, title === '' ? run : await updateRun(tx, run.id, { title }), concurrency);
 }
 
-/** Begins a run that was begun or held before, as its file says. */
+/** A problem that isn't of any line of the file. */
+const atBeginning = (message: string): WorkflowProblem => ({ message, line: 1 });
+
+/** Begins a run that was begun or held before, as its file says. One that no budget is left for fails. */
 export async function beginAgain(context: ProgressContext, run: RunRow): Promise<RunRow> {
+  const { tx, now } = context;
+  const spent = await spentBudgetOf(tx, { id: run.repository_id, owner_id: run.owner_id }, now);
+  if (spent !== undefined) {
+    const problems = JSON.stringify([atBeginning(spent)]);
+    return endRun(context, await updateRun(tx, run.id, { problems }), 'startup_failure');
+  }
   const parsed = await readWorkflowFile({ path: run.path, content: run.file });
   if (!('file' in parsed)) return endRun(context, run, 'startup_failure');
   const told = await tell(context, run, parsed.file);
   if ('problem' in told) return endRun(context, run, 'startup_failure');
   return beginRun(context, run, told.concurrency);
 }
+
+/** What a file and those that it calls use, and mustn't: the settings of the repository that runs them hold for all. */
+const problemsOfUses = (policy: ActionsPolicy, file: WorkflowFile, { files, problems }: CalledFiles): WorkflowProblem[] => [
+  ...forbiddenUses(policy, file),
+  ...problems,
+  ...files.flatMap((called) =>
+    forbiddenUses(policy, called.file).map(({ message }) => ({ message: `${called.path}: ${message}`, line: called.line })),
+  ),
+];
 
 const problemsOf = (parsed: ParsedWorkflow): readonly WorkflowProblem[] => ('problems' in parsed ? parsed.problems : []);
 

@@ -4,6 +4,7 @@ import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { PullRequestMinimal, SimpleCommit } from '#resources/checks/index.ts';
+import { EnvironmentReviewer } from '#resources/environments/index.ts';
 import { MinimalRepository, SimpleRepository } from '#resources/repositories/index.ts';
 
 export const runStatuses = ['requested', 'waiting', 'pending', 'queued', 'in_progress', 'completed'] as const;
@@ -186,5 +187,102 @@ export const DispatchPayload = Type.Object({
 });
 
 export const DispatchedRun = Type.Object({ workflow_run_id: Type.Integer(), run_url: Type.String(), html_url: Type.String() });
+
+const group = { group_name: Type.String(), group_url: Type.String() };
+
+export const ConcurrencyGroup = Type.Object({ ...group, last_acquired_at: Nullable(Timestamp) });
+export type ConcurrencyGroup = Static<typeof ConcurrencyGroup>;
+
+const memberStatuses = ['in_progress', 'pending'] as const;
+const member = {
+  run_id: Type.Integer(),
+  run_name: Type.String(),
+  run_url: Type.String(),
+  run_html_url: Type.String(),
+  /** Of a member that is one job of its run. */
+  job_id: Type.Optional(Type.Integer()),
+  job_name: Type.Optional(Type.String()),
+  job_url: Type.Optional(Type.String()),
+  job_html_url: Type.Optional(Type.String()),
+  status: OneOf(memberStatuses),
+};
+
+export const ConcurrencyGroupMember = Type.Object(member);
+export type ConcurrencyGroupMember = Static<typeof ConcurrencyGroupMember>;
+
+/** A group with who has its turn, and who waits for it. */
+export const ConcurrencyGroupWithMembers = Type.Object({
+  ...group,
+  total_count: Type.Integer(),
+  group_members: Type.Array(ConcurrencyGroupMember),
+});
+export type ConcurrencyGroupWithMembers = Static<typeof ConcurrencyGroupWithMembers>;
+
+/** A group with the places that a run and its jobs have in it: how many members come before each. */
+export const ConcurrencyGroupOfRun = Type.Object({
+  ...group,
+  group_members: Type.Array(Type.Object({ ...member, position: Type.Integer(), position_url: Type.String() })),
+});
+export type ConcurrencyGroupOfRun = Static<typeof ConcurrencyGroupOfRun>;
+
+const optionalId = Type.Optional(Type.Integer({ minimum: 1, maximum: maxId }));
+
+/** Who comes before a run, or before a job. */
+export const ConcurrencyGroupFilter = Type.Object({ ahead_of_run: optionalId, ahead_of_job: optionalId });
+export type ConcurrencyGroupFilter = Static<typeof ConcurrencyGroupFilter>;
+
+const PendingEnvironment = Type.Object({
+  id: Type.Integer(),
+  node_id: Type.String(),
+  name: Type.String(),
+  url: Type.String(),
+  html_url: Type.String(),
+});
+
+/** An environment that jobs of a run wait for. */
+export const PendingDeployment = Type.Object({
+  environment: PendingEnvironment,
+  wait_timer: Type.Integer(),
+  wait_timer_started_at: Nullable(Timestamp),
+  current_user_can_approve: Type.Boolean(),
+  reviewers: Type.Array(EnvironmentReviewer),
+});
+export type PendingDeployment = Static<typeof PendingDeployment>;
+
+const reviewStates = ['approved', 'rejected'] as const;
+const comment = Type.String({ maxLength: 4_096 });
+
+/** What somebody said of deployments of a run. */
+export const EnvironmentApproval = Type.Object({
+  environments: Type.Array(Type.Object({ ...PendingEnvironment.properties, created_at: Timestamp, updated_at: Timestamp })),
+  state: OneOf(reviewStates),
+  user: User,
+  comment: Type.String(),
+});
+export type EnvironmentApproval = Static<typeof EnvironmentApproval>;
+
+export const NewDeploymentReview = Type.Object(
+  {
+    environment_ids: Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), {
+      minItems: 1,
+      maxItems: fixedValue(limitTable.workflows.runJobs),
+    }),
+    state: OneOf(reviewStates),
+    comment,
+  },
+  { title: 'WorkflowRun' },
+);
+export type NewDeploymentReview = Static<typeof NewDeploymentReview>;
+
+/** Without a state, an app tells how far it has come. */
+export const NewCustomDeploymentReview = Type.Object(
+  {
+    environment_name: Type.String({ minLength: 1, maxLength: 255 }),
+    state: Type.Optional(OneOf(reviewStates)),
+    comment: withDefault(comment, ''),
+  },
+  { title: 'WorkflowRun' },
+);
+export type NewCustomDeploymentReview = Static<typeof NewCustomDeploymentReview>;
 
 export const Rerun = Type.Object({ enable_debug_logging: withDefault(Type.Boolean(), false) }, { title: 'WorkflowRun' });

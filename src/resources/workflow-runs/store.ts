@@ -1,11 +1,10 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { servesRepository } from '#resources/runners/index.ts';
 
 /** A run, with the owner of its repository, to whom its events belong. */
 export type RunRow = Selectable<DB['workflow_runs']> & { owner_id: Id<'accounts'> };
@@ -13,6 +12,7 @@ export type RunRow = Selectable<DB['workflow_runs']> & { owner_id: Id<'accounts'
 export type RunSummary = Omit<RunRow, 'file' | 'payload'>;
 export type AttemptRow = Selectable<DB['workflow_run_attempts']>;
 export type JobRow = Selectable<DB['workflow_jobs']>;
+export type RunFileRow = Selectable<DB['workflow_run_files']>;
 export type StepRow = Selectable<DB['workflow_job_steps']>;
 type Repository = Id<'repositories'>;
 type Run = Id<'workflow_runs'>;
@@ -52,6 +52,7 @@ const summaryColumns = [
   'depth',
   'cancelled_at',
   'check_suite_id',
+  'logs_expired_at',
   'created_at',
   'started_at',
   'updated_at',
@@ -137,6 +138,26 @@ export const insertRun = (tx: Tx, row: Insertable<DB['workflow_runs']>): Promise
 export const updateRun = (tx: Tx, id: Run, change: Updateable<DB['workflow_runs']>): Promise<RunRow> =>
   tx.updateTable('workflow_runs').set(change).where('id', '=', id).returningAll().returning(owner).executeTakeFirstOrThrow();
 
+export const insertRunFiles = async (tx: Tx, rows: readonly Insertable<DB['workflow_run_files']>[]): Promise<void> => {
+  if (rows.length > 0) await tx.insertInto('workflow_run_files').values(rows).execute();
+};
+
+/** The workflow files that a run calls. Their number and their size are limited. */
+export const listRunFiles = (db: Db, run: Run): Promise<RunFileRow[]> =>
+  db.selectFrom('workflow_run_files').selectAll().where('run_id', '=', run).orderBy('name').execute();
+
+/** Which workflow files runs call, without these. */
+export const listReferenced = (db: Db, runs: readonly Run[]): Promise<Omit<RunFileRow, 'content'>[]> =>
+  runs.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('workflow_run_files')
+        .select(['run_id', 'name', 'path', 'ref', 'sha'])
+        .where('run_id', 'in', unique(runs))
+        .orderBy('run_id')
+        .orderBy('name')
+        .execute();
+
 export const selectJob = (db: Db, repository: OrSql<Repository>, id: Job) =>
   db.selectFrom('workflow_jobs').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
@@ -156,6 +177,21 @@ export const loadJobs = async (db: Db, ids: readonly Job[]): Promise<Map<Job, Jo
 /** The jobs of one attempt of a run. Their number is limited. */
 export const listJobsOfAttempt = (db: Db, run: Run, attempt: number): Promise<JobRow[]> =>
   db.selectFrom('workflow_jobs').selectAll().where('run_id', '=', run).where('attempt', '=', attempt).orderBy('id').execute();
+
+/** Whether other jobs of the same matrix run or wait for runners. */
+export const hasActiveSiblings = async (tx: Tx, { id, run_id, attempt, key }: JobRow): Promise<boolean> => {
+  const found = await tx
+    .selectFrom('workflow_jobs')
+    .select('id')
+    .where('run_id', '=', run_id)
+    .where('attempt', '=', attempt)
+    .where('key', '=', key)
+    .where('status', 'in', ['queued', 'in_progress'])
+    .where('id', '<>', id)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+};
 
 export const insertJobs = async (tx: Tx, rows: readonly Insertable<DB['workflow_jobs']>[]): Promise<JobRow[]> =>
   rows.length === 0 ? [] : tx.insertInto('workflow_jobs').values(rows).returningAll().execute();
@@ -195,62 +231,6 @@ export const listSteps = (db: Db, jobs: readonly Job[]): Promise<StepRow[]> =>
   jobs.length === 0
     ? Promise.resolve([])
     : db.selectFrom('workflow_job_steps').selectAll().where('job_id', 'in', jobs).orderBy('job_id').orderBy('number').execute();
-
-/** A runner that asks for a job, as far as the queue looks at it. */
-export type Taker = {
-  readonly id: Id<'runners'>;
-  readonly name: string;
-  readonly os: string;
-  /** In lower case. */
-  readonly labels: readonly string[];
-  readonly isEphemeral: boolean;
-};
-
-/** What a runner may take: jobs of repositories that it serves, with no other labels than its own, and in its group. */
-const fits = (taker: Taker) => sql<boolean>`
-  j.status = 'queued' and w.status in ('queued', 'in_progress') and j.labels <@ ${taker.labels}::text[] and ${servesRepository}
-  and (j.group_name is null or lower(j.group_name) = lower(g.name))
-  and (j.max_parallel is null or j.max_parallel > (
-    select count(*) from workflow_jobs o
-    where o.run_id = j.run_id and o.attempt = j.attempt and o.key = j.key and o.status = 'in_progress'))
-  and not (${taker.isEphemeral} and exists (select from workflow_jobs o where o.runner_id = r.id))`;
-
-const queue = (taker: Taker) => sql`
-  workflow_jobs j
-    join workflow_runs w on w.id = j.run_id
-    join repositories p on p.id = j.repository_id
-    join runners r on r.id = ${taker.id}
-    left join runner_groups g on g.id = r.runner_group_id`;
-
-/**
- * Gives the oldest waiting job that fits to a runner, with the row of its run locked. A run that others hold is passed over, so that runners
- * don't wait for one another; see `hasFitting`.
- */
-export async function claimJob(tx: Tx, taker: Taker, now: Date): Promise<Job | undefined> {
-  const { rows } = await sql<{ id: Job }>`
-    with next as (
-      select j.id, g.id as group_id, g.name as group_name from ${queue(taker)}
-      where ${fits(taker)} order by j.id limit 1 for no key update of w skip locked)
-    update workflow_jobs j
-    set status = 'in_progress', runner_id = ${taker.id}, runner_name = ${taker.name}, runner_os = ${taker.os},
-      runner_group_id = next.group_id,
-      runner_group_name = next.group_name, started_at = ${now}, heard_at = null
-    from next where j.id = next.id and j.status = 'queued'
-    returning j.id`.execute(tx);
-  return rows[0]?.id;
-}
-
-/** Whether a job waits that fits. */
-export async function hasFitting(db: Db, taker: Taker): Promise<boolean> {
-  const { rows } = await sql`select 1 from ${queue(taker)} where ${fits(taker)} limit 1`.execute(db);
-  return rows.length > 0;
-}
-
-/** Tells all processes that jobs wait, when the transaction is committed. */
-export const notifyQueued = (tx: Tx): void => sendUnawaited(tx, sql`select pg_notify(${queuedChannel}, '')`.compile(tx));
-
-/** The channel of `notifyQueued`. */
-export const queuedChannel = 'hearth_workflow_jobs';
 
 /**
  * Appends rows to the log of a job, if it has as many as the caller knows.
@@ -299,6 +279,13 @@ export async function keepLog(tx: Tx, { id, log_rows }: Pick<JobRow, 'id' | 'log
   return kept.length > 0;
 }
 
+/** The jobs among these that have their logs in the object store. */
+export const loadKeptLogs = async (db: Db, ids: readonly Job[]): Promise<string[]> => {
+  if (ids.length === 0) return [];
+  const kept = db.selectFrom('workflow_jobs').select('log_key').where('id', 'in', ids).where('log_key', 'is not', null);
+  return (await kept.execute()).flatMap(({ log_key }) => log_key ?? []);
+};
+
 /** Jobs that should be told of and weren't: taken, but never heard of since; or not heard of for too long. */
 export const listSilentJobs = (db: Db, { before, limit }: { before: Date; limit: number }) =>
   db
@@ -310,10 +297,82 @@ export const listSilentJobs = (db: Db, { before, limit }: { before: Date; limit:
     .limit(limit)
     .execute();
 
+/** Jobs that have run for longer than they may, and weren't told to end; and those that were, but that nobody ended since a time. */
+export async function listOverdueJobs(
+  db: Db,
+  { now, usualMinutes, graceSeconds, before, limit }: Overdue,
+): Promise<{ id: Job; run_id: Run; cancelled_at: Date | null }[]> {
+  const { rows } = await sql<{ id: Job; run_id: Run; cancelled_at: Date | null }>`
+    select id, run_id, cancelled_at from workflow_jobs
+    where status = 'in_progress' and (cancelled_at < ${before} or cancelled_at is null and ${now}::timestamptz > started_at
+      + make_interval(secs => ${graceSeconds} + 60 * coalesce((plan->>'timeoutMinutes')::float8, ${usualMinutes}::float8)))
+    order by id limit ${limit}`.execute(db);
+  return rows;
+}
+
+export type Overdue = {
+  readonly now: Date;
+  /** What holds for jobs that say nothing of their time. */
+  readonly usualMinutes: number;
+  readonly graceSeconds: number;
+  readonly before: Date;
+  readonly limit: number;
+};
+
+/** The jobs that a runner has. */
+export const listJobsOfRunner = (db: Db, runner: Id<'runners'>) =>
+  db
+    .selectFrom('workflow_jobs')
+    .select(['id', 'run_id'])
+    .where('runner_id', '=', runner)
+    .where('status', '=', 'in_progress')
+    .execute();
+
 /** Drops the logs of all jobs of a run; the objects that hold them are its rules' to remove. */
 export const removeLogs = async (tx: Tx, run: Run): Promise<void> => {
   await tx.updateTable('workflow_jobs').set({ log_key: null, log_rows: 0, log_bytes: 0 }).where('run_id', '=', run).execute();
   await sql`delete from workflow_job_log_parts where job_id in (select id from workflow_jobs where run_id = ${run})`.execute(tx);
+};
+
+/** Runs that ended before a time: all, or those of a repository that may have logs. */
+export type EndedBefore = { readonly before: Date; readonly withLogsIn?: Repository };
+
+/** Such runs after an id, in the order of their ids. */
+export function listOldRuns(
+  db: Db,
+  { before, withLogsIn }: EndedBefore,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ id: Run }[]> {
+  const query = db
+    .selectFrom('workflow_runs')
+    .select('id')
+    .where('status', '=', sql.lit('completed'))
+    .where('updated_at', '<', before)
+    .where(sql<boolean>`id > ${after}`)
+    .orderBy('id')
+    .limit(limit);
+  const wanted =
+    withLogsIn === undefined ? query : query.where('repository_id', '=', withLogsIn).where('logs_expired_at', 'is', null);
+  return wanted.execute();
+}
+
+/** Repositories after an id whose runs ended before a time and may have logs. */
+export const listRepositoriesWithOldLogs = async (
+  db: Db,
+  { before, after, limit }: { before: Date; after: number; limit: number },
+): Promise<Repository[]> => {
+  const rows = await db
+    .selectFrom('workflow_runs')
+    .select('repository_id')
+    .distinct()
+    .where('status', '=', sql.lit('completed'))
+    .where('logs_expired_at', 'is', null)
+    .where('updated_at', '<', before)
+    .where(sql<boolean>`repository_id > ${after}`)
+    .orderBy('repository_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ repository_id }) => repository_id);
 };
 
 /** How long the jobs of a workflow have run since a time, by the system of their runners, in milliseconds. */

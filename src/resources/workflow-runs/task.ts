@@ -1,27 +1,31 @@
 // What a runner is given of the job that it took. It knows nothing of how runners speak.
 import type { Db, Tx } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
-import { grouped, unique } from '#lib/collections.ts';
+import { unique } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { addMinutes } from '#lib/time.ts';
 import { loadActionsPolicy } from '#resources/actions-permissions/index.ts';
-import { loadSecretsForJob } from '#resources/actions-secrets/index.ts';
+import { loadEnvironmentSecrets, loadSecretsForJob } from '#resources/actions-secrets/index.ts';
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { createJobToken } from '#resources/apps/index.ts';
-import { findBranchProtection, findEnvironment } from '#resources/environments/index.ts';
-import { readWorkflowFile } from '#resources/workflows/index.ts';
-import type { Json } from '#workflow-files/expressions.ts';
+import { findBranchProtection } from '#resources/environments/index.ts';
+import { ExpressionProblem, type Json } from '#workflow-files/expressions.ts';
 import type { WorkflowFileJob } from '#workflow-files/parse.ts';
-import { permissionsOfJob } from '#workflow-files/permissions.ts';
-import { type JobResult, resultOf } from '#workflow-files/plan.ts';
+import { permissionsOfCalled } from '#workflow-files/permissions.ts';
+import type { JobResult } from '#workflow-files/plan.ts';
 import { fileForRunner } from '#workflow-files/runner-job.ts';
 import { forkRights } from './admission.ts';
+import { loadWorkflow } from './called-files.ts';
+import { handedSecrets, loadHappened, needsOf, standingOf } from './called-jobs.ts';
 import { githubContext } from './contexts.ts';
-import { planOf, resultOfJob } from './progress.ts';
-import type { TakenJob } from './queue.ts';
-import { type JobRow, listJobsOfAttempt, putSteps, updateJob } from './store.ts';
+import { identityRequest } from './identity.ts';
+import { planOf } from './planned.ts';
+import type { FoundJob, TakenJob } from './queue.ts';
+import { readableRefs, signRuntimeToken } from './runtime-token.ts';
+import { type JobRow, putSteps, updateJob } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
+import { actionsSecret, findUsedActions } from './used-actions.ts';
 
 /** What a runner needs to run a job. */
 export type Task = {
@@ -36,6 +40,24 @@ export type Task = {
   readonly needs: { readonly [id: string]: JobResult };
 };
 
+/** Why a job can't be run, and the line of the run's file that says so. */
+export class TaskProblem extends Error {
+  readonly line: number | undefined;
+
+  constructor(message: string, line?: number) {
+    super(message);
+    this.line = line;
+  }
+}
+
+export type TaskContext = {
+  readonly links: Pick<Links, 'html' | 'api'>;
+  readonly secrets: Secrets;
+  readonly now: Date;
+  /** Where actions come from that no repository of this server holds. */
+  readonly actionsOrigin: string | undefined;
+};
+
 const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
 /** What makes runners tell more of each step (the public API's names). */
 const debugSecrets = { ACTIONS_STEP_DEBUG: 'true', ACTIONS_RUNNER_DEBUG: 'true' };
@@ -44,78 +66,132 @@ const tokenMinutesBeyond = 15;
 
 /**
  * Makes the task of a job that was just taken: with a token of its own, which ends with the job.
- * @returns undefined where there is nothing to run any more
+ * @throws TaskProblem where none can be made
  */
 export async function makeTask(
   tx: Tx,
-  { job, run }: TakenJob,
-  { links, secrets, now }: { links: Pick<Links, 'html' | 'api'>; secrets: Secrets; now: Date },
-): Promise<Task | undefined> {
-  const parsed = await readWorkflowFile({ path: run.path, content: run.file });
+  { job, run, labels }: FoundJob,
+  { links, secrets, now, actionsOrigin }: TaskContext,
+): Promise<Task> {
+  const workflow = await loadWorkflow(tx, run);
   const surroundings = await loadSurroundings(tx, run, links);
-  if (!('file' in parsed) || !surroundings) return undefined;
+  const standing = workflow && standingOf(workflow, job);
+  if (!standing || !surroundings) throw new TaskProblem('Its workflow file has no such job');
+  const { own, id, definition, calls } = standing;
   const { combination, timeoutMinutes } = planOf(job);
   const minutes = timeoutMinutes ?? usualMinutes;
-  const definition = parsed.file.jobs.get(job.key);
-  const file = fileForRunner(parsed.file, {
-    id: job.key,
+  const call = calls.at(-1);
+  const repository = { ...surroundings.repository, id: run.repository_id, owner_id: run.owner_id };
+  const places = { repository, mayShare: !run.is_from_fork, server: links.html, origin: actionsOrigin };
+  const actions = await findUsedActions(tx, definition, places);
+  if (actions.missing)
+    throw new TaskProblem(
+      `${actions.missing.name} was not found: this server has no such repository that shares its actions, and no origin of actions is configured`,
+      calls.length === 0 ? actions.missing.line : undefined,
+    );
+  const file = fileForRunner(own.file, {
+    id,
     name: job.name,
     combination,
-    labels: job.labels,
+    labels,
     timeoutMinutes: minutes,
+    uses: actions.addresses,
+    called: call && { workflow: workflow.file.source.name, inputs: call.inputs },
   });
-  if (file === undefined || definition === undefined) return undefined;
+  if (file === undefined) throw new TaskProblem('Its workflow file has no such job');
   const policy = await loadActionsPolicy(tx, { id: run.repository_id, owner_id: run.owner_id });
   const rights = forkRights(policy, surroundings.repository);
-  const { token: permissions } = permissionsOfJob(parsed.file, job.key, {
+  const { token: permissions, identity } = permissionsOfCalled(workflow, calls, id, {
     byDefault: policy.defaultTokenPermissions,
     mayWrite: !run.is_from_fork || rights.writeTokens,
   });
+  const until = addMinutes(now, minutes + tokenMinutesBeyond);
   const { token, row } = await createJobToken(tx, {
-    repository: { id: run.repository_id, owner_id: run.owner_id },
+    repositories: [run.repository_id],
+    owner_id: run.owner_id,
     permissions,
-    expiresAt: addMinutes(now, minutes + tokenMinutesBeyond),
+    expiresAt: until,
     now,
   });
+  const readable = readableRefs(run, surroundings.repository.default_branch);
+  const identityAt = identity === 'write' && identityRequest(links, secrets, { id: job.id, token_id: row.id }, until);
+  const reads = { contents: 'read', metadata: 'read' } as const;
+  const forActions =
+    actions.shared.length > 0
+      ? await createJobToken(tx, {
+          repositories: actions.shared,
+          owner_id: run.owner_id,
+          permissions: reads,
+          expiresAt: until,
+          now,
+        })
+      : undefined;
   await putSteps(tx, stepsOf(job, definition));
-  const jobs = grouped(await listJobsOfAttempt(tx, run.id, run.attempt), ({ key }) => key);
-  const needs = definition.needs.map((need) => [need, resultOf((jobs.get(need) ?? []).map(resultOfJob))] as const);
+  const happened = definition.needs.length + calls.length > 0 ? await loadHappened(tx, run, surroundings, standing) : undefined;
+  const mayHaveSecrets = !run.is_from_fork || rights.secrets;
+  const hand = (all: NamedSecrets): NamedSecrets =>
+    happened ? refusing(() => handedSecrets(happened, standing, { ...all, GITHUB_TOKEN: token })) : all;
   return {
-    job: await updateJob(tx, job.id, { token_id: row.id }),
+    job: await updateJob(tx, job.id, { token_id: row.id, actions_token_id: forActions?.row.id ?? null }),
     file,
     context: {
       ...githubContext(run, surroundings),
-      job: job.key,
+      job: id,
       token,
       // Actions are taken from this server.
       gitea_default_actions_url: links.html,
+      gitea_runtime_token: await signRuntimeToken(secrets, { ...job, token_id: row.id }, { readable, now, until }),
+      retention_days: String(policy.retentionDays),
+      ...(identityAt && { actions_id_token_request_url: identityAt.url, actions_id_token_request_token: identityAt.token }),
       ref_protected: (await findBranchProtection(tx, run.repository_id, run.ref)).isThis,
     },
     token,
     secrets: {
-      ...(run.is_from_fork && !rights.secrets ? {} : await secretsOf(tx, secrets, { job, run })),
+      ...(mayHaveSecrets ? await secretsOf(tx, secrets, { job, run }, hand) : hand({})),
       ...(run.debugs ? debugSecrets : {}),
       GITHUB_TOKEN: token,
+      ...(forActions && { [actionsSecret]: forActions.token }),
     },
-    vars: Object.fromEntries(await loadVariablesForJob(tx, await placeOf(tx, { job, run }))),
-    needs: Object.fromEntries(needs),
+    vars: Object.fromEntries(await loadVariablesForJob(tx, placeOf({ job, run }))),
+    needs: happened ? needsOf(happened, standing) : {},
   };
 }
 
-/** What a job's secrets and variables are looked up by. */
-async function placeOf(db: Db, { job, run }: TakenJob) {
-  const { environment } = planOf(job);
-  const found = environment === null ? undefined : await findEnvironment(db, run.repository_id, environment.name);
-  return { repository: run.repository_id, environment: found?.id };
+/** What a job's secrets and variables are looked up by: the environment is the one that let it in, and no later one with its name. */
+const placeOf = ({ job, run }: TakenJob) => ({ repository: run.repository_id, environment: job.environment_id ?? undefined });
+
+type NamedSecrets = { readonly [name: string]: string };
+
+/**
+ * The secrets of a job. A fork's pull request has none, as its author could read them, unless a private repository allows it. A job of a called
+ * workflow has those of its environment, and besides them only those that were handed on to it.
+ */
+async function secretsOf(
+  db: Db,
+  secrets: Secrets,
+  taken: TakenJob,
+  hand: (all: NamedSecrets) => NamedSecrets,
+): Promise<NamedSecrets> {
+  const place = placeOf(taken);
+  if (planOf(taken.job).calls.length === 0) return Object.fromEntries(await loadSecretsForJob(db, secrets, place));
+  const all = Object.fromEntries(await loadSecretsForJob(db, secrets, { repository: place.repository }));
+  return { ...hand(all), ...Object.fromEntries(await loadEnvironmentSecrets(db, secrets, place)) };
 }
 
-/** The secrets of a job. A fork's pull request has none, as its author could read them, unless a private repository allows it. */
-const secretsOf = async (db: Db, secrets: Secrets, taken: TakenJob): Promise<{ [name: string]: string }> =>
-  Object.fromEntries(await loadSecretsForJob(db, secrets, await placeOf(db, taken)));
+/** What an expression refuses, as a problem of the job. */
+function refusing<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof ExpressionProblem ? new TaskProblem(error.message) : error;
+  }
+}
 
 /** Replaces what a job must not show in its log: its secrets, also line by line. A runner does so too, unless it forgets. */
 export async function maskOf(db: Db, secrets: Secrets, taken: TakenJob): Promise<(text: string) => string> {
-  const hidden = Object.values(await secretsOf(db, secrets, taken)).flatMap((value) => [value, ...value.split('\n')]);
+  // Those that were handed on are of these, or made from them.
+  const all = await loadSecretsForJob(db, secrets, placeOf(taken));
+  const hidden = [...all.values()].flatMap((value) => [value, ...value.split('\n')]);
   const longestFirst = unique(hidden.map((value) => value.trim())).filter((value) => value.length >= shortestMasked);
   longestFirst.sort((a, b) => b.length - a.length);
   return (text) => longestFirst.reduce((masked, value) => masked.replaceAll(value, '***'), text);

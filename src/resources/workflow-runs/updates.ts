@@ -4,7 +4,7 @@ import { enqueue } from '#jobs/job.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type RunnerRow, removeRunner } from '#resources/runners/index.ts';
 import { removeToken } from '#resources/tokens/index.ts';
-import { advanceRun, endJob, type ProgressContext } from './progress.ts';
+import { advanceAfter, advanceRun, endJob, type ProgressContext } from './progress.ts';
 import type { TakenJob } from './queue.ts';
 import {
   findJob,
@@ -63,30 +63,40 @@ export async function noteState(context: ProgressContext, runner: RunnerRow, giv
   await putSteps(tx, stepsOf(await listSteps(tx, [job.id]), job, told, now));
   const heard = await updateJob(tx, job.id, { heard_at: now, outputs: JSON.stringify(outputsOf(job, told)) });
   if (told.result === undefined) return heard;
-  const ended = await endJob(context, run, heard, { conclusion: told.result, completed_at: told.endedAt ?? now });
+  // Some runners tell of a success where they have broken a job off.
+  const conclusion = job.cancelled_at === null ? told.result : 'cancelled';
+  const ended = await endJob(context, run, heard, { conclusion, completed_at: told.endedAt ?? now });
   await leaveJob(tx, ended);
   if (runner.is_ephemeral) await removeRunner(tx, runner.id);
-  await advanceRun(context, run);
+  await advanceAfter(context, run, ended);
   return ended;
 }
 
 /** Ends a job that nothing can be made of. */
-export async function abandonJob(context: ProgressContext, { job, run }: TakenJob, problem: string): Promise<void> {
+export async function abandonJob(
+  context: ProgressContext,
+  { job, run }: TakenJob,
+  { message, line }: { readonly message: string; readonly line?: number | undefined },
+): Promise<void> {
   const locked = await findRunForUpdate(context.tx, run.id);
   if (!locked) return;
-  await leaveJob(context.tx, await endJob(context, locked, job, { conclusion: 'failure', problem }));
+  await leaveJob(
+    context.tx,
+    await endJob(context, locked, job, { conclusion: 'failure', problem: message, problem_line: line ?? null }),
+  );
   await advanceRun(context, locked);
 }
 
-/** What ends with a job: its token; its log is stored. */
-export async function leaveJob(tx: Tx, { id, token_id }: JobRow): Promise<void> {
-  if (token_id !== null) await removeToken(tx, token_id);
+/** What ends with a job: its tokens; its log is stored. */
+export async function leaveJob(tx: Tx, { id, token_id, actions_token_id }: JobRow): Promise<void> {
+  for (const token of [token_id, actions_token_id]) if (token !== null) await removeToken(tx, token);
   await enqueue(tx, { name: 'workflow-runs.store-log', attempts: 25 }, { job: id }, { key: `workflow-runs.store-log ${id}` });
 }
 
 /** Outputs stay as they were first told. Those beyond the limit are left out. */
 function outputsOf(job: JobRow, { outputs }: ToldState): { [name: string]: string } {
-  const all = { ...outputs, ...(job.outputs as { [name: string]: string }) };
+  const told = Object.fromEntries(Object.entries(outputs).map(([name, value]) => [storable(name), storable(value)]));
+  const all = { ...told, ...(job.outputs as { [name: string]: string }) };
   let bytes = 0;
   return Object.fromEntries(
     Object.entries(all).filter(([name, value]) => {
@@ -95,6 +105,9 @@ function outputsOf(job: JobRow, { outputs }: ToldState): { [name: string]: strin
     }),
   );
 }
+
+/** A text without what PostgreSQL keeps in no JSON. */
+const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 type StepChange = Parameters<typeof putSteps>[1][number];
 

@@ -12,7 +12,7 @@ import { findActionsApp } from '#resources/apps/index.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { WebhookEvents } from '#resources/webhooks/index.ts';
-import { createRun, loadRuns, unknownAddress } from '#resources/workflow-runs/index.ts';
+import { createRun, loadRuns, readCalledFiles, unknownAddress } from '#resources/workflow-runs/index.ts';
 import { listWaitingFor, listWorkflowFiles, readWorkflowFile } from '#resources/workflows/index.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { isTriggered } from '#workflow-files/triggers.ts';
@@ -104,10 +104,12 @@ async function startFor(job: JobContext<Services>, { event, built, repository, p
   for (const occasion of await occasionsOf({ disk, repository, event, built, job })) {
     const { trigger, title, head, ref, sha, pullRequest, isFromFork = false } = occasion;
     const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, depth };
-    for (const file of await triggeredFiles(disk, occasion))
+    for (const file of await triggeredFiles(disk, occasion)) {
+      const called = await readCalledFiles({ db, git: services.git }, { repository, ref, commit: occasion.files }, file);
       await change(db, (tx) =>
-        createRun({ tx, links, now }, { ...about, ...file, title, head, ref, sha, pullRequest, isFromFork }),
+        createRun({ tx, links, now }, { ...about, ...file, called, title, head, ref, sha, pullRequest, isFromFork }),
       );
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -87,6 +87,50 @@ export function killGroup(leader: number): void {
     process.kill(-leader, 'SIGKILL');
   } catch {
     return; // it ended by itself
+  }
+}
+
+/** When a process began, in ticks since the machine did; null without `/proc`. With it, another process with the same pid isn't taken for it. */
+export function startOf(pid: number): number | null {
+  try {
+    const after = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '');
+    return Number(after.split(' ')[19]); // the 22nd field (man 5 proc)
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a process is running that began at this time. */
+export const isSameProcess = (pid: number, start: unknown): boolean =>
+  isRunning(pid) && (typeof start !== 'number' || startOf(pid) === start);
+
+/** The pids of the processes that work in a folder or below it, whoever began them; empty without `/proc`. */
+export const processesUnder = (folder: string): number[] =>
+  processes()
+    .map(Number)
+    .filter((pid) => {
+      const place = placeOf(pid);
+      return (place === folder || place?.startsWith(`${folder}/`)) && !isZombie(pid);
+    });
+
+/** The working folder of a process. One that was removed ends with a word that says so. */
+function placeOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined; // it has ended, or belongs to somebody else
+  }
+}
+
+/** Kills the processes that work in a folder or below it, and a group of processes. Steps of jobs have groups of their own. */
+export function killUnder(folder: string, leader: number | undefined): void {
+  if (leader !== undefined) killGroup(leader);
+  for (const pid of processesUnder(folder)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // it ended by itself
+    }
   }
 }
 

@@ -6,19 +6,20 @@ import { asId } from '#lib/id.ts';
 import type { Observation, Provider, PublishRequest, RunnerId, RunnerOrder } from '#runner-providers/provider.ts';
 import { captureFolder, contentIdOf, copyFolder, listContents, removeContent } from './content.ts';
 import { type Files, filesOf, findAgent, isGroupRunning, killGroup, readJson, writeJson } from './machine.ts';
+import { listPrograms, startProgram, stopOwnPrograms, stopProgram } from './programs.ts';
 
 const agentFile = new URL('agent.ts', import.meta.url).pathname;
 const timeoutMs = 20_000;
 const pollMs = 50;
 
-/** The folder of runners, and the PATH of their programs. */
-type MachineFolder = { readonly folder: string; readonly path: string };
+/** The folder of runners, the PATH of their programs, and the program that runs jobs, if any. */
+type MachineFolder = { readonly folder: string; readonly path: string; readonly program?: string | undefined };
 
 /**
  * A provider that makes a working folder and a process on this machine for each runner, for tests and small installations. Runners
  * aren't isolated from each other or from Hearth.
  */
-export function processProvider({ folder, path }: MachineFolder): Provider {
+export function processProvider({ folder, path, program }: MachineFolder): Provider {
   const machines = join(folder, 'machines');
   const images = join(folder, 'images');
   const machineOf = (runner: RunnerId): string => join(machines, String(runner));
@@ -33,6 +34,8 @@ export function processProvider({ folder, path }: MachineFolder): Provider {
     },
     async remove(runner) {
       await stopAgent(filesOf(machineOf(runner)));
+      const programs = (await listPrograms(machines)).filter((one) => one.runner === runner);
+      await Promise.all(programs.map(({ name }) => stopProgram(machines, runner, name)));
       await rm(machineOf(runner), { recursive: true, force: true, maxRetries: 5 });
     },
     capture: (runner, content) => captureFolder(images, filesOf(machineOf(runner)).work, content),
@@ -50,6 +53,14 @@ export function processProvider({ folder, path }: MachineFolder): Provider {
       await writeJson(files.published, result);
       await rm(files.publish, { force: true });
     },
+    runsJobs: program !== undefined,
+    async start(order) {
+      if (program === undefined) throw new Error('No program is set that runs jobs');
+      await startProgram({ machines, program, path }, order);
+    },
+    stop: (runner, name) => stopProgram(machines, runner, name),
+    programs: () => listPrograms(machines),
+    stopAll: () => stopOwnPrograms(machines),
   };
 }
 

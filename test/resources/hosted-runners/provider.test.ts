@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { enqueue } from '#jobs/job.ts';
 import { resumeRunners } from '#resources/hosted-runners/jobs.ts';
-import type { Provider, RunnerId, RunnerOrder } from '#runner-providers/provider.ts';
+import { noProvider, type Provider, type RunnerId, type RunnerOrder } from '#runner-providers/provider.ts';
 import { world } from '#test/support/world.ts';
 import { setting } from './setting.ts';
 
@@ -11,6 +11,7 @@ const removed: RunnerId[] = [];
 let isOff = false;
 let meanwhile: (order: RunnerOrder) => Promise<unknown> = async () => undefined;
 const provider: Provider = {
+  ...noProvider,
   name: 'test',
   async provision(order) {
     orders.push(order);
@@ -22,10 +23,6 @@ const provider: Provider = {
     if (isOff) throw new Error('the machine room is off');
     removed.push(runner);
   },
-  capture: async () => undefined,
-  drop: async () => undefined,
-  observe: async () => undefined,
-  answer: async () => undefined,
 };
 await world({ runners: { provider } });
 

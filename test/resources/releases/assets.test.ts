@@ -3,7 +3,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { tidyFiles } from '#resources/releases/jobs.ts';
+import { tidyStore } from '#test/support/tidy-store.ts';
 import { world } from '#test/support/world.ts';
 import { setting, uploadTo } from './support.ts';
 
@@ -192,7 +192,6 @@ test('a deleted repository takes its files along, and what belongs to nothing is
   const twoHoursAgo = Date.now() / 1_000 - 7_200;
   await utimes(old, twoHoursAgo, twoHoursAgo);
   for (const name of after) await utimes(join(objects, name), twoHoursAgo, twoHoursAgo);
-  const { services, worker } = here.hearth;
-  await tidyFiles.run({}, { db: here.db, change: here.change, services, now: here.clock.now, log: worker.log });
+  await tidyStore(here);
   expect(await stored()).toEqual([...after, '999999/b'].sort());
 });

@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { tidyFiles } from '#resources/releases/jobs.ts';
 import { s3Server } from '#test/support/s3-server.ts';
+import { tidyStore } from '#test/support/tidy-store.ts';
 import { world } from '#test/support/world.ts';
 import { setting, uploadTo } from './support.ts';
 
@@ -18,11 +18,6 @@ async function released() {
   const upload = (name: string, content: string | Uint8Array<ArrayBuffer>) =>
     uploadTo(here, all.owner, `${at}/assets?name=${name}`, content);
   return { ...all, at, upload };
-}
-
-async function tidy(): Promise<void> {
-  const { services, worker } = here.hearth;
-  await tidyFiles.run({}, { db: here.db, change: here.change, services, now: here.clock.now, log: worker.log });
 }
 
 test('a file is uploaded in parts, downloaded whole and from the middle, and deleted', async () => {
@@ -81,10 +76,10 @@ test('files go with their repository, and an hour later what belongs to none', a
   });
   await expect(cutOff).rejects.toThrow('cut off');
   s3.fail(() => false, 500, 0);
-  await tidy();
+  await tidyStore(here);
   expect([(await s3.keys()).at(-1), await s3.uploads()]).toEqual(['hearth/test/999999/a', ['hearth/test/999999/b']]);
   await s3.age(new Date(Date.now() - 7_200_000));
-  await tidy();
+  await tidyStore(here);
   expect([(await s3.keys()).filter((key) => key.includes('999999')), await s3.uploads()]).toEqual([[], []]);
   expect(await s3.keys()).toContain(mine);
 });

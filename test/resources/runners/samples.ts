@@ -1,5 +1,12 @@
 import type { AnyPathResource } from '#endpoint/path-resource.ts';
-import { orgRunner, orgRunnerLabel, repoRunner, repoRunnerLabel } from '#resources/runners/path-resources.ts';
+import {
+  groupRunner,
+  orgRunner,
+  orgRunnerLabel,
+  repoRunner,
+  repoRunnerLabel,
+  runnerGroup,
+} from '#resources/runners/path-resources.ts';
 import type { Sample, SampleStage, Samples } from '#test/support/samples.ts';
 import { fresh } from '#test/support/world.ts';
 
@@ -25,6 +32,22 @@ async function labelAt({ client }: SampleStage, runner: string): Promise<{ name:
 export const samples: Samples = new Map<AnyPathResource, Sample>([
   [orgRunner, (stage) => runnerAt(stage, `/orgs/${stage.org.login}`)],
   [repoRunner, (stage) => runnerAt(stage, `/repos/${stage.org.login}/${stage.repo.name}`)],
+  [
+    runnerGroup,
+    async ({ client, org, repo }) => {
+      const wanted = { name: fresh('group'), visibility: 'selected', selected_repository_ids: [repo.id] };
+      const { body } = await client.post(`/orgs/${org.login}/actions/runner-groups`, wanted);
+      return { runner_group_id: String(body.id) };
+    },
+  ],
+  [
+    groupRunner,
+    async (stage, base) => {
+      const made = await runnerAt(stage, `/orgs/${stage.org.login}`);
+      await stage.client.put(`${base}/runners/${made.runner_id}`);
+      return made;
+    },
+  ],
   [orgRunnerLabel, (stage, base) => labelAt(stage, base)],
   [repoRunnerLabel, (stage, base) => labelAt(stage, base)],
 ]);

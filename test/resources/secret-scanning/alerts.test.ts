@@ -141,6 +141,19 @@ test('an alert is resolved, reopened, assigned and its validity stated, and each
   });
 });
 
+let refusing: Promise<Awaited<ReturnType<typeof setting>>> | undefined;
+
+/** A repository with one alert, for all requests that change nothing. */
+const withAlert = () => {
+  refusing ??= (async () => {
+    const made = await setting({ secret_scanning: on });
+    await made.put('a.env', ownToken());
+    await here.settle();
+    return made;
+  })();
+  return refusing;
+};
+
 test.each([
   {},
   { state: 'resolved' },
@@ -152,9 +165,7 @@ test.each([
   { assignee: 'nobody-of-this-name' },
   { validity: 'unknown' },
 ])('%j is refused, and changes nothing', async (wanted) => {
-  const { put, at } = await setting({ secret_scanning: on });
-  await put('a.env', ownToken());
-  await here.settle();
+  const { at } = await withAlert();
   await here.unchanged(['secret_alerts', 'events'], async () =>
     expect((await client.patch(`${at}/alerts/1`, wanted)).status).toBe(422),
   );
@@ -247,4 +258,36 @@ test('a list costs as many statements for 1 alert as for 40', async () => {
   expect(one).toBeLessThanOrEqual(4);
   expect(await here.statements(owner, `${at}/alerts/1`)).toBeLessThanOrEqual(3);
   expect(await here.statements(owner, `${at}/alerts/1/locations`)).toBe(2);
+});
+
+test('who may see an alert is told of it, for as long as they may, and of nothing else', async () => {
+  const { put, at, path, repo, turn } = await setting({ secret_scanning: on });
+  const [admin, writer] = [await here.user(), await here.user()];
+  await here.collaborator(repo, admin, 'admin');
+  await here.collaborator(repo, writer, 'write');
+  const [asAdmin, asWriter] = [await here.as(admin), await here.as(writer)];
+  const told = async (reader: typeof asAdmin) =>
+    (await reader.get(`${path}/notifications`)).body.filter(({ reason }: { reason: string }) => reason === 'security_alert');
+  const token = ownToken();
+  await put('a.env', token);
+  await here.settle();
+  const url = expect.stringContaining(`${at}/alerts/1`);
+  const subject = { type: 'SecretScanningAlert', title: `Hearth Personal Access Token found in ${repo.name}`, url };
+  expect(await told(asAdmin)).toMatchObject([{ unread: true, subject }]);
+  expect(await told(client)).toMatchObject([{ subject }]);
+  expect(await told(asWriter)).toEqual([]);
+  expect(JSON.stringify(await told(asAdmin))).not.toContain(token);
+  expect(await here.statements(admin, `${path}/notifications`)).toBeLessThanOrEqual(8);
+  await client.patch(`${at}/alerts/1`, { state: 'resolved', resolution: 'revoked' });
+  await asAdmin.put('/notifications', {});
+  await here.settle();
+  expect(await told(asAdmin)).toEqual([]);
+  await client.patch(`${at}/alerts/1`, { state: 'open' });
+  await here.settle();
+  expect(await told(asAdmin)).toHaveLength(1);
+  await turn({ secret_scanning: off });
+  expect(await told(asAdmin)).toEqual([]);
+  await turn({ secret_scanning: on });
+  await client.put(`${path}/collaborators/${admin.login}`, { permission: 'push' });
+  expect(await told(asAdmin)).toEqual([]);
 });

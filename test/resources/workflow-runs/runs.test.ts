@@ -1,6 +1,7 @@
-import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
 import { fromBuffer } from 'yauzl';
+import { enqueue } from '#jobs/job.ts';
+import { expireRuns } from '#resources/workflow-runs/retention.ts';
 import { startRunner } from '#test/support/runner-client.ts';
 import { world } from '#test/support/world.ts';
 import { ci, ciPath, pushWorkflow } from './setting.ts';
@@ -121,6 +122,44 @@ test('a run goes its way, with its jobs, steps, times and logs', async () => {
   expect((await client.get(`${base}/actions/jobs/${job.id}/logs`)).status).toBe(404);
   expect((await client.delete(url)).status).toBe(204);
   expect((await client.get(url)).status).toBe(404);
+});
+
+test('logs expire after the days of the settings, and runs after longer', async () => {
+  const [short, usual] = [await setting(), await setting()];
+  for (const one of [short, usual]) {
+    const runner = await startRunner(w, one.repo);
+    const build = await runner.fetch();
+    if (!build) throw new Error('No job');
+    await runner.log(build, ['made']);
+    await runner.end(build, 'failure');
+    await w.settle();
+    expect((await one.client.get(`${one.url}/logs`)).status).toBe(302);
+  }
+  const { client, base, url, jobsOf } = short;
+  const put = await client.put(`${base}/actions/permissions/artifact-and-log-retention`, { days: 3 });
+  expect(put.status).toBe(204);
+  const before = w.clock.now;
+  const afterDays = async (days: number) => {
+    w.clock.now = new Date(before.getTime() + days * 24 * 60 * 60_000);
+    await w.change((tx) => enqueue(tx, expireRuns, {}));
+    await w.settle();
+  };
+  const [job] = await jobsOf();
+  const keys = await w.db.selectFrom('workflow_jobs').select('log_key').where('id', '=', job.id).execute();
+  const { objects } = w.hearth.services;
+  await afterDays(2);
+  expect((await client.get(`${url}/logs`)).status).toBe(302);
+  await afterDays(4);
+  for (const path of [`${url}/logs`, `${url}/attempts/1/logs`, `${base}/actions/jobs/${job.id}/logs`])
+    expect([path, (await client.get(path)).status]).toEqual([path, 410]);
+  expect(await objects.open(keys[0]?.log_key ?? '')).toBeUndefined();
+  expect((await usual.client.get(`${usual.url}/logs`)).status).toBe(302);
+  expect((await client.post(`${url}/rerun`)).status).toBe(201);
+  expect((await client.get(`${url}/logs`)).status).toBe(404); // the next attempt has none yet
+  await afterDays(401);
+  expect((await usual.client.get(usual.url)).status).toBe(404);
+  expect((await client.get(url)).body).toMatchObject({ status: 'queued' }); // it isn't over
+  w.clock.now = before;
 });
 
 test('failed jobs are run again with what needs them, and the others are carried', async () => {
@@ -257,32 +296,6 @@ test('lists are filtered, and cost the same for one run and for many', async () 
     expect(await count(query), query).toBe(wanted);
   expect((await client.get(`${base}/actions/runs?created=soon`)).status).toBe(422);
   expect((await client.get(`${base}/actions/workflows/ci.yml/runs?branch=main`)).body.total_count).toBe(3);
-});
-
-test('Octokit speaks to all of it', async () => {
-  const { ada, repo, run } = await setting();
-  const { rest } = new Octokit({ auth: await w.token(ada), baseUrl: `${w.url}/api/v3` });
-  const at = { owner: ada.login, repo: repo.name };
-  const { data } = await rest.actions.listRepoWorkflows(at);
-  expect(data.workflows).toMatchObject([{ name: 'CI', path: ciPath, state: 'active' }]);
-  const runner = await startRunner(w, repo);
-  const build = await runner.fetch();
-  if (!build) throw new Error('No job');
-  await runner.log(build, ['made']);
-  await runner.end(build, 'failure');
-  const job_id = Number(build.id);
-  expect((await rest.actions.downloadJobLogsForWorkflowRun({ ...at, job_id })).data).toMatch(/made\n$/);
-  expect((await rest.actions.downloadWorkflowRunLogs({ ...at, run_id: run.id })).data).toBeInstanceOf(ArrayBuffer);
-  expect((await rest.actions.getWorkflowRun({ ...at, run_id: run.id })).data.conclusion).toBe('failure');
-  expect((await rest.actions.getJobForWorkflowRun({ ...at, job_id })).data.conclusion).toBe('failure');
-  await rest.actions.reRunWorkflowFailedJobs({ ...at, run_id: run.id });
-  expect((await rest.actions.getWorkflowRunAttempt({ ...at, run_id: run.id, attempt_number: 1 })).data.conclusion).toBe(
-    'failure',
-  );
-  await rest.actions.cancelWorkflowRun({ ...at, run_id: run.id });
-  await rest.actions.createWorkflowDispatch({ ...at, workflow_id: 'ci.yml', ref: 'main', inputs: { level: 'low' } });
-  expect((await rest.actions.listWorkflowRuns({ ...at, workflow_id: 'ci.yml' })).data.total_count).toBe(2);
-  await rest.actions.deleteWorkflowRun({ ...at, run_id: run.id });
 });
 
 test('a run that needs approval begins when somebody approves it', async () => {

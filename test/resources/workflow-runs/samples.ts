@@ -1,6 +1,7 @@
 import type { AnyPathResource } from '#endpoint/path-resource.ts';
 import { keyOfLog, keyOfLogArchive } from '#resources/workflow-runs/log-address.ts';
 import {
+  concurrencyGroup,
   handedOutLog,
   handedOutLogArchive,
   runAttempt,
@@ -8,7 +9,8 @@ import {
   workflowRun,
 } from '#resources/workflow-runs/path-resources.ts';
 import type { Sample, SampleStage, Samples } from '#test/support/samples.ts';
-import { pushWorkflow } from './setting.ts';
+import { fresh } from '#test/support/world.ts';
+import { ci, ciPath, pushWorkflow } from './setting.ts';
 
 /** A run that is over: it was cancelled. Its first job has a log. */
 async function makeRun({ world, repo, db, client }: SampleStage, base: string) {
@@ -32,6 +34,14 @@ const sealing = ({ world }: SampleStage) => ({ secrets: world.hearth.services.se
 export const samples: Samples = new Map<AnyPathResource, Sample>([
   [workflowRun, async (stage, base) => ({ run_id: String((await makeRun(stage, base)).run) })],
   [runAttempt, async () => ({ attempt_number: '1' })],
+  [
+    concurrencyGroup,
+    async ({ world, repo }) => {
+      const name = fresh('group');
+      await pushWorkflow(world, repo, { [ciPath]: `${ci}concurrency: ${name}\n` });
+      return { concurrency_group_name: name };
+    },
+  ],
   [workflowJob, async (stage, base) => ({ job_id: String((await makeRun(stage, base)).job) })],
   [handedOutLog, async (stage) => ({ log_key: keyOfLog(sealing(stage), (await makeOwn(stage)).job) })],
   [

@@ -8,9 +8,9 @@ import type { RunnerOrder } from '#runner-providers/provider.ts';
 import { atEndOfFile } from '#test/support/end-of-file.ts';
 
 /** A provider of processes with a folder of its own; every runner of it is taken away after the last test. */
-export async function machineRoom() {
+export async function machineRoom({ program }: { program?: string } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-runners-'));
-  const provider = processProvider({ folder, path: process.env.PATH ?? '' });
+  const provider = processProvider({ folder, path: process.env.PATH ?? '', program });
   atEndOfFile(async () => {
     for (const { runner } of (await provider.observe())?.runners ?? []) await provider.remove(runner);
     await rm(folder, { recursive: true, maxRetries: 10 });

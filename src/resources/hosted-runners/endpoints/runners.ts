@@ -26,7 +26,7 @@ export const listHostedRunners = endpoint({
   paging: pages(),
   replies: { 200: enveloped('runners', HostedRunner) },
   async handle({ db, at, page }) {
-    return mapRows(await listRunners(db, at.org.id, page), (rows) => presentRunners({ db }, rows));
+    return mapRows(await listRunners(db, at.org.id, { page }), (rows) => presentRunners({ db }, rows));
   },
 });
 

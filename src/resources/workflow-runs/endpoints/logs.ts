@@ -5,15 +5,16 @@ import { Type } from 'typebox';
 import { writesActions } from '#access/policies.ts';
 import { raw, redirect } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { notFound, orNotFound } from '#lib/refusal.ts';
+import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { keyOfLog, keyOfLogArchive } from '../log-address.ts';
 import { openLogArchive } from '../log-archive.ts';
 import { readLog } from '../logs.ts';
 import { handedOutLog, handedOutLogArchive, runAttempt, workflowJob, workflowRun } from '../path-resources.ts';
 import { readsLogs } from '../policies.ts';
+import { noLogs } from '../retention.ts';
 import { deleteLogs } from '../rules.ts';
-import { hasLogs } from '../store.ts';
+import { hasLogs, loadRuns } from '../store.ts';
 
 export const getJobLog = endpoint({
   id: 'actions/download-job-logs-for-workflow-run',
@@ -22,9 +23,10 @@ export const getJobLog = endpoint({
   resources: [workflowJob],
   summary: 'Download job logs for a workflow run',
   access: readsLogs,
+  refuses: [410],
   replies: { 302: Nothing },
-  async handle({ at: { job }, links, now, services: { secrets } }) {
-    if (job.log_rows === 0) throw notFound();
+  async handle({ db, at: { job }, links, now, services: { secrets } }) {
+    if (job.log_rows === 0) throw noLogs((await loadRuns(db, [job.run_id])).get(job.run_id));
     return redirect(`${links.api}/workflow-logs/${keyOfLog({ secrets, now }, job.id)}`);
   },
 });
@@ -36,9 +38,10 @@ export const getRunLogs = endpoint({
   resources: [workflowRun],
   summary: 'Download workflow run logs',
   access: readsLogs,
+  refuses: [410],
   replies: { 302: Nothing },
   async handle({ db, at: { workflowRun: run }, links, now, services: { secrets } }) {
-    if (!(await hasLogs(db, run.id, run.attempt))) throw notFound();
+    if (!(await hasLogs(db, run.id, run.attempt))) throw noLogs(run);
     return redirect(`${links.api}/workflow-log-archives/${keyOfLogArchive({ secrets, now }, run)}`);
   },
 });
@@ -50,9 +53,10 @@ export const getAttemptLogs = endpoint({
   resources: [runAttempt],
   summary: 'Download workflow run attempt logs',
   access: readsLogs,
+  refuses: [410],
   replies: { 302: Nothing },
   async handle({ db, at: { attempt: run }, links, now, services: { secrets } }) {
-    if (!(await hasLogs(db, run.id, run.attempt))) throw notFound();
+    if (!(await hasLogs(db, run.id, run.attempt))) throw noLogs(run);
     return redirect(`${links.api}/workflow-log-archives/${keyOfLogArchive({ secrets, now }, run)}`);
   },
 });

@@ -13,12 +13,12 @@ import {
   presentRepositories,
   simpleRepositoryOf,
 } from '#resources/repositories/index.ts';
-import { filterOf } from './filters.ts';
-import { secretAlert } from './path-resources.ts';
-import { presentAlert, presentAlerts, presentHistory, presentLocation } from './present.ts';
-import { bypassProtection } from './push-protection.ts';
-import { changeAlert } from './rules.ts';
-import { listScans } from './scan-store.ts';
+import { filterOf } from '../filters.ts';
+import { secretAlert } from '../path-resources.ts';
+import { presentAlert, presentAlerts, presentHistory, presentLocation } from '../present.ts';
+import { bypassProtection } from '../push-protection.ts';
+import { changeAlert } from '../rules.ts';
+import { listScans } from '../scan-store.ts';
 import {
   AlertChange,
   AlertLocation,
@@ -29,8 +29,8 @@ import {
   OrganizationSecretAlert,
   ScanHistory,
   SecretAlert,
-} from './schemas.ts';
-import { findAlert, listAlerts, listLocations } from './store.ts';
+} from '../schemas.ts';
+import { findAlert, listAlerts, listLocations } from '../store.ts';
 
 const ofRepo = { scopes: ['repo', 'security_events'], role: 'admin' } as const;
 const reads = { ...ofRepo, permission: 'secret_scanning_alerts:read' } as const;

@@ -1,0 +1,20 @@
+import { countOpenJobs } from '#resources/workflow-runs/index.ts';
+import { counted } from '../command.ts';
+import type { CheckContext, Diagnosis } from './diagnosis.ts';
+
+/** Seconds after which a job that waits for a runner counts as stuck. */
+const longWait = 60 * 60;
+/** Seconds that the sweeps, which run once a minute, may take beyond the time after which a job is given up. */
+const grace = 300;
+
+/** Checks that jobs of workflows find runners, and that those that run are heard of. */
+export async function workflowJobs({ db, hearth }: CheckContext, now: Date): Promise<Diagnosis> {
+  const silence = hearth.services.resourceLimits.workflows.silence / 1_000 + grace;
+  const { waiting, running, stuck, longest, oldest } = await countOpenJobs(db, { now, silence });
+  const detail = [`${waiting} waiting, ${running} in progress`];
+  const waitsLong = longest > longWait;
+  if (waitsLong)
+    detail.push(`${oldest} waits for ${Math.floor(longest / 60)} minutes: \`hearth explain JOB ${oldest}\` says why`);
+  if (stuck > 0) detail.push(`${counted(stuck, 'job')} in progress not heard of, and not given up: do background jobs run?`);
+  return { check: 'workflow jobs', ok: !waitsLong && stuck === 0, detail: detail.join('; ') };
+}

@@ -1,0 +1,62 @@
+// Files that come one after the other, as from an archive, as objects of a repository.
+
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { GitError } from '../errors.ts';
+import { startTransfer } from '../process/run.ts';
+import type { Repo } from '../repo.ts';
+import { isOid, type Oid } from './oid.ts';
+import { pathProblem } from './paths.ts';
+import { writeObjects } from './write-objects.ts';
+import { type TreeChange, writeTree } from './write-tree.ts';
+
+/** A file, whose bytes are read before the next one comes. */
+export type IncomingFile = { path: string; size: number; bytes: AsyncIterable<Buffer> };
+
+/** Files up to this size are written together, up to so many bytes; larger ones are streamed to a git process of their own. */
+const smallSize = 1024 * 1024;
+const bytesPerBatch = 8 * 1024 * 1024;
+
+/**
+ * Writes files as a tree, and returns its name. What isn't reached by a ref is removed by git in time.
+ * @throws GitError `invalid` for a path that isn't allowed, or comes twice
+ */
+export async function writeFiles(repo: Repo, files: AsyncIterable<IncomingFile>): Promise<Oid> {
+  const changes: TreeChange[] = [];
+  let batch: { path: string; data: Buffer }[] = [];
+  let held = 0;
+  const flush = async (): Promise<void> => {
+    const oids = await writeObjects(
+      repo,
+      batch.map(({ data }) => ({ type: 'blob', data })),
+    );
+    for (const [at, { path }] of batch.entries()) changes.push({ path, mode: '100644', oid: oids[at] ?? null });
+    batch = [];
+    held = 0;
+  };
+  for await (const { path, size, bytes } of files) {
+    const problem = pathProblem(path);
+    if (problem) throw new GitError('invalid', `A path ${problem}`);
+    if (size > smallSize) changes.push({ path, mode: '100644', oid: await writeLarge(repo, bytes) });
+    else {
+      const data = Buffer.concat(await Array.fromAsync(bytes));
+      batch.push({ path, data });
+      held += data.length;
+    }
+    if (held >= bytesPerBatch) await flush();
+  }
+  await flush();
+  return writeTree(repo, { changes });
+}
+
+async function writeLarge(repo: Repo, bytes: AsyncIterable<Buffer>): Promise<Oid> {
+  const git = await startTransfer(repo, ['hash-object', '-w', '--stdin']);
+  const [output] = await Promise.all([Array.fromAsync(git.stdout), pipeline(Readable.from(bytes), git.stdin)]);
+  const { code, cause } = await git.ended;
+  if (cause) throw cause;
+  const oid = Buffer.concat(output as Buffer[])
+    .toString('latin1')
+    .trim();
+  if (code !== 0 || !isOid(oid)) throw new GitError('failed', 'A file could not be written', git.stderr().trim());
+  return oid;
+}

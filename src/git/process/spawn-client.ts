@@ -1,0 +1,153 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { finished } from 'node:stream';
+import { type FromSpawnServer, socketName, type ToSpawnServer } from './spawn-messages.ts';
+import { type Exit, type Spawned, type SpawnOrder, spawnHere } from './spawned.ts';
+
+const program = new URL('spawn-server.ts', import.meta.url).pathname;
+
+/** A process that starts fewer programs does without a spawn server, as most commands of the command line. */
+const startsBefore = 8;
+/** Programs that may be about to start at a time; further ones are started by this process. */
+const slots = 16;
+/** Bytes of the address of a Unix socket on the systems that have the least. */
+const maxAddress = 100;
+
+type Awaited = { settle(exit: Exit): void };
+
+/** A running spawn server. */
+class SpawnServer {
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+  readonly #free: number[] = [];
+  readonly #awaited = new Map<number, Awaited>();
+  #last = 0;
+  /** Whether it can't be used any more, since it ended or could not be started. */
+  isGone = false;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#child = fork(program, [folder, String(slots)], {
+      // Not those of this process, which may load what is of no use there.
+      execArgv: ['--max-old-space-size=64', '--max-semi-space-size=1'],
+      env: {},
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      detached: true,
+    });
+    this.#child.on('message', (message: FromSpawnServer) => this.#take(message));
+    this.#child.once('error', () => this.#lose());
+    this.#child.once('disconnect', () => this.#lose());
+    this.#child.unref();
+    this.#child.channel?.unref();
+  }
+
+  /** Starts a program, unless all slots are in use or the server isn't ready. */
+  start(order: SpawnOrder): Spawned | undefined {
+    const slot = this.isGone ? undefined : this.#free.pop();
+    if (slot === undefined) return undefined;
+    const socket = (place: number): Socket => {
+      const path = join(this.#folder, socketName(slot, place));
+      // Each standard stream has one direction, as those of children: pipelines wait for both of what has two.
+      const made = connect({ path, readable: place !== 0, writable: place === 0 || place === 3, allowHalfOpen: place === 3 });
+      made.on('error', (error: NodeJS.ErrnoException) => {
+        // Others say only that the process ended before it read all, as its exit does, or what its user stopped with.
+        if (error.syscall === 'connect') this.#lose();
+      });
+      return made;
+    };
+    const [stdin, stdout, stderr] = [socket(0), socket(1), socket(2)];
+    const channel = order.channel ? socket(3) : undefined;
+    this.#last += 1;
+    const id = this.#last;
+    const exited = this.#exitOf(id);
+    this.#send({ kind: 'start', id, slot, order });
+    void exited.then(() => stdin.destroy());
+    return {
+      stdin,
+      stdout,
+      stderr,
+      channel,
+      exited,
+      closed: Promise.all([exited, closeOf(stdout, exited), closeOf(stderr, exited)]).then(([exit]) => exit),
+      stop: () => this.#send({ kind: 'stop', id }),
+    };
+  }
+
+  #send(message: ToSpawnServer): void {
+    if (this.isGone) return;
+    this.#child.send(message, (error) => {
+      if (error) this.#lose();
+    });
+  }
+
+  #exitOf(id: number): Promise<Exit> {
+    const { promise, resolve } = Promise.withResolvers<Exit>();
+    // While a process is awaited, this one must not end.
+    if (this.#awaited.size === 0) this.#child.channel?.ref();
+    const settle = (exit: Exit): void => {
+      this.#awaited.delete(id);
+      if (this.#awaited.size === 0) this.#child.channel?.unref();
+      resolve(exit);
+    };
+    this.#awaited.set(id, { settle });
+    return promise;
+  }
+
+  #take(message: FromSpawnServer): void {
+    if (message.kind === 'ready') this.#free.push(...Array.from({ length: slots }, (_, slot) => slot));
+    if (message.kind === 'taken') this.#free.push(message.slot);
+    if (message.kind === 'ended') this.#awaited.get(message.id)?.settle({ code: message.code, signal: message.signal });
+    if (message.kind === 'failed')
+      this.#awaited.get(message.id)?.settle({
+        code: null,
+        signal: null,
+        error: Object.assign(new Error(message.message), message.code === undefined ? {} : { code: message.code }),
+      });
+  }
+
+  /** How its programs end isn't known any more. */
+  #lose(): void {
+    if (this.isGone) return;
+    this.isGone = true;
+    this.#child.kill('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true });
+    const error = new Error('The process that starts programs has ended');
+    for (const { settle } of [...this.#awaited.values()]) settle({ code: null, signal: null, error });
+  }
+}
+
+/** Resolves once a stream is read to its end, or destroyed. As with children of this process, output that nobody reads is dropped at the exit. */
+function closeOf(stream: Socket, exited: Promise<Exit>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  finished(stream, { writable: false }, () => resolve());
+  void exited.then(({ error }) => {
+    if (error) stream.destroy();
+    else if (stream.readable && stream.readableFlowing === null && stream.listenerCount('readable') === 0) stream.resume();
+  });
+  return promise;
+}
+
+let server: SpawnServer | undefined;
+let started = 0;
+
+/** The spawn server of this process, which is started with the first programs, and again after it was lost. */
+function spawnServer(): SpawnServer | undefined {
+  started += 1;
+  if (started <= startsBefore) return undefined;
+  if (server && !server.isGone) return server;
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-spawn-'));
+  if (Buffer.byteLength(join(folder, socketName(slots, 0))) > maxAddress) {
+    rmSync(folder, { recursive: true });
+    started = Number.NEGATIVE_INFINITY; // the folder of temporary files keeps its name
+    return undefined;
+  }
+  server = new SpawnServer(folder);
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return server;
+}
+
+/** Starts a program by the spawn server, or as a child of this process where there is none. */
+export const spawnProgram = (order: SpawnOrder): Spawned => spawnServer()?.start(order) ?? spawnHere(order);

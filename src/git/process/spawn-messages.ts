@@ -1,0 +1,18 @@
+import type { SpawnOrder } from './spawned.ts';
+
+/** What the spawn server is told. `id` names a process, `slot` the sockets whose connections become its streams. */
+export type ToSpawnServer =
+  | { readonly kind: 'start'; readonly id: number; readonly slot: number; readonly order: SpawnOrder }
+  | { readonly kind: 'stop'; readonly id: number };
+
+/** What it tells. `taken`: the sockets of the slot may be connected to again. */
+export type FromSpawnServer =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'taken'; readonly slot: number }
+  | { readonly kind: 'failed'; readonly id: number; readonly code: string | undefined; readonly message: string }
+  | { readonly kind: 'ended'; readonly id: number; readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+/** Standard input, output and error, and the channel. */
+export const socketsOfSlot = 4;
+
+export const socketName = (slot: number, place: number): string => `${slot}-${place}`;

@@ -1,0 +1,50 @@
+// Dependencies of repositories, advisories, and alerts.
+import { type LimitGroup, mebi } from './limit.ts';
+
+export const dependencies = {
+  fileSize: { value: 5 * mebi, unit: 'bytes', fixed: true, of: 'a manifest or lockfile', past: 'it is left out, with a note' },
+  entries: {
+    value: 100_000,
+    unit: 'count',
+    fixed: true,
+    of: 'files of a repository among which manifests are looked for',
+    past: 'further ones are not looked at',
+  },
+  files: { value: 300, unit: 'count', fixed: true, of: 'manifests of one repository', past: 'further ones are not read' },
+  ofFile: {
+    value: 20_000,
+    unit: 'count',
+    fixed: true,
+    of: 'dependencies of one manifest',
+    past: 'further ones are left out, with a note',
+  },
+  ofRepository: {
+    value: 50_000,
+    unit: 'count',
+    fixed: true,
+    of: 'dependencies of one repository',
+    past: 'further manifests are left out, with a note',
+  },
+  nameLength: {
+    value: 500,
+    unit: 'count',
+    fixed: true,
+    of: 'characters of the name and the version of a dependency',
+    past: 'it is left out',
+  },
+  alerts: {
+    value: 10_000,
+    unit: 'count',
+    fixed: true,
+    of: 'alerts of dependencies in one repository',
+    past: 'further ones have no alert',
+  },
+  advisorySize: { value: 2 * mebi, unit: 'bytes', fixed: true, of: 'a file of an advisory', past: 'it is left out, and logged' },
+  vulnerabilities: {
+    value: 2_000,
+    unit: 'count',
+    fixed: true,
+    of: 'ranges of versions in one advisory',
+    past: 'it is left out, and logged',
+  },
+} as const satisfies LimitGroup;

@@ -1,0 +1,59 @@
+// What the host and the path of a request name.
+import { isIP } from 'node:net';
+import type { PagesOrigin } from '#endpoint/pages-address.ts';
+import type { SiteAddress } from '#resources/pages/index.ts';
+
+/**
+ * The parts of a path, decoded. The last one is empty where the path ends with a slash. Undefined where a part can't be decoded, or is
+ * none that a file or folder can have: nothing leads out of a folder.
+ * @example partsOf('/docs/a%20b?x=1') // ['docs', 'a b']
+ */
+export function partsOf(url: string): string[] | undefined {
+  const [path = ''] = url.split(/[?#]/, 1);
+  if (!path.startsWith('/')) return undefined;
+  const encoded = path.slice(1).split('/');
+  const parts: string[] = [];
+  for (const [at, text] of encoded.entries()) {
+    const part = decoded(text);
+    if (part === undefined || part === '.' || part === '..' || /[/\0]/.test(part)) return undefined;
+    if (part === '' && at < encoded.length - 1) return undefined;
+    parts.push(part);
+  }
+  return parts;
+}
+
+function decoded(text: string): string | undefined {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A place where a website may be: its address, and how many parts of the path belong to the owner's name. */
+export type Place = SiteAddress & { readonly ownerParts: 0 | 1 };
+
+/**
+ * The places that a request may mean, the first one with a website counts. Without a configured origin, any host serves the
+ * websites of all owners in folders, and may also be the domain of one.
+ */
+export function placesOf(origin: PagesOrigin | undefined, host: string, parts: readonly string[]): Place[] {
+  const hostname = host.toLowerCase().replace(/\.$/, '');
+  const suffixes = ['pages', ...(origin ? [origin.hostname] : [])];
+  const [owner = '', first = ''] = parts;
+  const inFolder: Place[] = owner === '' ? [] : [{ owner, first: first || undefined, suffixes, ownerParts: 1 }];
+  const ofHost = { first: owner || undefined, suffixes, ownerParts: 0 } as const;
+  if (origin && hostname === origin.hostname) return origin.hasSubdomains ? [] : inFolder;
+  const below = origin?.hasSubdomains ? ownerBelow(hostname, origin.hostname) : undefined;
+  if (below !== undefined) return [{ ...ofHost, owner: below }];
+  const isName = hostname.includes('.') && isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0;
+  return [...(isName ? [{ ...ofHost, domain: hostname }] : []), ...(origin ? [] : inFolder)];
+}
+
+/** The one label before a host. */
+function ownerBelow(hostname: string, parent: string): string | undefined {
+  if (!hostname.endsWith(`.${parent}`)) return undefined;
+  const label = hostname.slice(0, -parent.length - 1);
+  return label.includes('.') ? undefined : label;
+}

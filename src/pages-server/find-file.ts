@@ -1,0 +1,61 @@
+// Which file of a website a path names. What was found is remembered by the names of Git's objects, so that it is never outdated.
+import mime from 'mime';
+import { kindOf } from '#git/objects/object-cache.ts';
+import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
+import { isFile } from '#resources/pages/index.ts';
+
+/** A file of a website; with its bytes where they are few. */
+export type SiteFile = { readonly oid: Oid; readonly size: number; readonly type: string; readonly data: Buffer | undefined };
+
+/** What a path names: a file, or a folder whose address lacks the slash at its end. */
+export type Found = SiteFile | 'folder';
+
+const files = kindOf<SiteFile | { readonly folder: true }>('page');
+
+type Bounds = Pick<ResourceLimits['pages'], 'cached'>;
+
+/**
+ * The file of a path below a tree; undefined where there is none. A path that ends with a slash names `index.html` in that folder, and one without
+ * an ending also the file with `.html` behind it. Links aren't followed.
+ */
+export async function findFile(disk: Disk, tree: Oid, parts: readonly string[], bounds: Bounds): Promise<Found | undefined> {
+  const key = `${tree}:${parts.join('/')}`;
+  const known = disk.store.cache.get(disk, files, key);
+  if (known) return 'folder' in known ? 'folder' : known;
+  await using reader = await openObjects(disk);
+  const found = await lookUp(reader, tree, parts, bounds);
+  if (found) disk.store.cache.set(disk, files, key, found === 'folder' ? { folder: true } : found);
+  return found;
+}
+
+async function lookUp(reader: ObjectReader, tree: Oid, parts: readonly string[], bounds: Bounds): Promise<Found | undefined> {
+  let folder = await reader.findInfo(tree);
+  for (const part of parts.slice(0, -1)) {
+    const child = folder && (await reader.findChild(folder, part));
+    folder = child?.mode === '040000' ? await reader.findInfo(child.oid) : undefined;
+  }
+  if (!folder) return undefined;
+  const name = parts.at(-1) || 'index.html';
+  const child = await reader.findChild(folder, name);
+  if (child && isFile(child)) return readFile(reader, child.oid, name, bounds);
+  const page = name.endsWith('.html') ? undefined : await reader.findChild(folder, `${name}.html`);
+  if (page && isFile(page)) return readFile(reader, page.oid, `${name}.html`, bounds);
+  return child?.mode === '040000' && parts.at(-1) !== '' ? 'folder' : undefined;
+}
+
+async function readFile(reader: ObjectReader, oid: Oid, name: string, { cached }: Bounds): Promise<SiteFile> {
+  const size = await reader.sizeOf(oid);
+  const data = size <= cached ? (await reader.get(oid, { type: 'blob' })).data : undefined;
+  return { oid, size, type: contentTypeOf(name), data: data && Buffer.from(data) };
+}
+
+const texts = /^text\/|[/+](?:json|xml|javascript|ecmascript)$|^application\/manifest/;
+
+/** The media type of a file by its name. Texts are UTF-8. */
+export function contentTypeOf(name: string): string {
+  const type = mime.getType(name) ?? 'application/octet-stream';
+  return texts.test(type) ? `${type}; charset=utf-8` : type;
+}

@@ -1,0 +1,77 @@
+// Sends a file of a website, or a part of it (RFC 9110, 13 and 14).
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { openBlob } from '#git/objects/archive.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
+import { isNotModified } from '#server/conditional.ts';
+import { rangeOf } from '#server/send-file.ts';
+import type { SiteFile } from './find-file.ts';
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply };
+type Range = { start: number; end: number };
+
+/** What every reply of a website has: browsers ask each time whether it is still the one, and guess no media type. */
+export const siteHeaders = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' } as const;
+
+/** Sends a file; 304 and parts of it where the request wants that. */
+export async function sendFile(
+  { request, reply }: Exchange,
+  disk: Disk,
+  file: SiteFile,
+  bounds: ResourceLimits['pages'],
+): Promise<FastifyReply> {
+  const etag = `"${file.oid}"`;
+  reply.headers({ ...siteHeaders, etag, 'accept-ranges': 'bytes' });
+  if (isNotModified(request.headers, { etag, lastModified: undefined })) return reply.code(304).send();
+  const range = isRangeWanted(request, etag) ? rangeOf(request.headers.range, file.size) : undefined;
+  if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${file.size}`).send();
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.size}`);
+  return sendBytes({ request, reply }, disk, file, { range, bounds });
+}
+
+/** Sends the page of a website for what isn't there. */
+export const sendMissing = (exchange: Exchange, disk: Disk, file: SiteFile, bounds: ResourceLimits['pages']) => {
+  exchange.reply.code(404).headers(siteHeaders);
+  return sendBytes(exchange, disk, file, { range: undefined, bounds });
+};
+
+async function sendBytes(
+  { request, reply }: Exchange,
+  disk: Disk,
+  file: SiteFile,
+  { range, bounds }: { range: Range | undefined; bounds: ResourceLimits['pages'] },
+): Promise<FastifyReply> {
+  const { start, end } = range ?? { start: 0, end: file.size - 1 };
+  reply.header('content-type', file.type);
+  const data = file.data ?? (request.method !== 'HEAD' && file.size <= bounds.memory ? await readAll(disk, file) : undefined);
+  if (data) return reply.send(range ? data.subarray(start, end + 1) : data);
+  reply.header('content-length', end - start + 1);
+  if (request.method === 'HEAD') return reply.send(Readable.from([])); // so that the length stays that of the file
+  const blob = await openBlob(disk, file.oid);
+  if (reply.raw.destroyed) blob.destroy();
+  return reply.send(range ? Readable.from(partOf(blob, range)) : blob);
+}
+
+async function readAll(disk: Disk, { oid }: SiteFile): Promise<Buffer> {
+  await using reader = await openObjects(disk, { isBulk: true });
+  return (await reader.get(oid, { type: 'blob' })).data;
+}
+
+/** A part of another file than the one that the client has the beginning of would be of no use: then it gets the whole. */
+function isRangeWanted({ method, headers }: FastifyRequest, etag: string): boolean {
+  const condition = headers['if-range'];
+  return method === 'GET' && (condition === undefined || condition === etag);
+}
+
+/** The bytes from `start` to `end` of a stream, which ends there. */
+async function* partOf(stream: Readable, { start, end }: Range): AsyncGenerator<Buffer> {
+  let at = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const part = chunk.subarray(Math.max(0, start - at), end + 1 - at);
+    at += chunk.length;
+    if (part.length > 0) yield part;
+    if (at > end) return; // leaving the loop ends git
+  }
+}

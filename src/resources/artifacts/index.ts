@@ -1,0 +1,2 @@
+export { beginArtifact, deleteArtifact, fileOf, finishArtifact, headersOf, isExpired } from './rules.ts';
+export { findArtifact, findArtifactOfJob, listReadable, type WholeArtifact } from './store.ts';

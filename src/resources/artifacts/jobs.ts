@@ -1,0 +1,19 @@
+import type { Services } from '#endpoint/services.ts';
+import { job } from '#jobs/job.ts';
+import { expireArtifacts } from './store.ts';
+
+const artifactsAtOnce = 500;
+
+/** Removes the bytes of artifacts whose time is over. Their rows stay, so that a run shows what it had. */
+export const removeExpired = job<Record<string, never>, Services>({
+  name: 'artifacts.remove-expired',
+  attempts: 3,
+  schedule: { cron: '23 * * * *', atStart: true },
+  async run(_payload, { change, services: { objects }, now }) {
+    let keys: string[];
+    do {
+      keys = await change((tx) => expireArtifacts(tx, now, artifactsAtOnce));
+      for (const key of keys) await objects.remove(key);
+    } while (keys.length === artifactsAtOnce);
+  },
+});

@@ -1,0 +1,10 @@
+// The cycle of seats is the calendar month, in UTC.
+
+/** A day, as `2026-01-31`. */
+export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+
+/** When the cycle began that a time is in. */
+export const beginningOfCycle = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1));
+
+/** The first day after it. */
+export const endOfCycle = (time: Date): string => dayOf(new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 1)));

@@ -1,0 +1,14 @@
+import type { Services } from '#endpoint/services.ts';
+import { job } from '#jobs/job.ts';
+import { dayOf } from './cycle.ts';
+import { removeEnded } from './seat-store.ts';
+
+/** Removes what gave seats that have ended. They count no more from the day on which they end, also before this runs. */
+export const removeEndedSeats = job<Record<string, never>, Services>({
+  name: 'assistant.remove-ended-seats',
+  attempts: 3,
+  schedule: { cron: '7 0 * * *' },
+  async run(_payload, { change, now }) {
+    await change((tx) => removeEnded(tx, dayOf(now)));
+  },
+});

@@ -1,0 +1,27 @@
+import type { Policy } from '#access/policy.ts';
+
+/** Document 3 has these in two categories, and both are needed. */
+const allOf = (level: 'read' | 'write') =>
+  ({ allOf: [`organization_administration:${level}`, `organization_assistant_business:${level}`] }) as const;
+const owner = { scopes: ['admin:org'], role: 'owner' } as const;
+
+export const readsSeats = { ...owner, permission: allOf('read') } as const satisfies Policy;
+export const writesSeats = { ...owner, permission: allOf('write') } as const satisfies Policy;
+/** Document 3 has the metrics in the matrix of apps alone. */
+export const readsMetrics = {
+  ...readsSeats,
+  tokens: ['classic_pat', 'oauth_app', 'app_user', 'installation'],
+} as const satisfies Policy;
+
+/** Document 3 marks spaces as what only tokens of people reach. What members may do in one follows from their role in it. */
+const byPeople = { tokens: ['classic_pat', 'oauth_app', 'fine_grained_pat'], role: 'member' } as const;
+export const readsSpaces = {
+  ...byPeople,
+  scopes: ['read:org'],
+  permission: 'organization_assistant_business:read',
+} as const satisfies Policy;
+export const writesSpaces = {
+  ...byPeople,
+  scopes: ['write:org'],
+  permission: 'organization_assistant_business:write',
+} as const satisfies Policy;

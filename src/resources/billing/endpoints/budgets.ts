@@ -1,0 +1,107 @@
+// Budgets of organizations.
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pagesInside } from '#endpoint/paging.ts';
+import { orNotFound } from '#lib/refusal.ts';
+import { findBudget, listBudgets } from '../budget-store.ts';
+import { budget } from '../path-resources.ts';
+import { byPeople, readsBilling, writesBilling } from '../policies.ts';
+import { presentBudget, presentConsumedBudget, presentConsumedBudgets } from '../present.ts';
+import { changeBudget, createBudget, deleteBudget } from '../rules.ts';
+import {
+  Budget,
+  BudgetChange,
+  BudgetFilter,
+  BudgetList,
+  budgetScopes,
+  ChangedBudget,
+  CreatedBudget,
+  DeletedBudget,
+  NewBudget,
+} from '../schemas.ts';
+
+export const listOrgBudgets = endpoint({
+  id: 'billing/get-all-budgets-org',
+  method: 'GET',
+  path: '/organizations/{org}/settings/billing/budgets',
+  summary: 'Get all budgets for an organization',
+  access: readsBilling,
+  query: BudgetFilter,
+  paging: pagesInside({ defaultLimit: 10 }),
+  replies: { 200: BudgetList },
+  async handle({ db, at: { org }, query: { scope, user }, page, now }) {
+    const known = budgetScopes.find((one) => one === scope);
+    // No budget is of a person, nor of the other scopes that the public API knows.
+    const isNone = user !== undefined || (scope !== undefined && known === undefined);
+    const { rows, total } = isNone ? { rows: [], total: 0 } : await listBudgets(db, org.id, known, page);
+    const budgets = await presentConsumedBudgets({ db, org, now }, rows);
+    return { body: { budgets, has_next_page: page.offset + rows.length < total, total_count: total }, total };
+  },
+});
+
+export const createOrgBudget = endpoint({
+  id: 'billing/create-organization-budget',
+  method: 'POST',
+  path: '/organizations/{org}/settings/billing/budgets',
+  summary: 'Create a budget for an organization',
+  access: { ...writesBilling, ...byPeople },
+  body: NewBudget,
+  example: {
+    budget_amount: 200,
+    prevent_further_usage: true,
+    budget_scope: 'organization',
+    budget_type: 'ProductPricing',
+    budget_product_sku: 'actions',
+    budget_alerting: { will_alert: false, alert_recipients: [] },
+  },
+  replies: { 200: CreatedBudget },
+  async handle({ db, change, at: { org }, body, action, now }) {
+    const id = await change((tx) => createBudget(tx, action, body));
+    const row = orNotFound(await findBudget(db, org.id, id));
+    return { message: 'Budget successfully created.', budget: await presentBudget({ db, org, now }, row) };
+  },
+});
+
+export const getOrgBudget = endpoint({
+  id: 'billing/get-budget-org',
+  method: 'GET',
+  path: '/organizations/{org}/settings/billing/budgets/{budget_id}',
+  resources: [budget],
+  summary: 'Get a budget by ID for an organization',
+  access: readsBilling,
+  replies: { 200: Budget },
+  async handle({ db, at: { org, budget }, now }) {
+    return presentBudget({ db, org, now }, budget);
+  },
+});
+
+export const updateOrgBudget = endpoint({
+  id: 'billing/update-budget-org',
+  method: 'PATCH',
+  path: '/organizations/{org}/settings/billing/budgets/{budget_id}',
+  resources: [budget],
+  summary: 'Update a budget for an organization',
+  access: writesBilling,
+  body: BudgetChange,
+  example: { budget_amount: 300 },
+  replies: { 200: ChangedBudget },
+  async handle({ db, change, at, body, action, now }) {
+    const { org } = at;
+    await change((tx, { budget }) => changeBudget(tx, action, budget, body));
+    const row = orNotFound(await findBudget(db, org.id, at.budget.id));
+    return { message: 'Budget successfully updated.', budget: await presentConsumedBudget({ db, org, now }, row) };
+  },
+});
+
+export const deleteOrgBudget = endpoint({
+  id: 'billing/delete-budget-org',
+  method: 'DELETE',
+  path: '/organizations/{org}/settings/billing/budgets/{budget_id}',
+  resources: [budget],
+  summary: 'Delete a budget for an organization',
+  access: writesBilling,
+  replies: { 200: DeletedBudget },
+  async handle({ change, at, action }) {
+    await change((tx, { budget }) => deleteBudget(tx, action, budget));
+    return { message: 'Budget successfully deleted.', id: String(at.budget.id) };
+  },
+});

@@ -1,0 +1,16 @@
+import { family } from '#resources/family.ts';
+import * as budgetEndpoints from './endpoints/budgets.ts';
+import * as usageEndpoints from './endpoints/usage.ts';
+import { billingEvents } from './events.ts';
+import { countMinutes, countStorage } from './jobs.ts';
+import * as schemas from './schemas.ts';
+
+/** What organizations use, what it costs, and budgets for it. */
+export const billing = family({
+  name: 'billing',
+  schemas,
+  endpoints: [usageEndpoints, budgetEndpoints],
+  events: billingEvents,
+  subscriptions: [countMinutes],
+  jobs: [countStorage],
+});

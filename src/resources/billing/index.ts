@@ -1,0 +1,2 @@
+export { findBudget, loadRecipients as loadBudgetRecipients } from './budget-store.ts';
+export { spentBudgetOf } from './rules.ts';

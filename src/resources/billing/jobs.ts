@@ -1,0 +1,57 @@
+import type { Services } from '#endpoint/services.ts';
+import { batchSubscription } from '#events/subscription.ts';
+import { job } from '#jobs/job.ts';
+import { unique } from '#lib/collections.ts';
+import { addDays } from '#lib/time.ts';
+import { dayOf } from './periods.ts';
+import { putRates, type Rate } from './rate-store.ts';
+import { tellReached } from './rules.ts';
+import { minuteRate, minutesBetween, skuOf, storageRates } from './skus.ts';
+import { type Addition, addStorage, addUsage, countHour, countJobs, forgetHours } from './usage-store.ts';
+
+/** Counts the minutes of jobs that ended. A job is counted once, however often it is told. */
+export const countMinutes = batchSubscription<'workflow_job.completed', Services>({
+  name: 'billing.count-minutes',
+  on: ['workflow_job.completed'],
+  attempts: 25,
+  async runAll(events, { change, services: { prices }, now }) {
+    await change(async (tx) => {
+      const jobs = await countJobs(tx, unique(events.map(({ data }) => data.job)));
+      if (jobs.length === 0) return;
+      const rates = new Map<string, Rate>(jobs.map((ran) => [skuOf(ran), minuteRate(prices, ran)]));
+      const ids = await putRates(tx, [...rates.values()]);
+      const additions = jobs.flatMap((ran): Addition[] => {
+        const { organization_id, repository_id, repository_name, started_at, completed_at } = ran;
+        const rate_id = ids.get(skuOf(ran));
+        if (rate_id === undefined) return [];
+        const quantity = minutesBetween(started_at, completed_at);
+        return [{ organization_id, repository_id, repository_name, rate_id, day: dayOf(completed_at), quantity }];
+      });
+      await addUsage(tx, additions);
+      await tellReached(tx, unique(jobs.map(({ organization_id }) => organization_id)), now);
+    });
+  },
+});
+
+/** How many days it is remembered that an hour was counted: longer than a job is tried again. */
+const rememberedDays = 35;
+
+/** Counts once in each hour what is stored then, as stored for that hour. */
+export const countStorage = job<Record<string, never>, Services>({
+  name: 'billing.count-storage',
+  attempts: 5,
+  schedule: { cron: '23 * * * *' },
+  async run(_payload, { change, services: { prices }, now }) {
+    const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000);
+    await change(async (tx) => {
+      if (!(await countHour(tx, hour))) return;
+      const rates = storageRates(prices);
+      const ids = await putRates(tx, [rates.artifacts, rates.caches]);
+      const artifacts = ids.get(rates.artifacts.sku);
+      const caches = ids.get(rates.caches.sku);
+      if (artifacts === undefined || caches === undefined) return;
+      await tellReached(tx, await addStorage(tx, dayOf(hour), { artifacts, caches }), now);
+      await forgetHours(tx, addDays(hour, -rememberedDays));
+    });
+  },
+});

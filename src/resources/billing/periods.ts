@@ -1,0 +1,36 @@
+// Times of reports, in UTC.
+import { badRequest } from '#lib/refusal.ts';
+import type { UsageTime } from './schemas.ts';
+import type { Period } from './usage-store.ts';
+
+/** A day of a year, as `2026-01-31`. */
+export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+
+/** The first day of a month. */
+export const monthOf = (time: Date): string => `${time.toISOString().slice(0, 7)}-01`;
+
+/**
+ * The time that a request names. What is missing is that of now: a day alone is one of this month. A year is told by its months, shorter times by days.
+ * @throws Refusal 400 for a day that doesn't exist
+ */
+export function timeOf(wanted: UsageTime, now: Date): { named: UsageTime & { year: number }; period: Period } {
+  const { year = now.getUTCFullYear(), day } = wanted;
+  const month = wanted.month ?? (day === undefined ? undefined : now.getUTCMonth() + 1);
+  const start = (ofYear: number, ofMonth: number, ofDay: number) => new Date(Date.UTC(ofYear, ofMonth - 1, ofDay));
+  const first = start(year, month ?? 1, day ?? 1);
+  if (day !== undefined && first.getUTCDate() !== day) throw badRequest(`There is no day ${day} in month ${month} of ${year}`);
+  const end =
+    day !== undefined
+      ? start(year, month ?? 1, day + 1)
+      : month !== undefined
+        ? start(year, month + 1, 1)
+        : start(year + 1, 1, 1);
+  return {
+    named: { year, ...(month === undefined ? {} : { month }), ...(day === undefined ? {} : { day }) },
+    period: {
+      from: dayOf(first),
+      until: end.getUTCFullYear() > 9999 ? '10000-01-01' : dayOf(end),
+      by: month === undefined ? 'month' : 'day',
+    },
+  };
+}

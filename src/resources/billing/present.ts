@@ -1,0 +1,75 @@
+import type { Org } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { gather } from '#lib/collections.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
+import { type BudgetRow, loadConsumed, loadRecipients } from './budget-store.ts';
+import { monthOf } from './periods.ts';
+import type { BillingUsageItem, BillingUsageSummary, Budget, ConsumedBudget } from './schemas.ts';
+import type { DatedUsage, Usage } from './usage-store.ts';
+
+type BudgetContext = { readonly db: Db; readonly org: Pick<Org, 'login'>; readonly now: Date };
+
+/** Budgets of a whole page, with what they have consumed this month. */
+export async function presentConsumedBudgets(context: BudgetContext, rows: readonly BudgetRow[]): Promise<ConsumedBudget[]> {
+  if (rows.length === 0) return [];
+  const ids = gather(rows, 'id');
+  const { db, now } = context;
+  const [recipients, consumed] = await Promise.all([loadRecipients(db, ids), loadConsumed(db, ids, monthOf(now))]);
+  return rows.map((row) => ({ ...presentOne(context, row, recipients), consumed_amount: consumed.get(row.id) ?? 0 }));
+}
+
+export const presentConsumedBudget = async (context: BudgetContext, row: BudgetRow): Promise<ConsumedBudget> =>
+  firstOrNotFound(await presentConsumedBudgets(context, [row]));
+
+export const presentBudget = async (context: BudgetContext, row: BudgetRow): Promise<Budget> =>
+  presentOne(context, row, await loadRecipients(context.db, [row.id]));
+
+const presentOne = (
+  { org }: Pick<BudgetContext, 'org'>,
+  row: BudgetRow,
+  recipients: Awaited<ReturnType<typeof loadRecipients>>,
+): Budget => ({
+  id: String(row.id),
+  budget_scope: row.repository_id === null ? 'organization' : 'repository',
+  budget_entity_name: row.repository_name === null ? org.login : `${org.login}/${row.repository_name}`,
+  budget_amount: row.amount,
+  prevent_further_usage: row.prevents_usage,
+  budget_product_sku: row.product_sku,
+  budget_type: row.budget_type,
+  budget_alerting: {
+    will_alert: row.alerts,
+    alert_recipients: (recipients.get(row.id) ?? []).map(({ login }) => login),
+  },
+});
+
+/** An item of a report. Nothing is discounted. */
+export const presentUsage = (
+  { login }: Pick<Org, 'login'>,
+  { date, product, sku, unit_type, price, quantity, repository_name }: DatedUsage,
+): BillingUsageItem => ({
+  date: `${date}T00:00:00Z`,
+  product,
+  sku,
+  quantity,
+  unitType: unit_type,
+  pricePerUnit: price,
+  grossAmount: quantity * price,
+  discountAmount: 0,
+  netAmount: quantity * price,
+  organizationName: login,
+  repositoryName: `${login}/${repository_name}`,
+});
+
+/** An item of a summary. */
+export const presentSum = ({ product, sku, unit_type, price, quantity }: Usage): BillingUsageSummary['usageItems'][number] => ({
+  product,
+  sku,
+  unitType: unit_type,
+  pricePerUnit: price,
+  grossQuantity: quantity,
+  grossAmount: quantity * price,
+  discountQuantity: 0,
+  discountAmount: 0,
+  netQuantity: quantity,
+  netAmount: quantity * price,
+});

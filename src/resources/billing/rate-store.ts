@@ -1,0 +1,23 @@
+import { type Selectable, sql } from 'kysely';
+import type { Tx } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+
+type RateRow = Selectable<DB['billing_rates']>;
+
+/** What a unit of something costs. */
+export type Rate = Omit<RateRow, 'id'>;
+
+/** The rows of rates, by their SKUs, which are made where they are missing. Each SKU is among them once. */
+export async function putRates(tx: Tx, rates: readonly Rate[]): Promise<Map<string, Id<'billing_rates'>>> {
+  if (rates.length === 0) return new Map();
+  const { rows } = await sql<Pick<RateRow, 'id' | 'sku'>>`
+    insert into billing_rates (product, sku, unit_type, unit_size, price)
+    select product, sku, unit_type, unit_size, price
+    from jsonb_to_recordset(${JSON.stringify(rates)}::jsonb)
+      as r(product text, sku text, unit_type text, unit_size bigint, price float8)
+    order by sku
+    on conflict (sku, price) do update set unit_type = excluded.unit_type
+    returning id, sku`.execute(tx);
+  return new Map(rows.map(({ id, sku }) => [sku, id]));
+}

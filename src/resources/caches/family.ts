@@ -1,0 +1,14 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { removeStored, removeUnused } from './jobs.ts';
+import * as schemas from './schemas.ts';
+import { loadKnownKeys } from './store.ts';
+
+export const caches = family({
+  name: 'caches',
+  schemas,
+  endpoints: [endpoints],
+  subscriptions: [removeStored],
+  jobs: [removeUnused],
+  loadKnownObjects: loadKnownKeys,
+});

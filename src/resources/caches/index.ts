@@ -1,0 +1,2 @@
+export { beginCache, fileOf as fileOfCache, findCacheFor, finishCache, useCache } from './rules.ts';
+export { findCache } from './store.ts';

@@ -1,0 +1,103 @@
+// Alerts of dependencies with known vulnerabilities.
+import { Type } from 'typebox';
+import { mapRows } from '#database/list.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pages } from '#endpoint/paging.ts';
+import { gather, getOrThrow, keyed } from '#lib/collections.ts';
+import { forbidden, orNotFound } from '#lib/refusal.ts';
+import {
+  loadNamedRepositories,
+  loadRepositories,
+  presentRepositories,
+  simpleRepositoryOf,
+} from '#resources/repositories/index.ts';
+import { filterOf } from './filters.ts';
+import { dependencyAlert } from './path-resources.ts';
+import { presentAlert, presentAlerts } from './present.ts';
+import { changeAlert } from './rules.ts';
+import {
+  DependencyAlert,
+  DependencyAlertChange,
+  DependencyAlertQuery,
+  OrganizationAlertQuery,
+  OrganizationDependencyAlert,
+} from './schemas.ts';
+import { findAlert, listAlerts } from './store.ts';
+
+const ofRepo = { scopes: ['repo', 'security_events'], role: 'write' } as const;
+const reads = { ...ofRepo, permission: 'vulnerability_alerts:read' } as const;
+const writes = { ...ofRepo, permission: 'vulnerability_alerts:write' } as const;
+
+export const listRepoDependencyAlerts = endpoint({
+  id: 'dependabot/list-alerts-for-repo',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/dependency-bot/alerts',
+  summary: 'List vulnerable dependencies of a repository',
+  access: reads,
+  refuses: [422],
+  query: DependencyAlertQuery,
+  paging: pages(),
+  replies: { 200: Type.Array(DependencyAlert) },
+  async handle({ db, at: { repo }, query, page, links }) {
+    if (!repo.vulnerability_alerts) throw forbidden('Vulnerability alerts are disabled for this repository.');
+    const found = await listAlerts(db, { repository: repo.id }, filterOf(query), page);
+    return mapRows(found, (rows) => presentAlerts({ db, links }, rows, () => repo));
+  },
+});
+
+export const listOrgDependencyAlerts = endpoint({
+  id: 'dependabot/list-alerts-for-org',
+  method: 'GET',
+  path: '/orgs/{org}/dependency-bot/alerts',
+  summary: 'List vulnerable dependencies of an organization',
+  access: { ...reads, role: 'owner' },
+  refuses: [422],
+  query: OrganizationAlertQuery,
+  paging: pages(),
+  replies: { 200: Type.Array(OrganizationDependencyAlert) },
+  async handle({ db, at: { org }, query, page, viewer, links }) {
+    const context = { db, links, viewer };
+    const found = await listAlerts(db, { owner: org.id, viewer }, filterOf(query), page);
+    return mapRows(found, async (rows) => {
+      const ids = gather(rows, 'repository_id');
+      const named = await loadNamedRepositories(db, ids);
+      const shown = await presentRepositories(context, await loadRepositories(db, viewer, ids));
+      const byId = keyed(shown.map(simpleRepositoryOf), ({ id }) => id);
+      const alerts = await presentAlerts(context, rows, ({ repository_id }) => getOrThrow(named, repository_id));
+      return alerts.flatMap((alert, index) => {
+        const repository = byId.get(ids[index] ?? 0);
+        return repository ? [{ ...alert, repository }] : [];
+      });
+    });
+  },
+});
+
+export const getDependencyAlert = endpoint({
+  id: 'dependabot/get-alert',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/dependency-bot/alerts/{alert_number}',
+  resources: [dependencyAlert],
+  summary: 'Get an alert of a vulnerable dependency',
+  access: reads,
+  replies: { 200: DependencyAlert },
+  async handle({ db, at, links }) {
+    return presentAlert({ db, links }, at.dependencyAlert, at.repo);
+  },
+});
+
+export const updateDependencyAlert = endpoint({
+  id: 'dependabot/update-alert',
+  method: 'PATCH',
+  path: '/repos/{owner}/{repo}/dependency-bot/alerts/{alert_number}',
+  resources: [dependencyAlert],
+  summary: 'Dismiss an alert of a vulnerable dependency, or open it again',
+  access: writes,
+  refuses: [409, 422],
+  body: DependencyAlertChange,
+  example: { state: 'dismissed', dismissed_reason: 'tolerable_risk' },
+  replies: { 200: DependencyAlert },
+  async handle({ db, change, at, body, action, links }) {
+    await change((tx, { dependencyAlert }) => changeAlert(tx, action, dependencyAlert, body));
+    return presentAlert({ db, links }, orNotFound(await findAlert(db, at.dependencyAlert.id)), at.repo);
+  },
+});

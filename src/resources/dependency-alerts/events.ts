@@ -1,0 +1,48 @@
+import type { Id } from '#lib/id.ts';
+import { aboutRepository, eventKinds, type PayloadBuilder, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
+import { presentAlert } from './present.ts';
+import { findAlert } from './store.ts';
+
+type Alert = { alert: Id<'dependency_alerts'> };
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    /** A comparison opened alerts: new ones, or some that were closed. */
+    'dependency_alerts.found': Record<never, never>;
+    'dependency_alert.created': Alert;
+    'dependency_alert.fixed': Alert;
+    'dependency_alert.reintroduced': Alert;
+    'dependency_alert.dismissed': Alert;
+    'dependency_alert.reopened': Alert;
+    /** Its advisory was withdrawn. */
+    'dependency_alert.auto_dismissed': Alert;
+    'dependency_alert.auto_reopened': Alert;
+  }
+}
+
+const alertEvent = webhookEventType({ name: 'dependabot_alert', permission: 'vulnerability_alerts:read', hooks: 'all' });
+
+type Action = 'created' | 'fixed' | 'reintroduced' | 'dismissed' | 'reopened' | 'auto_dismissed' | 'auto_reopened';
+
+const alertPayload = <Kind extends Action>(action: Kind): PayloadBuilder<`dependency_alert.${Kind}`> =>
+  payloadBuilder([alertEvent], (event, context) =>
+    aboutRepository(context, event, async (repository) => {
+      const row = await findAlert(context.db, event.data.alert);
+      if (!row) return [];
+      const { security_advisory, ...alert } = await presentAlert(context, row, repository);
+      // Payloads of the public API don't have this field, which replies have.
+      const { classification: _, ...shown } = security_advisory;
+      return [{ type: alertEvent, action, body: { alert: { ...alert, security_advisory: shown } } }];
+    }),
+  );
+
+export const dependencyAlertEvents = eventKinds({
+  'dependency_alerts.found': 'no webhook',
+  'dependency_alert.created': alertPayload('created'),
+  'dependency_alert.fixed': alertPayload('fixed'),
+  'dependency_alert.reintroduced': alertPayload('reintroduced'),
+  'dependency_alert.dismissed': alertPayload('dismissed'),
+  'dependency_alert.reopened': alertPayload('reopened'),
+  'dependency_alert.auto_dismissed': alertPayload('auto_dismissed'),
+  'dependency_alert.auto_reopened': alertPayload('auto_reopened'),
+});

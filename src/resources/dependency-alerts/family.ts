@@ -1,0 +1,17 @@
+import { family } from '#resources/family.ts';
+import { compareDependencies, compareRead } from './compare.ts';
+import * as endpoints from './endpoints.ts';
+import { dependencyAlertEvents } from './events.ts';
+import { loadAdvisoryFiles } from './load.ts';
+import * as schemas from './schemas.ts';
+
+/** Advisories about vulnerable packages, and alerts of repositories that depend on them. */
+export const dependencyAlerts = family({
+  name: 'dependency-alerts',
+  schemas,
+  endpoints: [endpoints],
+  events: dependencyAlertEvents,
+  payloadParts: { alert: schemas.DependencyAlert },
+  subscriptions: [compareRead],
+  jobs: [compareDependencies, loadAdvisoryFiles],
+});

@@ -1,0 +1,94 @@
+import type { Context } from '#endpoint/context.ts';
+import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { firstOrNotFound } from '#lib/refusal.ts';
+import { timestamp } from '#lib/time.ts';
+import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
+import { type AdvisoryRow, loadAdvisories, loadVulnerabilities, type VulnerabilityRow } from './advisory-store.ts';
+import type { AdvisoryVulnerability, DependencyAdvisory, DependencyAlert } from './schemas.ts';
+import type { AlertRow } from './store.ts';
+import { rangeText } from './versions.ts';
+
+const timeOrNull = (time: Date | null) => (time === null ? null : timestamp(time));
+
+type Range = { ecosystem: string; package: string; vulnerable_version_range: string; first_patched_version: string | null };
+
+const presentRange = (severity: AdvisoryRow['severity'], range: Range): AdvisoryVulnerability => ({
+  package: { ecosystem: range.ecosystem, name: range.package },
+  severity,
+  vulnerable_version_range: range.vulnerable_version_range,
+  first_patched_version: range.first_patched_version === null ? null : { identifier: range.first_patched_version },
+});
+
+/** An advisory, as alerts show it. */
+function presentAdvisory(row: AdvisoryRow, vulnerabilities: readonly VulnerabilityRow[]): DependencyAdvisory {
+  const { identifier, cve, severity, cvss_v3, cvss_v3_score, cvss_v4, cvss_v4_score } = row;
+  return {
+    advisory_id: identifier,
+    cve_id: cve,
+    summary: row.summary,
+    description: row.description,
+    vulnerabilities: vulnerabilities.map((one) =>
+      presentRange(severity, { ...one, vulnerable_version_range: rangeText(one), first_patched_version: one.fixed }),
+    ),
+    severity,
+    classification: row.classification,
+    cvss: { vector_string: cvss_v3 ?? cvss_v4, score: cvss_v3_score ?? cvss_v4_score ?? 0 },
+    cvss_severities: {
+      cvss_v3: { vector_string: cvss_v3, score: cvss_v3_score },
+      cvss_v4: { vector_string: cvss_v4, score: cvss_v4_score },
+    },
+    // The names of weaknesses are in a catalogue that advisories don't have.
+    cwes: row.cwes.map((id) => ({ cwe_id: id, name: id })),
+    identifiers: [{ type: 'ADVISORY', value: identifier }, ...(cve === null ? [] : [{ type: 'CVE' as const, value: cve }])],
+    references: row.urls.map((url) => ({ url })),
+    published_at: timestamp(row.published_at),
+    updated_at: timestamp(row.updated_at),
+    withdrawn_at: timeOrNull(row.withdrawn_at),
+  };
+}
+
+/** Alerts of a whole page; `repositoryOf` tells in which repository each is. */
+export async function presentAlerts(
+  { db, links }: Context,
+  rows: readonly AlertRow[],
+  repositoryOf: (row: AlertRow) => NamedRepository,
+): Promise<DependencyAlert[]> {
+  const ids: Id<'advisories'>[] = gather(rows, 'advisory_id');
+  const [accounts, advisories, vulnerabilities] = await Promise.all([
+    loadAccounts(db, gather(rows, 'dismissed_by')),
+    loadAdvisories(db, ids),
+    loadVulnerabilities(db, ids),
+  ]);
+  return rows.map((row) => {
+    const advisory = getOrThrow(advisories, row.advisory_id);
+    const repo = repositoryOf(row);
+    return {
+      number: row.number,
+      state: row.state,
+      dependency: {
+        package: { ecosystem: row.ecosystem, name: row.package },
+        manifest_path: row.manifest_path,
+        scope: row.scope as DependencyAlert['dependency']['scope'], // what the graph stores is no other
+        relationship: row.relationship as DependencyAlert['dependency']['relationship'],
+      },
+      security_advisory: presentAdvisory(advisory, vulnerabilities.get(advisory.id) ?? []),
+      security_vulnerability: presentRange(advisory.severity, row),
+      url: path(`${repositoryUrl(links, repo)}/dependency-bot/alerts`, row.number),
+      html_url: path(`${path(links.html, repo.owner.login, repo.name)}/security/dependency-alerts`, row.number),
+      created_at: timestamp(row.created_at),
+      updated_at: timestamp(row.updated_at),
+      dismissed_at: timeOrNull(row.dismissed_at),
+      dismissed_by: presentUserOrNull(links, getOptional(accounts, row.dismissed_by)),
+      dismissed_reason: row.dismissed_reason as DependencyAlert['dismissed_reason'],
+      dismissed_comment: row.dismissed_comment,
+      fixed_at: timeOrNull(row.fixed_at),
+      auto_dismissed_at: timeOrNull(row.auto_dismissed_at),
+    };
+  });
+}
+
+/** One alert of a repository. */
+export const presentAlert = async (context: Context, row: AlertRow, repo: NamedRepository): Promise<DependencyAlert> =>
+  firstOrNotFound(await presentAlerts(context, [row], () => repo));

@@ -1,0 +1,121 @@
+import { type Selectable, sql, type Updateable } from 'kysely';
+import { reachedBy } from '#access/sql.ts';
+import type { Viewer } from '#access/viewer.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import type { VulnerabilityRow } from './advisory-store.ts';
+
+type StoredAlert = Selectable<DB['dependency_alerts']>;
+
+/** An alert, with what lists are filtered by of its advisory. */
+export type AlertRow = StoredAlert;
+export type NewAlert = Omit<StoredAlert, 'id'>;
+
+const alerts = (db: Db) =>
+  db.selectFrom('dependency_alerts as a').innerJoin('repositories as r', 'r.id', 'a.repository_id').selectAll('a');
+
+/** An alert of a repository by its number; none where vulnerability alerts are switched off. */
+export const selectAlert = (db: Db, repository: OrSql<Id<'repositories'>>, number: number) =>
+  alerts(db).where('a.repository_id', '=', repository).where('a.number', '=', number).where('r.vulnerability_alerts', '=', true);
+
+/** The alert again, its row locked until the transaction ends; undefined when it was deleted. */
+export const findAlertForUpdate = (tx: Tx, { id }: Pick<AlertRow, 'id'>): Promise<AlertRow | undefined> =>
+  alerts(tx).where('a.id', '=', id).forNoKeyUpdate('a').executeTakeFirst();
+
+export const findAlert = (db: Db, id: Id<'dependency_alerts'>): Promise<AlertRow | undefined> =>
+  db.selectFrom('dependency_alerts').selectAll().where('id', '=', id).executeTakeFirst();
+
+export type AlertFilter = {
+  states?: readonly string[] | undefined;
+  severities?: readonly string[] | undefined;
+  ecosystems?: readonly string[] | undefined;
+  packages?: readonly string[] | undefined;
+  manifests?: readonly string[] | undefined;
+  classifications?: readonly string[] | undefined;
+  relationships?: readonly string[] | undefined;
+  scope?: string | undefined;
+  hasPatch?: boolean | undefined;
+  sort: 'created' | 'updated';
+  direction: 'asc' | 'desc';
+};
+
+/** The alerts of a repository, or those of an organization's repositories that a viewer's credential reaches. */
+export function listAlerts(
+  db: Db,
+  of: { repository: Id<'repositories'> } | { owner: Id<'accounts'>; viewer: Viewer },
+  filter: AlertFilter,
+  page: Page,
+): Promise<Listed<AlertRow>> {
+  let query = alerts(db).innerJoin('advisories as v', 'v.id', 'a.advisory_id').where('r.vulnerability_alerts', '=', true);
+  query =
+    'repository' in of
+      ? query.where('a.repository_id', '=', of.repository)
+      : query.where('r.owner_id', '=', of.owner).where(reachedBy(of.viewer.grant));
+  for (const [column, words] of [
+    ['a.state', filter.states],
+    ['v.severity', filter.severities],
+    ['a.ecosystem', filter.ecosystems],
+    ['a.package', filter.packages],
+    ['a.manifest_path', filter.manifests],
+    ['v.classification', filter.classifications],
+    ['a.relationship', filter.relationships],
+    ['a.scope', filter.scope === undefined ? undefined : [filter.scope]],
+  ] as const)
+    if (words !== undefined) query = query.where(sql<boolean>`${sql.ref(column)} = any (${[...words]}::text[])`);
+  if (filter.hasPatch !== undefined) query = query.where('a.first_patched_version', filter.hasPatch ? 'is not' : 'is', null);
+  const column = filter.sort === 'created' ? 'a.created_at' : 'a.updated_at';
+  return list(db, query.orderBy(column, filter.direction).orderBy('a.id', filter.direction), page);
+}
+
+export const updateAlert = (tx: Tx, id: Id<'dependency_alerts'>, change: Updateable<DB['dependency_alerts']>) =>
+  tx.updateTable('dependency_alerts').set(change).where('id', '=', id).execute();
+
+export const insertAlerts = (tx: Tx, rows: readonly NewAlert[]): Promise<Pick<AlertRow, 'id'>[]> =>
+  tx.insertInto('dependency_alerts').values(rows).returning('id').execute();
+
+/** A dependency of a repository and a vulnerability of its package, which its version may have. */
+export type Candidate = Pick<
+  VulnerabilityRow,
+  'introduced' | 'fixed' | 'last_affected' | 'versions' | 'advisory_id' | 'ecosystem' | 'package'
+> &
+  Pick<StoredAlert, 'manifest_path' | 'scope' | 'relationship'> & { version: string };
+
+/** The dependencies of a repository whose packages advisories are about that aren't withdrawn. */
+export const listCandidates = async (db: Db, repository: Id<'repositories'>): Promise<Candidate[]> =>
+  (
+    await sql<Candidate>`select v.introduced, v.fixed, v.last_affected, v.versions, v.advisory_id, v.ecosystem, v.package,
+        m.path as manifest_path, d.scope, d.relationship, d.version
+      from dependency_manifests m join dependencies d on d.manifest_id = m.id and d.version is not null
+      join advisory_vulnerabilities v on v.ecosystem = d.ecosystem and v.package = d.name
+      join advisories a on a.id = v.advisory_id and a.withdrawn_at is null
+      where m.repository_id = ${repository} order by m.path, v.package, v.id, d.id`.execute(db)
+  ).rows;
+
+export type KnownAlert = StoredAlert & { is_withdrawn: boolean };
+
+/** All alerts of a repository, locked until the transaction ends. */
+export const listKnownForUpdate = (tx: Tx, repository: Id<'repositories'>): Promise<KnownAlert[]> =>
+  tx
+    .selectFrom('dependency_alerts as a')
+    .innerJoin('advisories as v', 'v.id', 'a.advisory_id')
+    .selectAll('a')
+    .select(sql<boolean>`v.withdrawn_at is not null`.as('is_withdrawn'))
+    .where('a.repository_id', '=', repository)
+    .orderBy('a.id')
+    .forNoKeyUpdate('a')
+    .execute();
+
+/** The repositories that have alerts by these advisories. */
+export const listAlerted = async (db: Db, identifiers: readonly string[]): Promise<Id<'repositories'>[]> =>
+  (
+    await db
+      .selectFrom('dependency_alerts as a')
+      .innerJoin('advisories as v', 'v.id', 'a.advisory_id')
+      .select('a.repository_id')
+      .distinct()
+      .where('v.identifier', 'in', identifiers)
+      .execute()
+  ).map(({ repository_id }) => repository_id);

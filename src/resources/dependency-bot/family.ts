@@ -1,0 +1,7 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { dependencyBotEvents } from './events.ts';
+import * as schemas from './schemas.ts';
+
+/** What organizations let a bot read that proposes updates of dependencies. */
+export const dependencyBot = family({ name: 'dependency-bot', schemas, endpoints: [endpoints], events: dependencyBotEvents });

@@ -1,0 +1,10 @@
+import { eventKinds } from '#resources/event-kinds.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    /** What a repository depends on was read anew. */
+    'dependency_graph.read': Record<never, never>;
+  }
+}
+
+export const dependencyGraphEvents = eventKinds({ 'dependency_graph.read': 'no webhook' });

@@ -1,0 +1,16 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { dependencyGraphEvents } from './events.ts';
+import { followRepositories, readOutdated } from './jobs.ts';
+import { readDependencies } from './read.ts';
+import * as schemas from './schemas.ts';
+
+/** What repositories depend on, by the manifests and lockfiles of their default branches. */
+export const dependencyGraph = family({
+  name: 'dependency-graph',
+  schemas,
+  endpoints: [endpoints],
+  events: dependencyGraphEvents,
+  subscriptions: [followRepositories],
+  jobs: [readDependencies, readOutdated],
+});

@@ -1,0 +1,43 @@
+import type { Services } from '#endpoint/services.ts';
+import { batchSubscription } from '#events/subscription.ts';
+import { job } from '#jobs/job.ts';
+import { gather, unique } from '#lib/collections.ts';
+import { enqueueReading, readerVersion } from './read.ts';
+import { listOutdated, listRead, removeGraphs } from './store.ts';
+
+const kinds = ['push', 'repository.imported', 'repository.default_branch_changed', 'repository.security_changed'] as const;
+
+/** Reads what was pushed or imported, and forgets it where vulnerability alerts were turned off. */
+export const followRepositories = batchSubscription<(typeof kinds)[number], Services>({
+  name: 'dependency-graph.follow',
+  on: kinds,
+  attempts: 25,
+  async runAll(events, { db, change }) {
+    const read = new Set(await listRead(db, unique(gather(events, 'repository'))));
+    const last = new Map(events.flatMap(({ repository, actor }) => (repository === undefined ? [] : [[repository, actor]])));
+    const switched = events.filter(({ kind }) => kind === 'repository.security_changed');
+    const forgotten = unique(gather(switched, 'repository')).filter((repository) => !read.has(repository));
+    const payloads = [...last].flatMap(([repository, actor]) => (read.has(repository) ? [{ repository, actor }] : []));
+    if (payloads.length === 0 && forgotten.length === 0) return;
+    await change(async (tx) => {
+      await enqueueReading(tx, payloads);
+      if (forgotten.length > 0) await removeGraphs(tx, forgotten);
+    });
+  },
+});
+
+/** Reads repositories that had the switch before the server could read them, or that it reads otherwise now. */
+export const readOutdated = job<Record<string, never>, Services>({
+  name: 'dependency-graph.read-outdated',
+  attempts: 3,
+  schedule: { cron: '41 2 * * *', atStart: true },
+  async run(_payload, { db, change }) {
+    const outdated = await listOutdated(db, readerVersion);
+    await change((tx) =>
+      enqueueReading(
+        tx,
+        outdated.map((repository) => ({ repository, actor: undefined })),
+      ),
+    );
+  },
+});

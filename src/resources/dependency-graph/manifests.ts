@@ -1,0 +1,76 @@
+// Which files name dependencies, and what they say.
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { parseCargoLock, parseCargoToml } from './parsers/cargo.ts';
+import type { Dependency, Parser } from './parsers/dependency.ts';
+import { parseGoMod } from './parsers/go.ts';
+import { parsePom } from './parsers/maven.ts';
+import { parsePackageJson, parsePackageLock } from './parsers/npm.ts';
+import { parsePipfileLock, parsePoetryLock, parseRequirements } from './parsers/pypi.ts';
+
+const { ofFile, nameLength } = limitTable.dependencies;
+
+/** Files by their names. Beside one that is named in `unless`, a file says nothing further. */
+const kinds: readonly { name: RegExp; parse: Parser; unless?: readonly string[] }[] = [
+  { name: /^(?:package-lock|npm-shrinkwrap)\.json$/, parse: parsePackageLock },
+  { name: /^package\.json$/, parse: parsePackageJson, unless: ['package-lock.json', 'npm-shrinkwrap.json'] },
+  { name: /^requirements(?:[-_.][\w.-]+)?\.txt$/, parse: parseRequirements },
+  { name: /^poetry\.lock$/, parse: parsePoetryLock },
+  { name: /^Pipfile\.lock$/, parse: parsePipfileLock },
+  { name: /^go\.mod$/, parse: parseGoMod },
+  { name: /^Cargo\.lock$/, parse: parseCargoLock },
+  { name: /^Cargo\.toml$/, parse: parseCargoToml, unless: ['Cargo.lock'] },
+  { name: /^pom\.xml$/, parse: parsePom },
+];
+
+/** Folders of code that comes from elsewhere, whose files speak for others. */
+const foreign = /(?:^|\/)(?:node_modules|vendor)\//;
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+const kindOf = (path: string) => kinds.find(({ name }) => name.test(nameOf(path)));
+
+/** Whether a path is that of a file that names dependencies. */
+export const isManifest = (path: string): boolean => kindOf(path) !== undefined && !foreign.test(path);
+
+/** Of such files, those that say something which no other file beside them says better. */
+export function withoutSuperseded<File extends { path: string }>(files: readonly File[]): File[] {
+  const paths = new Set(files.map(({ path }) => path));
+  return files.filter(({ path }) => {
+    const folder = path.slice(0, path.length - nameOf(path).length);
+    return !kindOf(path)?.unless?.some((name) => paths.has(folder + name));
+  });
+}
+
+export type ManifestContent = { dependencies: Dependency[]; problem: string | null };
+
+/** Reads a file that `isManifest`. What can't be read of it is its problem, and never an error: anybody may push such a file. */
+export function readManifest(path: string, content: Buffer): ManifestContent {
+  const most = fixedValue(ofFile);
+  const found = new Map<string, Dependency>();
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    for (const one of kindOf(path)?.parse(text, path) ?? []) {
+      if (!isStorable(one)) continue;
+      const key = JSON.stringify([one.name, one.version, one.version === null ? one.requirement : null]);
+      const known = found.get(key);
+      if (known) found.set(key, stronger(known, one));
+      else if (found.size < most) found.set(key, one);
+      else return { dependencies: [...found.values()], problem: `names more than ${most} dependencies` };
+    }
+    return { dependencies: [...found.values()], problem: null };
+  } catch {
+    return { dependencies: [], problem: 'can’t be read' };
+  }
+}
+
+const isText = (text: string | null): boolean =>
+  text === null || (text.length <= fixedValue(nameLength) && !text.includes('\0') && text.isWellFormed());
+
+const isStorable = ({ name, version, requirement }: Dependency): boolean =>
+  name !== '' && [name, version, requirement].every(isText);
+
+/** What is installed twice is used at run time if one of the two is, and direct if one is. */
+const stronger = (one: Dependency, other: Dependency): Dependency => ({
+  ...one,
+  scope: one.scope === 'runtime' ? one.scope : other.scope,
+  relationship: other.relationship === 'direct' ? 'direct' : one.relationship,
+});

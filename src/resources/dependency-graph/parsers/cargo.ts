@@ -1,0 +1,50 @@
+import { valid } from 'semver';
+import { parse as parseToml } from 'smol-toml';
+import { type Dependency, fieldOf, fieldsOf, itemsOf, type Parser, textOf } from './dependency.ts';
+
+/** `Cargo.lock`. Packages without a source are those of the repository itself; what they name is direct. */
+export const parseCargoLock: Parser = function* (text) {
+  const packages = itemsOf(fieldOf(parseToml(text), 'package'));
+  const own = packages.filter((entry) => fieldOf(entry, 'source') === undefined);
+  const wanted = new Set(
+    own.flatMap((entry) => itemsOf(fieldOf(entry, 'dependencies')).map((one) => textOf(one)?.split(' ')[0])),
+  );
+  for (const entry of packages) {
+    const name = textOf(fieldOf(entry, 'name'));
+    if (name === null || fieldOf(entry, 'source') === undefined) continue;
+    yield {
+      ecosystem: 'rust',
+      name,
+      version: valid(textOf(fieldOf(entry, 'version'))),
+      requirement: null,
+      scope: 'runtime',
+      relationship: wanted.has(name) ? 'direct' : 'transitive',
+    };
+  }
+};
+
+const tables = [
+  ['dependencies', 'runtime'],
+  ['build-dependencies', 'runtime'],
+  ['dev-dependencies', 'development'],
+] as const;
+
+/** `Cargo.toml`: what it allows; a version where it allows only one. */
+export const parseCargoToml: Parser = function* (text): Generator<Dependency> {
+  const root = parseToml(text);
+  for (const place of [root, fieldOf(root, 'workspace'), ...Object.values(fieldsOf(fieldOf(root, 'target')))])
+    for (const [table, scope] of tables)
+      for (const [alias, value] of Object.entries(fieldsOf(fieldOf(place, table)))) {
+        const requirement = textOf(value) ?? textOf(fieldOf(value, 'version'));
+        const isElsewhere = ['path', 'git', 'workspace'].some((field) => fieldOf(value, field) !== undefined);
+        if (requirement === null && isElsewhere) continue;
+        yield {
+          ecosystem: 'rust',
+          name: textOf(fieldOf(value, 'package')) ?? alias,
+          version: requirement?.startsWith('=') ? valid(requirement.slice(1).trim()) : null,
+          requirement,
+          scope,
+          relationship: 'direct',
+        };
+      }
+};

@@ -1,0 +1,69 @@
+import { valid } from '@renovatebot/pep440';
+import { parse as parseToml } from 'smol-toml';
+import { type Dependency, fieldOf, fieldsOf, itemsOf, type Parser, parseObject, pythonName, textOf } from './dependency.ts';
+
+const pinned = (requirement: string): string | null => {
+  const version = /^={2,3}\s*([^\s,*;]+)$/.exec(requirement.trim())?.[1];
+  return version !== undefined && valid(version) ? version : null;
+};
+
+const python = (name: string, more: Omit<Dependency, 'ecosystem' | 'name'>): Dependency => ({
+  ecosystem: 'pip',
+  name: pythonName(name),
+  ...more,
+});
+
+const nameAtStart = /^[a-z\d](?:[\w.-]*[a-z\d])?/i;
+
+/** `requirements.txt` and its siblings. Options, addresses and files that it includes aren't followed. */
+export const parseRequirements: Parser = function* (text, path) {
+  const file = path.slice(path.lastIndexOf('/') + 1);
+  const scope = /dev|test/i.test(file) ? 'development' : 'runtime';
+  for (const line of text.replace(/\\\r?\n/g, ' ').split(/\r?\n/)) {
+    const written = line.replace(/(?:^|\s)#.*$/, '').trim();
+    const name = nameAtStart.exec(written)?.[0];
+    if (name === undefined) continue;
+    const rest = written.slice(name.length).trim();
+    const [afterExtras = ''] = [rest.startsWith('[') ? rest.slice(rest.indexOf(']') + 1) : rest];
+    if (rest.startsWith('[') && !rest.includes(']')) continue;
+    const requirement = (afterExtras.split(';')[0] ?? '').split(' --')[0]?.trim() ?? '';
+    // A word with something else after it is no requirement, as in an error page that was saved under this name.
+    if (requirement !== '' && !/^[=<>!~@(]/.test(requirement)) continue;
+    yield python(name, { version: pinned(requirement), requirement: requirement || null, scope, relationship: 'direct' });
+  }
+};
+
+/** `poetry.lock`. It doesn't say which packages were asked for. */
+export const parsePoetryLock: Parser = function* (text) {
+  for (const entry of itemsOf(fieldOf(parseToml(text), 'package'))) {
+    const name = textOf(fieldOf(entry, 'name'));
+    if (name === null) continue;
+    const groups = itemsOf(fieldOf(entry, 'groups'));
+    const isForDevelopment = fieldOf(entry, 'category') === 'dev' || (groups.length > 0 && !groups.includes('main'));
+    const version = textOf(fieldOf(entry, 'version'));
+    yield python(name, {
+      version: version !== null && valid(version) ? version : null,
+      requirement: null,
+      scope: isForDevelopment ? 'development' : 'runtime',
+      relationship: 'unknown',
+    });
+  }
+};
+
+/** `Pipfile.lock`. */
+export const parsePipfileLock: Parser = function* (text) {
+  const root = parseObject(text);
+  for (const [field, scope] of [
+    ['default', 'runtime'],
+    ['develop', 'development'],
+  ] as const)
+    for (const [name, entry] of Object.entries(fieldsOf(fieldOf(root, field)))) {
+      const requirement = textOf(fieldOf(entry, 'version'));
+      yield python(name, {
+        version: requirement === null ? null : pinned(requirement),
+        requirement,
+        scope,
+        relationship: 'unknown',
+      });
+    }
+};

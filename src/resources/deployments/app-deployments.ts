@@ -1,0 +1,76 @@
+// What the server's own apps deploy, as workflows do. Nobody asks for it by the API, and environments were asked before.
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import type { Id } from '#lib/id.ts';
+import { recordStatuses, tellPulls } from './rules.ts';
+import type { DeploymentRow, StatusRow } from './store.ts';
+import * as store from './store.ts';
+
+/** In which repository something is deployed, for whom, and by which app. */
+export type AppAction = Parameters<typeof inRepository>[0] & { readonly app: Id<'apps'> };
+
+/** Creates a deployment of a commit, which has no status yet. */
+export async function createAppDeployment(
+  tx: Tx,
+  action: AppAction,
+  { sha, ref, environment }: Pick<DeploymentRow, 'sha' | 'ref' | 'environment'>,
+): Promise<DeploymentRow> {
+  const { repo, by, app, now } = action;
+  const creator = by.account?.id ?? null;
+  const row = await store.insertDeployment(tx, {
+    repository_id: repo.id,
+    sha,
+    ref,
+    task: 'deploy',
+    original_environment: environment,
+    environment,
+    payload: '{}',
+    description: null,
+    is_transient: false,
+    is_production: environment.toLowerCase() === 'production',
+    creator_id: creator,
+    via_app_id: app,
+    created_at: now,
+    updated_at: now,
+  });
+  await record(tx, { ...inRepository(action), kind: 'deployment.created', data: { deployment: row.id } });
+  await tellPulls(tx, row, { actor: creator, app, at: now }, 'deployed');
+  return row;
+}
+
+export type NewAppStatus = {
+  readonly state: StatusRow['state'];
+  readonly description: string;
+  /** It may begin with a slash: it is one of this server. */
+  readonly logUrl: string;
+  readonly environmentUrl?: string | undefined;
+};
+
+/**
+ * Says what became of a deployment; one that was deleted is passed over. A success makes earlier ones into the same environment inactive, as for
+ * everybody.
+ */
+export async function createAppStatus(
+  tx: Tx,
+  action: AppAction,
+  id: DeploymentRow['id'],
+  { state, description, logUrl, environmentUrl = '' }: NewAppStatus,
+): Promise<void> {
+  const { by, app, now } = action;
+  const deployment = await store.findDeploymentForUpdate(tx, { id });
+  if (!deployment) return;
+  const made = { creator_id: by.account?.id ?? null, via_app_id: app, created_at: now };
+  const after = await store.updateDeployment(tx, id, { state, updated_at: now });
+  const row = await store.insertStatus(tx, {
+    deployment_id: id,
+    state,
+    description,
+    environment: deployment.environment,
+    log_url: logUrl,
+    environment_url: environmentUrl,
+    ...made,
+  });
+  await recordStatuses(tx, action, [{ id: row.id, deployment_id: id }]);
+  if (state === 'success') await recordStatuses(tx, action, await store.deactivateEarlier(tx, after, made));
+}

@@ -1,0 +1,1 @@
+export { runsHostedJobs } from './rules.ts';

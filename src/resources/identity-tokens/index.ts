@@ -1,0 +1,2 @@
+export { issuerOf, issueToken } from './issue.ts';
+export { listVerifyingKeys, rotateIdentityKey } from './keys.ts';

@@ -1,0 +1,72 @@
+// The keys that sign identity tokens: one for the whole server, made at its first use.
+import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { JWK } from 'jose';
+import { change, type Database, type Tx } from '#database/connect.ts';
+import type { Secrets } from '#lib/secrets.ts';
+import { addSeconds } from '#lib/time.ts';
+import { findActiveKey, insertKey, type KeyRow, listPublicKeys, removeRetiredKeys, retireKey } from './store.ts';
+
+export type KeyContext = { readonly secrets: Secrets; readonly now: Date };
+
+/** Relying parties compare the algorithm with what the discovery document says; they all know this one. */
+export const algorithm = 'RS256';
+const modulusLength = 2_048;
+/** For how many seconds a replaced key verifies tokens: longer than these live. */
+const verifiesFor = 3_600;
+
+const contextOf = (kid: string): string => `identity_keys.private_key:${kid}`;
+
+const makePair = promisify(generateKeyPair);
+
+async function newKey({ secrets, now }: KeyContext) {
+  const { publicKey, privateKey } = await makePair('rsa', { modulusLength });
+  const { calculateJwkThumbprint } = await import('jose');
+  const jwk = publicKey.export({ format: 'jwk' }) as { kty: 'RSA'; n: string; e: string };
+  const kid = await calculateJwkThumbprint(jwk);
+  const bytes = privateKey.export({ format: 'der', type: 'pkcs8' });
+  return {
+    kid,
+    public_key: JSON.stringify({ ...jwk, kid, alg: algorithm, use: 'sig' }),
+    private_key: secrets.seal(bytes, contextOf(kid)),
+    created_at: now,
+  };
+}
+
+/** The key that signs. The first call makes it. */
+export async function signingKey(
+  { db }: Pick<Database, 'db'>,
+  context: KeyContext,
+): Promise<{ kid: string; privateKey: KeyObject }> {
+  const { kid, private_key } = (await findActiveKey(db)) ?? (await makeKey({ db }, context));
+  if (!private_key) throw new Error('The active key has no private half');
+  const key = context.secrets.open(private_key, contextOf(kid));
+  return { kid, privateKey: createPrivateKey({ key, format: 'der', type: 'pkcs8' }) };
+}
+
+async function makeKey({ db }: Pick<Database, 'db'>, context: KeyContext): Promise<KeyRow> {
+  const key = await newKey(context);
+  return change(db, async (tx) => {
+    await insertKey(tx, key);
+    const active = await findActiveKey(tx);
+    if (!active) throw new Error('A key that was just made is gone');
+    return active;
+  });
+}
+
+/** The keys that verify tokens, as JSON web keys: the active one, and those that were replaced within the hour. */
+export async function listVerifyingKeys({ db }: Pick<Database, 'db'>, context: KeyContext): Promise<JWK[]> {
+  const since = addSeconds(context.now, -verifiesFor);
+  const known = await listPublicKeys(db, since);
+  const rows = known.length > 0 ? known : [await makeKey({ db }, context)];
+  return rows.map(({ public_key }) => public_key as JWK); // as newKey has written it
+}
+
+/** Replaces the key that signs. Tokens that it has signed stay good. @returns the id of the new key */
+export async function rotateIdentityKey(tx: Tx, context: KeyContext): Promise<string> {
+  const key = await newKey(context);
+  await removeRetiredKeys(tx, addSeconds(context.now, -verifiesFor));
+  await retireKey(tx, context.now);
+  await insertKey(tx, key);
+  return key.kid;
+}

@@ -1,0 +1,25 @@
+import type { Services } from '#endpoint/services.ts';
+import { job } from '#jobs/job.ts';
+import { dropUpload } from './rules.ts';
+import { listAbandoned } from './store.ts';
+
+/** Removes objects that no row names any more. */
+export const removeObjects = job<{ keys: readonly string[] }, Services>({
+  name: 'job-uploads.remove-objects',
+  attempts: 25,
+  async run({ keys }, { services: { objects } }) {
+    for (const key of keys) await objects.remove(key);
+  },
+});
+
+const uploadsAtOnce = 500;
+
+/** Drops the uploads of jobs that ended without completing them. */
+export const dropAbandoned = job<Record<string, never>, Services>({
+  name: 'job-uploads.drop-abandoned',
+  attempts: 3,
+  schedule: { cron: '*/10 * * * *' },
+  async run(_payload, { db, change }) {
+    for (const id of await listAbandoned(db, uploadsAtOnce)) await change((tx) => dropUpload(tx, id));
+  },
+});

@@ -1,0 +1,131 @@
+// Builds of websites. A build reads what its commit or artifact holds; only when all of it was found good, the website becomes it.
+import type { Tx } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
+import { record } from '#events/record.ts';
+import { isGitError } from '#git/errors.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { writeFiles } from '#git/objects/write-files.ts';
+import { writeCommit } from '#git/objects/write-objects.ts';
+import { mustUpdateRefs } from '#git/refs/update-refs.ts';
+import { repoOf } from '#git/store.ts';
+import { type JobContext, job } from '#jobs/job.ts';
+import type { Id } from '#lib/id.ts';
+import { fileOf, findArtifact, isExpired } from '#resources/artifacts/index.ts';
+import { findRepository } from '#resources/repositories/index.ts';
+import { claimDomain, ownHosts } from './domains.ts';
+import { BuildError, checkSize, findSiteFolder, readRoot } from './measure.ts';
+import { type BuildPayload, building } from './queue.ts';
+import {
+  type BuildRow,
+  findBuild,
+  findBuildForUpdate,
+  findSite,
+  findSiteForUpdate,
+  type SiteRow,
+  updateBuild,
+  updateSite,
+} from './store.ts';
+import { filesOfArtifact } from './unpack.ts';
+
+/** Keeps what is served from being removed, whatever becomes of the branches. */
+export const servedRef = 'refs/hearth/pages';
+
+type Built = { tree: Oid; cname: string | undefined; custom_404: boolean };
+
+export const buildSite = job<BuildPayload, Services>({
+  ...building,
+  async run({ build: id }, context) {
+    const { db, change, now } = context;
+    const build = await findBuild(db, id);
+    const site = build && (await findSite(db, build.repository_id));
+    if (!site || (build.status !== 'queued' && build.status !== 'building')) return;
+    await change((tx) => updateBuild(tx, id, { status: 'building', updated_at: now }));
+    const started = performance.now();
+    const result = await (build.kind === 'branch' ? readCommit : readArtifact)(context, build, site).catch(asProblem);
+    const duration_ms = Math.round(performance.now() - started);
+    await change(async (tx) => {
+      const site = await findSiteForUpdate(tx, build.repository_id);
+      const isWanted = (await findBuildForUpdate(tx, id))?.status === 'building';
+      if (!site || !isWanted) return;
+      const problem = typeof result === 'string' ? result : await publish(tx, context, { site, build }, result);
+      const ended = { status: problem === undefined ? 'built' : 'errored', error: problem ?? null } as const;
+      await updateBuild(tx, id, { ...ended, duration_ms, updated_at: now });
+      await recordBuilt(tx, context, build);
+    });
+  },
+});
+
+/** Reads what a build would serve, and keeps it from being removed. What is served until then stays too, for two weeks at least. */
+async function readCommit({ services }: JobContext<Services>, build: BuildRow, site: SiteRow): Promise<Built> {
+  const disk = repoOf(services.git, build.repository_id);
+  await using reader = await openObjects(disk, { isBulk: true });
+  const tree = await findSiteFolder(reader, build.commit_sha, site.source_path);
+  await checkSize(disk, tree, services.resourceLimits.pages);
+  const root = await readRoot(reader, tree);
+  await mustUpdateRefs(disk, [{ ref: servedRef, to: build.commit_sha }]);
+  return { tree, ...root };
+}
+
+/** Writes the files of an artifact into the repository, as a commit that no branch has. Its domain is a setting alone (the public API's rule). */
+async function readArtifact({ db, services, now }: JobContext<Services>, build: BuildRow): Promise<Built> {
+  const artifact = build.artifact_id === null ? undefined : await findArtifact(db, build.artifact_id);
+  if (!artifact || isExpired(artifact, now)) throw new BuildError('The artifact is gone.');
+  const disk = repoOf(services.git, build.repository_id);
+  const tree = await writeFiles(disk, filesOfArtifact(fileOf(services, artifact), services.resourceLimits.pages));
+  const author = { name: 'Hearth', email: noreplyAddress, date: build.created_at, zone: 0 };
+  const message = `Website of ${build.commit_sha}`;
+  const commit = await writeCommit(disk, { tree, parents: [], author, committer: author, message });
+  await using reader = await openObjects(disk, { isBulk: true });
+  const { custom_404 } = await readRoot(reader, tree);
+  await mustUpdateRefs(disk, [{ ref: servedRef, to: commit }]);
+  return { tree, cname: undefined, custom_404 };
+}
+
+const noreplyAddress = 'noreply@hearth.invalid';
+
+/** The words of a failure that the publisher can do something about. Others are thrown again, so that the job is repeated. */
+function asProblem(error: unknown): string {
+  if (error instanceof BuildError) return error.message;
+  if (isGitError(error, 'invalid')) return 'The website holds a path that is not allowed, or one twice.';
+  if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return 'The website is too large to be read.';
+  throw error;
+}
+
+/** Serves what was built in the place of what was served. Returns why it can't be. */
+async function publish(
+  tx: Tx,
+  { services, now }: JobContext<Services>,
+  { site, build: { id, repository_id, commit_sha } }: { site: SiteRow; build: BuildRow },
+  { tree, cname, custom_404 }: Built,
+): Promise<string | undefined> {
+  if ((site.live_version ?? 0) > id) return undefined;
+  if (cname !== undefined) {
+    const claimed = await claimDomain(tx, repository_id, cname, ownHosts(services));
+    if ('problem' in claimed) return `The file CNAME: ${cname.trim().slice(0, 255)} ${claimed.problem}.`;
+    if (claimed.domain !== site.domain)
+      await updateSite(tx, repository_id, { https_enforced: false, health: null, health_checked_at: null });
+  }
+  await updateSite(tx, repository_id, {
+    live_commit: commit_sha,
+    live_tree: tree,
+    live_version: id,
+    custom_404,
+    updated_at: now,
+  });
+  return undefined;
+}
+
+async function recordBuilt(
+  tx: Tx,
+  { now }: JobContext<Services>,
+  { id, kind, repository_id, pusher_id }: BuildRow,
+): Promise<void> {
+  const owner = await ownerOf(tx, repository_id);
+  if (owner === undefined) return;
+  const scope = { owner, repository: repository_id, actor: pusher_id ?? undefined, at: now };
+  await record(tx, { ...scope, kind: kind === 'branch' ? 'pages.built' : 'pages.deployed', data: { build: id } });
+}
+
+const ownerOf = async (tx: Tx, repository: Id<'repositories'>): Promise<Id<'accounts'> | undefined> =>
+  (await findRepository(tx, repository))?.owner_id;

@@ -1,0 +1,56 @@
+// What a website would hold: the folder that becomes it, and whether that is one that can be served.
+import type { ObjectReader } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { readTree } from '#git/objects/tree-list.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
+import type { SiteRow } from './store.ts';
+
+/** Why a website can't be built, for those who publish it. */
+export class BuildError extends Error {}
+
+/** The folder of a commit from which a website is served. @throws BuildError */
+export async function findSiteFolder(reader: ObjectReader, commit: Oid, path: SiteRow['source_path']): Promise<Oid> {
+  const folder = await reader.findFolder(commit, path.slice(1));
+  if (!folder) throw new BuildError(path === '/' ? 'The commit is gone.' : `The branch has no folder ${path}.`);
+  return folder.oid;
+}
+
+const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`;
+
+/** Counts the files of a website. The function takes the path and the size of each. @throws BuildError beyond a limit */
+export function siteMeasure(limits: ResourceLimits['pages']): (path: string, size: number) => void {
+  let files = 0;
+  let bytes = 0;
+  return (path, size) => {
+    if (size > limits.file) throw new BuildError(`The file ${path} is larger than ${megabytes(limits.file)}.`);
+    files++;
+    bytes += size;
+    if (files > limits.files) throw new BuildError(`The website has more than ${limits.files} files.`);
+    if (bytes > limits.size) throw new BuildError(`The website is larger than ${megabytes(limits.size)}.`);
+  };
+}
+
+/** Measures the files of a folder, links and submodules apart, which aren't served. @throws BuildError beyond a limit */
+export async function checkSize(disk: Disk, tree: Oid, limits: ResourceLimits['pages']): Promise<void> {
+  const measure = siteMeasure(limits);
+  for await (const entries of readTree(disk, tree, { recursive: true }))
+    for (const { path, mode, size = 0 } of entries) if (isFile({ mode })) measure(path, size);
+}
+
+/** What the root of a website says of it: its domain by the file `CNAME`, and whether it has a page for what isn't there. */
+export async function readRoot(reader: ObjectReader, tree: Oid): Promise<{ cname: string | undefined; custom_404: boolean }> {
+  const root = await reader.findInfo(tree);
+  if (!root) throw new BuildError('The commit is gone.');
+  const [cname, missing] = await Promise.all([reader.findChild(root, 'CNAME'), reader.findChild(root, '404.html')]);
+  const text = cname && isFile(cname) ? (await reader.find(cname.oid, { maxSize: maxCname }))?.data.toString() : undefined;
+  return {
+    cname: text?.split('\n').find((line) => line.trim() !== ''),
+    custom_404: missing !== undefined && isFile(missing),
+  };
+}
+
+const maxCname = 64 * 1024;
+
+/** A file, not a link to one. */
+export const isFile = ({ mode }: { mode: string }): boolean => mode === '100644' || mode === '100755';

@@ -1,0 +1,151 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import { keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import type { PagesHealth } from './schemas.ts';
+
+type Repository = Id<'repositories'>;
+export type BuildRow = Selectable<DB['pages_builds']>;
+
+/** A website, with its domain and the status of its latest build. */
+export type SiteRow = Omit<Selectable<DB['pages_sites']>, 'health'> & {
+  health: PagesHealth | null;
+  domain: string | null;
+  status: BuildRow['status'] | null;
+};
+
+const latestStatus = sql<BuildRow['status'] | null>`(select b.status from pages_builds b
+  where b.repository_id = s.repository_id and b.status <> 'cancelled' order by b.id desc limit 1)`;
+
+const sites = (db: Db) =>
+  db
+    .selectFrom('pages_sites as s')
+    .leftJoin('pages_domains as d', 'd.repository_id', 's.repository_id')
+    .selectAll('s')
+    .select(['d.domain', latestStatus.as('status')])
+    .$narrowType<{ health: PagesHealth | null }>();
+
+export const findSite = (db: Db, repository: Repository): Promise<SiteRow | undefined> =>
+  sites(db).where('s.repository_id', '=', repository).executeTakeFirst();
+
+/** The website, its row locked until the transaction ends. */
+export const findSiteForUpdate = (tx: Tx, repository: Repository): Promise<SiteRow | undefined> =>
+  sites(tx).where('s.repository_id', '=', repository).forNoKeyUpdate('s').executeTakeFirst();
+
+/** The websites of some repositories that are built from a branch. */
+export async function loadBranchSites(db: Db, repositories: readonly Repository[]): Promise<Map<Repository, SiteRow>> {
+  if (repositories.length === 0) return new Map();
+  const rows = await sites(db).where('s.repository_id', 'in', repositories).where('s.build_type', '=', 'legacy').execute();
+  return keyed(rows, ({ repository_id }) => repository_id);
+}
+
+/** Inserts a website; false where the repository has one. */
+export const insertSite = async (tx: Tx, row: Insertable<DB['pages_sites']>): Promise<boolean> =>
+  (await tx
+    .insertInto('pages_sites')
+    .values(row)
+    .onConflict((clash) => clash.doNothing())
+    .returning('repository_id')
+    .executeTakeFirst()) !== undefined;
+
+export const updateSite = (tx: Tx, repository: Repository, change: Updateable<DB['pages_sites']>) =>
+  tx.updateTable('pages_sites').set(change).where('repository_id', '=', repository).execute();
+
+/** Removes a website with its domain and its builds; false where there was none. */
+export async function removeSite(tx: Tx, repository: Repository): Promise<boolean> {
+  const removed = await tx
+    .deleteFrom('pages_sites')
+    .where('repository_id', '=', repository)
+    .returning('repository_id')
+    .executeTakeFirst();
+  if (!removed) return false;
+  await Promise.all([
+    removeDomain(tx, repository),
+    tx.deleteFrom('pages_builds').where('repository_id', '=', repository).execute(),
+  ]);
+  return true;
+}
+
+export const storeHealth = (tx: Tx, repository: Repository, health: PagesHealth, now: Date) =>
+  updateSite(tx, repository, { health: JSON.stringify(health), health_checked_at: now });
+
+/** Gives a repository a domain in the place of the one that it has; false where it belongs to another repository. */
+export async function putDomain(tx: Tx, repository: Repository, domain: string): Promise<boolean> {
+  const base = withoutWww(domain);
+  await tx.deleteFrom('pages_domains').where('repository_id', '=', repository).where('base', '<>', base).execute();
+  const put = await tx
+    .insertInto('pages_domains')
+    .values({ base, domain, repository_id: repository })
+    .onConflict((clash) => clash.column('base').doUpdateSet({ domain }).where('pages_domains.repository_id', '=', repository))
+    .returning('base')
+    .executeTakeFirst();
+  return put !== undefined;
+}
+
+export const removeDomain = (tx: Tx, repository: Repository) =>
+  tx.deleteFrom('pages_domains').where('repository_id', '=', repository).execute();
+
+/** A domain and the same with `www.` before it belong together. */
+export const withoutWww = (domain: string): string => domain.replace(/^www\.(?=.*\.)/, '');
+
+/** The builds of a website from its branch. */
+const ofRepository = (db: Db, repository: OrSql<Repository>) =>
+  db.selectFrom('pages_builds').selectAll().where('repository_id', '=', repository).where('kind', '=', 'branch');
+
+/** The builds of a website, the newest first. */
+export const listBuilds = (db: Db, repository: Repository, page: Page): Promise<Listed<BuildRow>> =>
+  list(db, ofRepository(db, repository).orderBy('id', 'desc'), page);
+
+export const selectBuild = (db: Db, repository: OrSql<Repository>, id: Id<'pages_builds'>) =>
+  ofRepository(db, repository).where('id', '=', id);
+
+export const findLatestBuild = (db: Db, repository: Repository): Promise<BuildRow | undefined> =>
+  ofRepository(db, repository).orderBy('id', 'desc').limit(1).executeTakeFirst();
+
+export const findBuild = (db: Db, id: Id<'pages_builds'>): Promise<BuildRow | undefined> =>
+  db.selectFrom('pages_builds').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** A build again, its row locked until the transaction ends. */
+export const findBuildForUpdate = (tx: Tx, id: Id<'pages_builds'>): Promise<BuildRow | undefined> =>
+  tx.selectFrom('pages_builds').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
+/** The latest deployment of a website by its id, or by the version that its workflow named. */
+export const selectDeployment = (
+  db: Db,
+  repository: OrSql<Repository>,
+  name: { id: Id<'pages_builds'> } | { version: string },
+) => {
+  const query = db.selectFrom('pages_builds').selectAll().where('repository_id', '=', repository).where('kind', '=', 'artifact');
+  const found = 'id' in name ? query.where('id', '=', name.id) : query.where('commit_sha', '=', name.version);
+  return found.orderBy('id', 'desc').limit(1);
+};
+
+type NewDeployment = Pick<BuildRow, 'repository_id' | 'artifact_id' | 'commit_sha' | 'pusher_id' | 'created_at' | 'updated_at'>;
+
+export const insertDeployment = (tx: Tx, row: NewDeployment): Promise<BuildRow> =>
+  tx
+    .insertInto('pages_builds')
+    .values({ ...row, kind: 'artifact' })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Builds by their ids. */
+export const loadBuilds = async (db: Db, ids: readonly Id<'pages_builds'>[]): Promise<Map<Id<'pages_builds'>, BuildRow>> =>
+  keyed(ids.length === 0 ? [] : await db.selectFrom('pages_builds').selectAll().where('id', 'in', ids).execute(), ({ id }) => id);
+
+export type NewBuild = Pick<BuildRow, 'repository_id' | 'event_id' | 'commit_sha' | 'pusher_id' | 'created_at' | 'updated_at'>;
+
+/** Inserts builds, and returns those that their events hadn't caused before. */
+export const insertBuilds = (tx: Tx, rows: readonly NewBuild[]): Promise<Pick<BuildRow, 'id' | 'repository_id'>[]> =>
+  tx
+    .insertInto('pages_builds')
+    .values(rows)
+    .onConflict((clash) => clash.doNothing())
+    .returning(['id', 'repository_id'])
+    .execute();
+
+export const updateBuild = (tx: Tx, id: Id<'pages_builds'>, change: Updateable<DB['pages_builds']>) =>
+  tx.updateTable('pages_builds').set(change).where('id', '=', id).execute();

@@ -1,0 +1,105 @@
+// What an artifact holds: a tar of the files of a website, alone or in a zip archive. It may come from anybody.
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { File } from '#endpoint/call.ts';
+import type { IncomingFile } from '#git/objects/write-files.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
+import { BuildError, siteMeasure } from './measure.ts';
+
+/** The name of the tar in a zip archive, as the workflows of the public API have it. */
+const tarName = 'artifact.tar';
+/** What stands before files in a tar takes a part of its size. */
+const headersOfEach = 2_048;
+
+/**
+ * The files of an artifact. They must be read in their order.
+ * @throws BuildError for what isn't such an archive, holds links, or more than the limits allow
+ */
+export async function* filesOfArtifact(file: File, limits: ResourceLimits['pages']): AsyncGenerator<IncomingFile> {
+  const measure = siteMeasure(limits);
+  const { extract } = await import('tar-stream');
+  const unpacked = extract();
+  const feeding = openTar(file).then(
+    (source) => pipeline(source, bounded(limits), unpacked),
+    (error: Error) => void unpacked.destroy(error),
+  );
+  feeding.catch(() => undefined); // the reader of the entries is told of it
+  try {
+    for await (const entry of unpacked) {
+      const { name, type, size = 0 } = entry.header;
+      const path = name.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '');
+      if (type === 'file' && path !== '') {
+        measure(path, size);
+        yield { path, size, bytes: explained(entry as AsyncIterable<Buffer>) }; // it was not told an encoding
+      } else if (type !== 'directory' && type !== 'file') throw new BuildError(`The artifact holds ${path}, which is no file.`);
+      entry.resume();
+    }
+    await feeding;
+  } catch (error) {
+    throw reasonOf(error);
+  } finally {
+    unpacked.destroy();
+  }
+}
+
+/** The bytes of a file, whose errors are told in the words of this file. */
+async function* explained(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* parts;
+  } catch (error) {
+    throw reasonOf(error);
+  }
+}
+
+/** What the readers of archives say of one that is none is for the publisher; other errors are the server's. */
+function reasonOf(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof BuildError) return error;
+  const code = 'code' in error ? String(error.code) : '';
+  const isOfArchive =
+    code.startsWith('Z_') || /tar|zip|central directory|compression|crc|bytes in the stream|end of/i.test(error.message);
+  return isOfArchive ? new BuildError('The artifact is no archive of a website, or it is damaged.') : error;
+}
+
+/** No more is unpacked than the files of a website may take. */
+async function* boundedParts(source: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const part of source) {
+    bytes += part.length;
+    if (bytes > most) throw new BuildError('The artifact is larger than a website may be.');
+    yield part;
+  }
+}
+
+const bounded =
+  ({ size, files }: ResourceLimits['pages']) =>
+  (source: AsyncIterable<Buffer>) =>
+    boundedParts(source, size + files * headersOfEach);
+
+async function openTar(file: File): Promise<Readable> {
+  const beginning = await readBeginning(file);
+  if (beginning !== 'PK\x03\x04' && beginning !== 'PK\x05\x06') return opened(await file.open());
+  const { default: yauzl } = await import('yauzl');
+  class FileReader extends yauzl.RandomAccessReader {
+    override _readStreamForRange(start: number, end: number): Readable {
+      const stream = new PassThrough();
+      file
+        .open({ start, end: end - 1 })
+        .then((found) => pipeline(opened(found), stream))
+        .catch((error: Error) => stream.destroy(error));
+      return stream;
+    }
+  }
+  const zip = await yauzl.fromRandomAccessReaderPromise(new FileReader(), file.size, { lazyEntries: true, autoClose: false });
+  for await (const entry of zip.eachEntry()) if (entry.fileName === tarName) return zip.openReadStreamPromise(entry);
+  throw new BuildError(`The artifact holds no ${tarName}.`);
+}
+
+async function readBeginning(file: File): Promise<string> {
+  if (file.size < 4) throw new BuildError('The artifact is empty.');
+  return Buffer.concat((await Array.fromAsync(opened(await file.open({ start: 0, end: 3 })))) as Buffer[]).toString('latin1');
+}
+
+function opened(stream: Readable | undefined): Readable {
+  if (!stream) throw new BuildError('The artifact is gone.');
+  return stream;
+}

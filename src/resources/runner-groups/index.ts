@@ -1,0 +1,9 @@
+export {
+  findGroup,
+  getDefaultGroup,
+  insertDefaultGroup,
+  insertGroup,
+  type RunnerGroup,
+  removeGroup,
+  updateGroup,
+} from './store.ts';

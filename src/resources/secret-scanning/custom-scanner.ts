@@ -1,0 +1,135 @@
+// Finds secrets of custom patterns in bytes. One automaton of all of them says in one pass which match in a part of a file; only there, the
+// places are looked for.
+import { LRUCache } from 'lru-cache';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { expressionSet, type GroupFinder, groupFinder, regularExpression, type TextTest } from '#lib/regular-expression.ts';
+import type { Match, Scanner } from './scanner.ts';
+
+/** What decides what a custom pattern finds: regular expressions of RE2, whose text are bytes. */
+export type Expressions = {
+  readonly expression: string;
+  readonly start_delimiter: string;
+  readonly end_delimiter: string;
+  readonly must_match: readonly string[];
+  readonly must_not_match: readonly string[];
+};
+
+export type CustomPattern = Expressions & {
+  readonly id: Id<'secret_patterns'>;
+  readonly name: string;
+  /** `secret_type` of its alerts. */
+  readonly slug: string;
+};
+
+/** The name of the group that the secret is. */
+export const secretGroup = 'hearth_secret';
+
+/** The whole of a pattern: the secret is a group, between its delimiters. */
+export const wholeOf = ({ expression, start_delimiter, end_delimiter }: Expressions): string =>
+  `(?:${start_delimiter})(?P<${secretGroup}>${expression})(?:${end_delimiter})`;
+
+const maxLength = fixedValue(limitTable.secretScanning.customLength);
+/** Bytes that are looked at together, with what stands before and after them. */
+const partSize = 16_384;
+const before = 64;
+const after = 2 * maxLength;
+/** Matches of one file that are looked at, those that are no secrets too. */
+const maxCandidates = 400;
+
+type Compiled = { readonly pattern: CustomPattern; readonly finder: GroupFinder; readonly accepts: TextTest };
+
+/** Whether what a pattern found is a secret of it, by its further expressions. */
+export function acceptanceOf({ must_match, must_not_match }: Expressions): TextTest {
+  const [wanted, unwanted] = [must_match.map(testOf), must_not_match.map(testOf)];
+  return (secret) => wanted.every((test) => test(secret)) && !unwanted.some((test) => test(secret));
+}
+
+function testOf(expression: string): TextTest {
+  const test = regularExpression(expression);
+  if (!test) throw new Error('An expression of a custom pattern is stored that RE2 does not know');
+  return test;
+}
+
+/** A scanner of custom patterns. Building one takes about a millisecond for each. */
+export function customScannerOf(patterns: readonly CustomPattern[]): Scanner {
+  const compiled: Compiled[] = patterns.map((pattern) => ({
+    pattern,
+    finder: groupFinder(wholeOf(pattern), secretGroup),
+    accepts: acceptanceOf(pattern),
+  }));
+  const matchesIn = expressionSet(patterns.map(wholeOf));
+  return {
+    scan(bytes, limit) {
+      const found: Match[] = [];
+      const budget = { candidates: maxCandidates };
+      for (let from = 0; from < bytes.length; from += partSize) {
+        const part = partOf(bytes, from);
+        for (const index of matchesIn(part.text)) {
+          const one = compiled[index];
+          if (one) for (const match of matchesOf(one, part, budget)) found.push(match);
+        }
+        if (found.length >= limit || budget.candidates <= 0) break;
+      }
+      return found.slice(0, limit);
+    },
+  };
+}
+
+/** A part of a file: its text, which is longer at both ends, with where it begins and which places in it count. */
+type Part = {
+  readonly text: string;
+  readonly offset: number;
+  readonly first: number;
+  readonly end: number;
+  readonly isLast: boolean;
+};
+
+function partOf(bytes: Buffer, from: number): Part {
+  const offset = Math.max(0, from - before);
+  const to = Math.min(bytes.length, from + partSize + after);
+  const text = bytes.toString('latin1', offset, to);
+  return { text, offset, first: from - offset, end: from - offset + partSize, isLast: to === bytes.length };
+}
+
+function* matchesOf({ pattern, finder, accepts }: Compiled, part: Part, budget: { candidates: number }): Generator<Match> {
+  const { text, offset, first, end, isLast } = part;
+  let at = 0;
+  while (budget.candidates > 0) {
+    const span = finder.find(text, at);
+    if (!span || span.start >= end) return;
+    // What one match ends with, the next one may begin with.
+    at = Math.max(span.end, at + 1);
+    if (span.start < first) continue;
+    budget.candidates--;
+    const isCut = span.end === text.length && !isLast;
+    const secret = text.slice(span.start, span.end);
+    if (secret.length === 0 || secret.length > maxLength || isCut || !accepts(secret)) continue;
+    yield {
+      pattern: { type: pattern.slug, name: pattern.name, custom: pattern.id },
+      secret,
+      start: offset + span.start,
+      end: offset + span.end,
+    };
+  }
+}
+
+const scanners = new LRUCache<string, Scanner>({ max: 50 });
+
+/** A scanner of custom patterns, which is built once for as long as it is used. */
+export function scannerOfCustom(patterns: readonly CustomPattern[]): Scanner {
+  const key = JSON.stringify(patterns);
+  const known = scanners.get(key);
+  if (known) return known;
+  const scanner = customScannerOf(patterns);
+  scanners.set(key, scanner);
+  return scanner;
+}
+
+/** One scanner after the other over the same bytes. */
+export const inTurn = (one: Scanner, other: Scanner): Scanner => ({
+  scan(bytes, limit) {
+    const found = one.scan(bytes, limit);
+    return found.length >= limit ? found : [...found, ...other.scan(bytes, limit - found.length)];
+  },
+});

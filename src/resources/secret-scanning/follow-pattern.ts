@@ -1,0 +1,93 @@
+// What follows from a change of a custom pattern, in the background: alerts that end, and scans for what it finds now.
+import type { Tx } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
+import { recordAll } from '#events/record.ts';
+import { type JobContext, job } from '#jobs/job.ts';
+import { gather } from '#lib/collections.ts';
+import { asId, type Id } from '#lib/id.ts';
+import { wouldFind } from './custom-expressions.ts';
+import { findAnyPattern, listScannedOf, type PatternRow, removePattern } from './custom-store.ts';
+import { openSecret } from './rules.ts';
+import { enqueueScans, historyPriority } from './scan.ts';
+import { listAlertsOfPattern, removeAlerts, resolveAlerts } from './store.ts';
+
+type Context = JobContext<Services>;
+type Actor = Id<'accounts'> | undefined;
+type Alert = Awaited<ReturnType<typeof listAlertsOfPattern>>[number];
+
+/** Alerts of one transaction. */
+const alertsAtOnce = 500;
+
+export const followPattern = job<{ pattern: Id<'secret_patterns'>; actor: Actor }, Services>({
+  name: 'secret-scanning.follow-pattern',
+  attempts: 10,
+  async run({ pattern, actor }, context) {
+    const row = await findAnyPattern(context.db, pattern);
+    if (!row) return;
+    if (row.removal !== null) return endPattern(context, row, actor);
+    if (row.state !== 'published') return;
+    await reviseAlerts(context, row, actor);
+    await scanFor(context, row, actor);
+  },
+});
+
+/** Removes or resolves the alerts of a deleted pattern, then the pattern. */
+async function endPattern(context: Context, row: PatternRow, actor: Actor): Promise<void> {
+  await eachBatch(context, row, async (tx, alerts) => {
+    if (row.removal === 'delete_alerts') await removeAlerts(tx, gather(alerts, 'id'));
+    else await resolve(tx, alerts, { resolution: 'pattern_deleted', actor, now: context.now });
+  });
+  await context.change((tx) => removePattern(tx, row.id));
+}
+
+/** Resolves alerts of secrets that a changed pattern finds no more. */
+async function reviseAlerts(context: Context, row: PatternRow, actor: Actor): Promise<void> {
+  const { secrets } = context.services;
+  const isFound = wouldFind(row);
+  await eachBatch(context, row, async (tx, alerts) => {
+    const lost = alerts.filter((alert) => !isFound(openSecret(secrets, alert)));
+    await resolve(tx, lost, { resolution: 'pattern_edited', actor, now: context.now });
+  });
+}
+
+type Resolving = { resolution: 'pattern_deleted' | 'pattern_edited'; actor: Actor; now: Date };
+
+/** Resolves those of some alerts that are open. */
+async function resolve(tx: Tx, alerts: readonly Alert[], { resolution, actor, now }: Resolving): Promise<void> {
+  const open = alerts.filter(({ state }) => state === 'open');
+  if (open.length === 0) return;
+  await resolveAlerts(tx, gather(open, 'id'), { resolution, now });
+  await recordAll(
+    tx,
+    open.map(({ id, owner_id, repository_id }) => ({
+      kind: 'secret_scanning_alert.resolved' as const,
+      owner: owner_id,
+      repository: repository_id,
+      actor,
+      at: now,
+      data: { alert: id },
+    })),
+  );
+}
+
+async function eachBatch(
+  { change }: Context,
+  { id }: PatternRow,
+  work: (tx: Tx, alerts: readonly Alert[]) => Promise<void>,
+): Promise<void> {
+  for (let after: Id<'secret_alerts'> | undefined = asId<'secret_alerts'>(0); after !== undefined; ) {
+    const from: Id<'secret_alerts'> = after;
+    after = await change(async (tx) => {
+      const alerts = await listAlertsOfPattern(tx, id, { after: from, limit: alertsAtOnce });
+      if (alerts.length > 0) await work(tx, alerts);
+      return alerts.length < alertsAtOnce ? undefined : alerts.at(-1)?.id;
+    });
+  }
+}
+
+/** Enqueues a scan of each repository for which a pattern holds. */
+async function scanFor({ db, change }: Context, row: PatternRow, actor: Actor): Promise<void> {
+  const repositories = row.repository_id === null ? await listScannedOf(db, row.organization_id ?? asId(0)) : [row.repository_id];
+  const payloads = repositories.map((repository) => ({ repository, actor }));
+  await change((tx) => enqueueScans(tx, payloads, historyPriority));
+}

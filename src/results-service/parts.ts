@@ -1,0 +1,25 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '#database/connect.ts';
+import type { File } from '#endpoint/call.ts';
+import type { Links } from '#endpoint/links.ts';
+import type { Services } from '#endpoint/services.ts';
+import type { Caller } from '#lib/caller.ts';
+import type { Json } from '#lib/json-reader.ts';
+import type { Receive } from '#resources/job-uploads/index.ts';
+
+export type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+
+/** What the services work with. */
+export type ResultsParts = {
+  readonly database: Database;
+  readonly services: Services;
+  readonly clock: () => Date;
+  /** The addresses under which a request reached the server. */
+  readonly linksFor: (request: FastifyRequest) => Links;
+  /** Reads a body of JSON; undefined where there is none. */
+  readonly readJson: (exchange: Exchange, caller: Caller) => Promise<Json | undefined>;
+  /** Receives a body in parts. */
+  readonly receive: (exchange: Exchange, caller: Caller, ...how: Parameters<Receive>) => Promise<void>;
+  /** Sends a file, or the part of it that is asked for. */
+  readonly send: (exchange: Exchange, caller: Caller, file: File) => Promise<void>;
+};

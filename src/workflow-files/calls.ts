@@ -1,0 +1,207 @@
+// Workflows that jobs call: what they declare of inputs, secrets and outputs, and what a call gives them.
+import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
+import { isMapping } from '@actions/workflow-parser/templates/tokens/type-guards';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { type Contexts, ExpressionProblem, evaluate, type Json, textOf } from './expressions.ts';
+import type { Combination } from './matrix.ts';
+import { lineOf, partOf, type Source, type WorkflowFile, type WorkflowFileJob, type WorkflowProblem } from './parse.ts';
+
+/** A workflow file, with the workflows that its jobs call. */
+export type Workflow = {
+  /** What names it in the files of a run; undefined for the run's own. */
+  readonly name: string | undefined;
+  readonly file: WorkflowFile;
+  /** By the ids of the jobs that call them. */
+  readonly called: ReadonlyMap<string, Workflow>;
+};
+
+/** The place of a job that calls a workflow in its matrix. */
+export type InMatrix = {
+  readonly combination: Combination | null;
+  readonly index: number;
+  readonly total: number;
+  readonly failsFast: boolean;
+  readonly maxParallel: number | null;
+};
+
+/** A call of a workflow, as the jobs of the called one keep it. */
+export type Call = InMatrix & {
+  /** The job that calls, by the ids of all calls that lead to it: `deploy`, or `deploy:1/check` below the second call of a matrix. */
+  readonly key: string;
+  readonly inputs: { readonly [name: string]: Json };
+};
+
+/** What a job's key begins with that a call makes. */
+export const prefixOfCall = ({ key, combination, index }: Pick<Call, 'key' | 'combination' | 'index'>): string =>
+  combination === null ? `${key}/` : `${key}:${index}/`;
+
+/** The id that a key ends in. */
+export const idOfKey = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
+
+/** The workflow that a chain of calls leads to, from the one of a run on; undefined where there is none. */
+export const calledBy = (workflow: Workflow, calls: readonly Pick<Call, 'key'>[]): Workflow | undefined =>
+  calls.reduce<Workflow | undefined>((at, { key }) => at?.called.get(idOfKey(key)), workflow);
+
+/** The context `strategy` of a job. */
+export const strategyContext = ({ index, total, failsFast, maxParallel }: InMatrix): Json => ({
+  'fail-fast': failsFast,
+  'job-index': index,
+  'job-total': total,
+  'max-parallel': maxParallel ?? total,
+});
+
+/** Whether a job calls a workflow. */
+export const isCall = ({ definition }: WorkflowFileJob): boolean => definition.type !== 'job';
+
+const declarationOf = ({ source }: WorkflowFile): Source => partOf(partOf(source, 'on'), 'workflow_call');
+
+/** Whether a workflow can be called. */
+export const isCallable = ({ events }: WorkflowFile): boolean => 'workflow_call' in events;
+
+/** What is wrong with a call, as far as both files tell without being run. */
+export function problemsOfCall(job: WorkflowFileJob, called: WorkflowFile): WorkflowProblem[] {
+  const { source, parts } = job;
+  const line = lineOf(parts);
+  const name = String(source.uses);
+  const problem = (message: string): WorkflowProblem[] => [{ message: `${name}: ${message}`, line }];
+  if (!isCallable(called)) return problem('The workflow has no workflow_call trigger');
+  // Fail closed: who asked for a group relies on it.
+  if (source.concurrency !== undefined) return problem('concurrency is not offered for a job that calls a workflow');
+  if (called.source.concurrency !== undefined) return problem('concurrency is not offered for a whole workflow that is called');
+  const declared = declarationOf(called);
+  const compared = (part: 'inputs' | 'secrets', given: Source, word: string): WorkflowProblem[] => {
+    const known = partOf(declared, part);
+    const unknown = Object.keys(given).filter((one) => nameIn(known, one) === undefined);
+    const missing = Object.keys(known).filter((one) => partOf(known, one).required === true && nameIn(given, one) === undefined);
+    return [
+      ...unknown.flatMap((one) => problem(`${word} ${one} is not defined in the workflow`)),
+      ...missing.flatMap((one) => problem(`${word} ${one} is required, but not provided`)),
+    ];
+  };
+  const secrets = source.secrets === 'inherit' ? [] : compared('secrets', partOf(source, 'secrets'), 'Secret');
+  return [...compared('inputs', partOf(source, 'with'), 'Input'), ...secrets];
+}
+
+/** The name under which a mapping has a part; names of inputs and secrets are compared in any case. */
+const nameIn = (mapping: Source, name: string): string | undefined =>
+  Object.keys(mapping).find((one) => one.toLowerCase() === name.toLowerCase());
+
+const maxInputBytes = fixedValue(limitTable.workflows.callInputBytes);
+
+/**
+ * The context `inputs` of a called workflow: what the job gives, else the defaults.
+ * @param outside the contexts of the job that calls
+ * @throws ExpressionProblem for a value that can't be evaluated, or isn't of its type
+ */
+export function inputsOfCall(job: WorkflowFileJob, called: WorkflowFile, outside: Contexts): { [name: string]: Json } {
+  const declared = partOf(declarationOf(called), 'inputs');
+  const tokens = find(called.parts, 'on', 'workflow_call', 'inputs');
+  const given = job.parts.find('with');
+  const { github = null, vars = null } = outside;
+  const inputs = Object.keys(declared).map((name) => {
+    const { type } = partOf(declared, name);
+    const token = entryOf(given, name);
+    const byDefault = token ? undefined : find(tokens, name, 'default');
+    const value = token ? evaluate(token, outside) : byDefault && evaluate(byDefault, { github, vars });
+    return [name, typed(value ?? null, type ?? 'string', { name, line: lineOf(token ?? job.parts) })] as const;
+  });
+  if (Buffer.byteLength(JSON.stringify(inputs)) > maxInputBytes)
+    throw new ExpressionProblem(`The inputs have more than ${maxInputBytes / 1024} KiB`, lineOf(job.parts));
+  return Object.fromEntries(inputs);
+}
+
+/** A value as an input of its declared type; null is what isn't given. */
+function typed(value: Json, type: Json, { name, line }: { name: string; line: number }): Json {
+  const wrong = () => new ExpressionProblem(`The value of the input ${name} is no ${String(type)}`, line);
+  if (type === 'boolean') {
+    const text = value === null ? 'false' : textOf(value);
+    if (text !== 'true' && text !== 'false') throw wrong();
+    return text === 'true';
+  }
+  if (type === 'number') {
+    const number = value === null ? 0 : Number(textOf(value));
+    if (!Number.isFinite(number) || (typeof value === 'string' && value.trim() === '')) throw wrong();
+    return number;
+  }
+  if (value !== null && typeof value === 'object') throw wrong();
+  return textOf(value);
+}
+
+/**
+ * The secrets that a called workflow gets.
+ * @param outside the contexts of the job that calls, `secrets` among them
+ * @throws ExpressionProblem for one that can't be evaluated
+ */
+export function secretsOfCall(job: WorkflowFileJob, outside: Contexts): { [name: string]: string } {
+  const all = outside.secrets as { [name: string]: string };
+  if (job.source.secrets === 'inherit') return all;
+  const given = job.parts.find('secrets');
+  if (!given || !isMapping(given)) return {};
+  const values = [...given].map(({ key, value }) => [key.toString(), textOf(evaluate(value, outside))] as const);
+  // One that isn't there is as if it were not given.
+  return Object.fromEntries(values.filter(([, value]) => value !== ''));
+}
+
+/**
+ * The outputs of a workflow that was called and is over.
+ * @param inside its contexts, `jobs` among them
+ * @throws ExpressionProblem for one that can't be evaluated
+ */
+export function outputsOfCall({ parts }: WorkflowFile, inside: Contexts): { [name: string]: string } {
+  const outputs = find(parts, 'on', 'workflow_call', 'outputs');
+  if (!outputs || !isMapping(outputs)) return {};
+  return Object.fromEntries(
+    [...outputs].flatMap(({ key, value }) => {
+      const token = find(value, 'value');
+      return token ? [[key.toString(), textOf(evaluate(token, inside))]] : [];
+    }),
+  );
+}
+
+/** A part of a part of a file. */
+const find = (token: TemplateToken | undefined, ...names: readonly string[]): TemplateToken | undefined =>
+  names.reduce<TemplateToken | undefined>((at, name) => (at && isMapping(at) ? at.find(name) : undefined), token);
+
+/** An entry of a mapping by its name in any case. */
+function entryOf(token: TemplateToken | undefined, name: string): TemplateToken | undefined {
+  if (!token || !isMapping(token)) return undefined;
+  return [...token].find(({ key }) => key.toString().toLowerCase() === name.toLowerCase())?.value;
+}
+
+/** Whether one of several keys is that of a job which needs one of the jobs `ids`, at any level of calls. */
+export function keysBehind(workflow: Workflow, keys: ReadonlySet<string>): (key: string) => boolean {
+  const idsAt = new Map<string, Set<string>>();
+  for (const key of keys) for (const { prefix, id } of levelsOf(key)) idsAt.set(prefix, (idsAt.get(prefix) ?? new Set()).add(id));
+  const behindAt = new Map(
+    [...idsAt].map(([prefix, ids]) => {
+      const at = calledBy(
+        workflow,
+        levelsOf(prefix.slice(0, -1)).map(({ id }) => ({ key: id })),
+      );
+      return [prefix, at ? jobsBehind(at.file, ids) : new Set<string>()];
+    }),
+  );
+  return (key) => levelsOf(key).some(({ prefix, id }) => behindAt.get(prefix)?.has(id) ?? false);
+}
+
+/** The ids in a key, each with what comes before it: `a:1/b` is `a` below nothing, and `b` below `a:1/`. */
+function levelsOf(key: string): { prefix: string; id: string }[] {
+  let prefix = '';
+  return key.split('/').flatMap((part) => {
+    const level = { prefix, id: part.replace(/:\d+$/, '') };
+    prefix += `${part}/`;
+    return part === '' ? [] : [level];
+  });
+}
+
+/** The jobs that need one of these, directly or by way of others. */
+function jobsBehind({ jobs }: WorkflowFile, ids: ReadonlySet<string>): Set<string> {
+  const found = new Set<string>();
+  const follow = (): boolean => {
+    const before = found.size;
+    for (const { id, needs } of jobs.values()) if (needs.some((need) => ids.has(need) || found.has(need))) found.add(id);
+    return found.size > before;
+  };
+  while (follow());
+  return found;
+}
