@@ -41,7 +41,8 @@ import { PingService } from './generated/ping/v1/ping_pb.js';
 import { type RunnerSchema, RunnerService } from './generated/runner/v1/runner_pb.js';
 import { dateOf, jobIdOf, placeOf, resultMessage, taskMessage, toldState } from './messages.ts';
 import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.ts';
-import { watchQueue } from './queue-watch.ts';
+import { type QueueWatch, watchQueue } from './queue-watch.ts';
+import { openTurns, type Turns } from './turns.ts';
 
 const nodeRequest = createContextKey<IncomingMessage | undefined>(undefined);
 
@@ -52,9 +53,10 @@ const seenEvery = 20_000;
 /** Opens the protocol. */
 export function openProtocol(parts: ProtocolParts): ProtocolServer {
   const queue = watchQueue(parts.database, queuedChannel);
+  const turns = openTurns();
   const handle = connectNodeAdapter({
     requestPathPrefix: protocolPath,
-    routes: (router) => addServices(router, { ...parts, queue }),
+    routes: (router) => addServices(router, { ...parts, queue, turns }),
     contextValues: (request) => createContextValues().set(nodeRequest, request as IncomingMessage), // of an HTTP/1 server
     readMaxBytes: maxMessageBytes,
     grpc: false,
@@ -63,7 +65,7 @@ export function openProtocol(parts: ProtocolParts): ProtocolServer {
   return { handle, close: () => queue.close() };
 }
 
-type ServiceParts = ProtocolParts & { readonly queue: ReturnType<typeof watchQueue> };
+type ServiceParts = ProtocolParts & { readonly queue: QueueWatch; readonly turns: Turns };
 
 function addServices(router: ConnectRouter, parts: ServiceParts): void {
   const { database, services, clock, queue } = parts;
@@ -100,7 +102,7 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
       let seen = tasksVersion;
       for (;;) {
         const version = queue.version();
-        const task = version === seen ? undefined : await nextTask(parts, runner, context);
+        const task = version === seen ? undefined : await nextTask(parts, runner, { context, trusts: seen !== 0n });
         if (task) return { task: taskMessage(task), tasksVersion: 0n };
         seen = version;
         const left = until - performance.now();
@@ -160,15 +162,32 @@ function openMasks(make: (job: JobRow) => Promise<Mask>) {
   };
 }
 
+/** What the queue looks at of a runner. One that takes a single job is looked at by itself. */
+const turnOf = ({
+  id,
+  repository_id,
+  organization_id,
+  runner_group_id,
+  hosted_runner_id,
+  labels,
+  custom_labels,
+  os,
+  is_ephemeral,
+}: RunnerRow): string =>
+  JSON.stringify(
+    is_ephemeral ? id : [repository_id, organization_id, runner_group_id, hosted_runner_id, labels, custom_labels, os],
+  );
+
 /** A job for a runner, with its task; a job that nothing can be made of any more ends, and the next one is tried. */
 async function nextTask(
-  { database: { db }, clock, ...parts }: ServiceParts,
+  { database: { db }, clock, queue, turns, ...parts }: ServiceParts,
   runner: RunnerRow,
-  context: HandlerContext,
+  { context, trusts }: { context: HandlerContext; trusts: boolean },
 ): Promise<Task | undefined> {
   const links = linksOf(parts, context);
+  const asking = { version: queue.version, trusts, signal: context.signal };
   for (;;) {
-    const taken = await takeJob(db, runner, clock());
+    const taken = await turns.ask(turnOf(runner), asking, () => takeJob(db, runner, clock()));
     if (!taken) return undefined;
     try {
       const { secrets, actionsOrigin } = parts.services;

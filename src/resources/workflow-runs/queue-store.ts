@@ -43,14 +43,18 @@ const queue = (taker: Taker) => sql`
     left join runner_groups g on g.id = coalesce(h.runner_group_id, r.runner_group_id)`;
 
 /**
- * Gives the oldest waiting job that fits to a runner, with the row of its run locked. A run that others hold is passed over, so that runners
- * don't wait for one another; see `hasFitting`.
+ * Gives the oldest waiting job that fits to a runner, with the row of its run locked. A run that others hold is passed over, unless the runner
+ * waits; where it waited for a job that another one took, it gets none. See `hasFitting`.
  */
-export async function claimJob(tx: Tx, taker: Taker, now: Date): Promise<Job | undefined> {
+export async function claimJob(
+  tx: Tx,
+  taker: Taker,
+  { now, waits: isWaiting }: { now: Date; waits: boolean },
+): Promise<Job | undefined> {
   const { rows } = await sql<{ id: Job }>`
     with next as (
       select j.id, g.id as group_id, g.name as group_name, h.id as hosted_runner_id from ${queue(taker)}
-      where ${fits(taker)} order by j.id limit 1 for no key update of w skip locked)
+      where ${fits(taker)} order by j.id limit 1 for no key update of w ${isWaiting ? sql`` : sql`skip locked`})
     update workflow_jobs j
     set status = 'in_progress', runner_id = ${taker.id}, runner_name = ${taker.name}, runner_os = ${taker.os},
       runner_group_id = next.group_id, runner_group_name = next.group_name, hosted_runner_id = next.hosted_runner_id, started_at = ${now}, heard_at = null

@@ -1,5 +1,4 @@
 // The queue of jobs: how runners take them. It knows nothing of how runners speak.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { change, type Db, type Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { labelsOf, type RunnerRow } from '#resources/runners/index.ts';
@@ -13,9 +12,8 @@ import { findJob, findRunForUpdate, type JobRow, type RunRow, updateRun } from '
 export type TakenJob = { readonly job: JobRow; readonly run: RunRow };
 export type FoundJob = TakenJob & { readonly labels: readonly string[] };
 
-/** How often a runner tries again that was in the way of another, and the pause in milliseconds. */
+/** How often a runner tries again that was in the way of another. */
 const tries = 20;
-const pause = 15;
 
 /** Gives the oldest job that fits to a runner, with the labels by which it was found; undefined where none waits. */
 export async function takeJob(db: Db, runner: RunnerRow, now: Date): Promise<FoundJob | undefined> {
@@ -27,17 +25,17 @@ export async function takeJob(db: Db, runner: RunnerRow, now: Date): Promise<Fou
     isEphemeral: runner.is_ephemeral,
   };
   for (let left = tries; left > 0; left--) {
-    const taken = await change(db, (tx) => take(tx, taker, now));
+    // First a run that nobody holds; then it waits for one, since what holds it is short.
+    const taken = await change(db, (tx) => take(tx, taker, { now, waits: left < tries }));
     // A job that names a group alone is for whatever label its runner has.
     if (taken) return { ...taken, labels: taken.job.labels.length > 0 ? taken.job.labels : taker.labels };
     if (!(await hasFitting(db, taker))) return undefined;
-    await sleep(pause);
   }
   return undefined;
 }
 
-async function take(tx: Tx, taker: Taker, now: Date): Promise<TakenJob | undefined> {
-  const id = await claimJob(tx, taker, now);
+async function take(tx: Tx, taker: Taker, { now, waits }: { now: Date; waits: boolean }): Promise<TakenJob | undefined> {
+  const id = await claimJob(tx, taker, { now, waits });
   if (id === undefined) return undefined;
   const job = await findJob(tx, id);
   const before = job && (await findRunForUpdate(tx, job.run_id));
