@@ -16,14 +16,13 @@ const slots = 16;
 /** Bytes of the address of a Unix socket on the systems that have the least. */
 const maxAddress = 100;
 
-type Awaited = { settle(exit: Exit): void };
-
 /** A running spawn server. */
 class SpawnServer {
   readonly #child: ChildProcess;
   readonly #folder: string;
   readonly #free: number[] = [];
-  readonly #awaited = new Map<number, Awaited>();
+  /** What ends the wait for a process, by its id. */
+  readonly #awaited = new Map<number, (exit: Exit) => void>();
   #last = 0;
   /** Whether it can't be used any more, since it ended or could not be started. */
   isGone = false;
@@ -87,21 +86,20 @@ class SpawnServer {
     const { promise, resolve } = Promise.withResolvers<Exit>();
     // While a process is awaited, this one must not end.
     if (this.#awaited.size === 0) this.#child.channel?.ref();
-    const settle = (exit: Exit): void => {
+    this.#awaited.set(id, (exit) => {
       this.#awaited.delete(id);
       if (this.#awaited.size === 0) this.#child.channel?.unref();
       resolve(exit);
-    };
-    this.#awaited.set(id, { settle });
+    });
     return promise;
   }
 
   #take(message: FromSpawnServer): void {
     if (message.kind === 'ready') this.#free.push(...Array.from({ length: slots }, (_, slot) => slot));
     if (message.kind === 'taken') this.#free.push(message.slot);
-    if (message.kind === 'ended') this.#awaited.get(message.id)?.settle({ code: message.code, signal: message.signal });
+    if (message.kind === 'ended') this.#awaited.get(message.id)?.({ code: message.code, signal: message.signal });
     if (message.kind === 'failed')
-      this.#awaited.get(message.id)?.settle({
+      this.#awaited.get(message.id)?.({
         code: null,
         signal: null,
         error: Object.assign(new Error(message.message), message.code === undefined ? {} : { code: message.code }),
@@ -115,7 +113,7 @@ class SpawnServer {
     this.#child.kill('SIGKILL');
     rmSync(this.#folder, { recursive: true, force: true });
     const error = new Error('The process that starts programs has ended');
-    for (const { settle } of [...this.#awaited.values()]) settle({ code: null, signal: null, error });
+    for (const settle of [...this.#awaited.values()]) settle({ code: null, signal: null, error });
   }
 }
 
@@ -145,7 +143,6 @@ function spawnServer(): SpawnServer | undefined {
     return undefined;
   }
   server = new SpawnServer(folder);
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return server;
 }
 

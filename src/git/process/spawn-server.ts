@@ -17,7 +17,17 @@ const running = new Map<number, ChildProcess>();
 const waiting = new Set<number>();
 const unwanted = new Set<number>();
 
-const send = (message: FromSpawnServer): void => void process.send?.(message);
+/** It ends with the process that it works for. */
+function end(): void {
+  rmSync(folder, { recursive: true, force: true });
+  process.exit();
+}
+
+/** Tells the process that it works for, unless that has ended. */
+const send = (message: FromSpawnServer): void =>
+  void process.send?.(message, undefined, undefined, (error) => {
+    if (error) end();
+  });
 
 /**
  * The connections of a slot that nobody has taken yet, by their place. Each place has a socket of its own to connect to, and a slot is used
@@ -87,12 +97,11 @@ process.on('message', (message: ToSpawnServer) => {
   if (child) stopGroup(child);
   else if (waiting.has(message.id)) unwanted.add(message.id);
 });
-// It ends with the process that it works for, and not by what the terminal or the service manager tells the whole group.
-process.once('disconnect', () => {
-  rmSync(folder, { recursive: true, force: true });
-  process.exit();
-});
+process.once('disconnect', end);
+// What the terminal or the service manager tells the whole group doesn't end it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 await Promise.all(connections.flatMap((places, slot) => places.map((_, place) => listen(slot, place))));
-send({ kind: 'ready' });
+// The other process may have ended before this one could hear of it.
+if (process.connected) send({ kind: 'ready' });
+else end();

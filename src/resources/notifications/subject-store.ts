@@ -87,6 +87,11 @@ export async function loadIssuesOfThreads(db: Db, threads: readonly NamingIssue[
   return keyed(rows, ({ id }) => id);
 }
 
+/** Whether the account of a thread `t` administers the repository `r`. */
+const administers = sql<boolean>`exists (
+  select from repository_roles role
+  where role.repository_id = r.id and role.account_id = t.account_id and role.level >= ${roleLevel('admin')})`;
+
 /** Which of these threads of alerts their accounts may still see: as administrators of a repository that looks for secrets. */
 export async function loadVisibleAlerts(
   db: Db,
@@ -97,8 +102,7 @@ export async function loadVisibleAlerts(
       ${gather(threads, 'secret_alert_id')}::bigint[]) as t (id, account_id, alert_id)
     join secret_alerts a on a.id = t.alert_id
     join repositories r on r.id = a.repository_id and r.secret_scanning
-    where exists (select from repository_roles role where role.repository_id = a.repository_id
-      and role.account_id = t.account_id and role.level >= ${roleLevel('admin')})`.execute(db);
+    where ${administers}`.execute(db);
   return new Map(rows.map(({ id, number }) => [id, number]));
 }
 
@@ -111,7 +115,6 @@ export async function loadVisibleDependencyAlerts(
     select t.id from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'account_id')}::bigint[],
       ${gather(threads, 'repository_id')}::bigint[]) as t (id, account_id, repository_id)
     join repositories r on r.id = t.repository_id and r.vulnerability_alerts
-    where exists (select from repository_roles role where role.repository_id = r.id
-      and role.account_id = t.account_id and role.level >= ${roleLevel('admin')})`.execute(db);
+    where ${administers}`.execute(db);
   return new Set(gather(rows, 'id'));
 }

@@ -65,7 +65,7 @@ export async function advanceRun(context: ProgressContext, run: RunRow): Promise
   const entered = await enterEnvironments(context, run, workflow.file, [...jobs, ...made]);
   // What was refused may let others follow.
   if (entered.hasEnded) return advanceRun(context, run);
-  const after = planJobs(workflow, contexts, { ...progress, ...progressOf(entered.jobs) });
+  const after = made.length === 0 ? next : planJobs(workflow, contexts, { ...progress, ...progressOf(entered.jobs) });
   return after.isOver && entered.jobs.every(({ status }) => status === 'completed')
     ? endRun(context, run, conclusionOf(run, workflow, after))
     : settleStatus(context, run, entered.jobs);
@@ -302,8 +302,8 @@ export const turns: Turns = {
   async begin({ change, services, now }, { run_id, job_id }) {
     await change(async (tx) => {
       const run = await findRunForUpdate(tx, run_id);
+      const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
       if (job_id === null) {
-        const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
         if (run?.status !== 'pending') return;
         notifyQueued(tx); // an attempt may have jobs from its beginning
         await advanceRun(context, await updateRun(tx, run_id, { status: 'queued', updated_at: now }));
@@ -311,7 +311,6 @@ export const turns: Turns = {
       }
       const job = await findJob(tx, job_id);
       if (job?.status === 'pending' && run) {
-        const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
         if (planOf(job).environment) await updateJob(tx, job.id, { status: 'waiting' });
         else await queueJob(context, run, job);
         await advanceRun(context, run);
