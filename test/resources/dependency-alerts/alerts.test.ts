@@ -159,6 +159,7 @@ test('alerts are there while the switch is on, for those who may write', async (
   expect((await (await here.as(reader)).get(at)).status).toBe(404);
   const { body: listed } = await client.get(`/orgs/${org.login}/dependency-bot/alerts?state=open`);
   expect(listed.filter(({ repository }: { repository: { name: string } }) => repository.name === repo.name)).toHaveLength(1);
+  expect((await client.get(`/orgs/${org.login}/dependency-bot/alerts?state=gone`)).status).toBe(422);
   await client.delete(`${path}/vulnerability-alerts`);
   await here.settle();
   expect((await client.get(at)).status).toBe(403);
