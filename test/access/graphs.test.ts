@@ -24,6 +24,8 @@ const total = Number(process.env.HEARTH_TEST_GRAPHS ?? 40);
 const seed = Number(process.env.HEARTH_TEST_SEED ?? 3);
 /** How many graphs are stored and asked about at a time. */
 const batch = 10;
+/** Milliseconds that a long run may take. */
+const timeout = 300_000 + total * 150;
 
 const opened = await world();
 const { db, clock } = opened;
@@ -148,7 +150,7 @@ async function comparedReaders(graphs: readonly Graph[]): Promise<string[]> {
   });
 }
 
-test('the SQL of access says what the documents say of random organizations', async () => {
+test('the SQL of access says what the documents say of random organizations', { timeout }, async () => {
   const wrong: string[] = [];
   let analyzed = 0;
   for (let made = 0; made < total && wrong.length === 0; made += batch) {
@@ -338,7 +340,7 @@ async function comparedRequests(graph: Graph): Promise<string[]> {
   return wrong;
 }
 
-test('lists, searches, notifications and webhooks show what a read allows, and leave nothing out', async () => {
+test('lists, searches, notifications and webhooks show what a read allows, and leave nothing out', { timeout }, async () => {
   const wrong: string[] = [];
   for (const graph of await makeGraphs(Math.max(3, Math.floor(total / 200)))) {
     await fill(graph);

@@ -16,7 +16,8 @@ import { checkAgainstPublicSchema, publicOperation } from './public-schema.ts';
 const refusalProblems = (endpoint: Endpoint, status: number): string[] =>
   refusalsOf(endpoint).some((known) => known === status) ? [] : [`the refusal ${status} is not declared`];
 
-const ajv = formats.default(new Ajv({ strict: false, allErrors: true }));
+// Most validators are used a few times: to make their code shorter would take longer than it saves.
+const ajv = formats.default(new Ajv({ strict: false, allErrors: true, validateSchema: false, code: { optimize: false } }));
 const compiled = new WeakMap<TSchema, ReturnType<typeof ajv.compile>>();
 
 const validatorOf = (schema: TSchema) => {
@@ -25,11 +26,21 @@ const validatorOf = (schema: TSchema) => {
   return known;
 };
 
-const patterns = allEndpoints.map((endpoint) => ({
-  endpoint,
-  pattern: patternOf(endpoint),
-  literals: endpoint.path.replace(/\{\w+\}/g, '').length,
-}));
+/** By method and first word of the path; those with the most literal text first. */
+const patterns = Map.groupBy(
+  allEndpoints
+    .map((endpoint) => ({
+      endpoint,
+      pattern: patternOf(endpoint),
+      literals: endpoint.path.replace(/\{\w+\}/g, '').length,
+    }))
+    .sort((one, other) => other.literals - one.literals),
+  ({ endpoint }) => groupOf(endpoint.method, endpoint.path),
+);
+
+function groupOf(method: string, path: string): string {
+  return `${method} ${path.split('/', 2)[1]}`;
+}
 
 function patternOf(endpoint: Endpoint): RegExp {
   const source = [...wordSchemasOf(endpoint)].reduce(
@@ -41,9 +52,7 @@ function patternOf(endpoint: Endpoint): RegExp {
 
 /** The endpoint that a path belongs to: of those that fit, the one with the most literal text. */
 export const endpointOf = (method: string, path: string): Endpoint | undefined =>
-  patterns
-    .filter(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path))
-    .sort((one, other) => other.literals - one.literals)[0]?.endpoint;
+  patterns.get(groupOf(method, path))?.find(({ pattern }) => pattern.test(path))?.endpoint;
 
 /** What is wrong with a reply by its endpoint's own declaration, and by the public description of the same operation. */
 export function replyProblems(method: string, path: string, answer: Answer, vocabulary: Vocabulary): string[] {
