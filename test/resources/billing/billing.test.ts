@@ -31,7 +31,12 @@ async function setting() {
   const repo = await w.repo(org, { by: owner, visibility: 'private' });
   const client = await w.as(owner);
   const base = `/organizations/${org.login}/settings/billing`;
-  const octokit = new Octokit({ auth: await w.token(owner), baseUrl: `${w.url}/api/v3`, log: quiet });
+  const octokit = new Octokit({
+    auth: await w.token(owner),
+    baseUrl: `${w.url}/api/v3`,
+    throttle: { enabled: false },
+    log: quiet,
+  });
   return { owner, org, repo, client, base, octokit, runs: `/repos/${org.login}/${repo.name}/actions/runs` };
 }
 
