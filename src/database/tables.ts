@@ -1426,6 +1426,7 @@ export interface Repositories {
   secret_scanning_push_protection: Generated<boolean>;
   secret_scanning_non_provider_patterns: Generated<boolean>;
   has_pages: Generated<boolean>;
+  dependency_graph: Generated<boolean>;
 }
 
 export interface RepositoryImportItems {

@@ -14,7 +14,7 @@ export const exportSbom = endpoint({
   refuses: [404],
   replies: { 200: DependencySbom },
   async handle({ db, at: { repo }, links, now }) {
-    if (!repo.vulnerability_alerts) throw notFound();
+    if (!repo.dependency_graph) throw notFound();
     const [graph, manifests, packages] = await Promise.all([
       findGraph(db, repo.id),
       listManifests(db, repo.id),

@@ -1,2 +1,2 @@
 export { type Ecosystem, pythonName } from './parsers/dependency.ts';
-export { listUnreadPaths, listUsers } from './store.ts';
+export { findGraph, listUnreadPaths, listUsers } from './store.ts';

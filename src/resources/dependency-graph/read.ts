@@ -44,7 +44,7 @@ export const readDependencies = job<Payload, Services>({
   async run({ repository, actor }, { db, change, services, now }) {
     const repo = await findRepository(db, repository);
     const disk = repoOf(services.git, repository);
-    if (!repo?.vulnerability_alerts || !(await repositoryExists(disk))) return;
+    if (!repo?.dependency_graph || !(await repositoryExists(disk))) return;
     const ref = branchRef(repo.default_branch);
     const [graph, known, commit] = await Promise.all([
       findGraph(db, repository),
@@ -70,7 +70,7 @@ export const readDependencies = job<Payload, Services>({
     );
     await change(async (tx) => {
       // A push that comes now waits, and is read after this; a switch that was turned off meanwhile stays so.
-      if (!(await lockRepository(tx, repository))?.vulnerability_alerts) return;
+      if (!(await lockRepository(tx, repository))?.dependency_graph) return;
       if (gone.length > 0)
         await removeManifests(
           tx,

@@ -9,21 +9,21 @@ type Repository = Id<'repositories'>;
 export type GraphRow = Selectable<DB['dependency_graphs']>;
 export type ManifestRow = Selectable<DB['dependency_manifests']>;
 
-/** Of these repositories, those whose dependencies are read: where vulnerability alerts are on. */
+/** Of these repositories, those whose dependencies are read. */
 export const listRead = async (db: Db, ids: readonly Repository[]): Promise<Repository[]> =>
   (
     await db
       .selectFrom('repositories')
       .select('id')
       .where(sql<boolean>`id = any (${[...ids]}::bigint[])`)
-      .where('vulnerability_alerts', '=', true)
+      .where('dependency_graph', '=', true)
       .execute()
   ).map(({ id }) => id);
 
 /** Repositories whose dependencies are wanted, and weren't read by this version of the reader. */
 export const listOutdated = async (db: Db, reader: number): Promise<Repository[]> =>
   (
-    await sql<{ id: Repository }>`select r.id from repositories r where r.vulnerability_alerts and not exists (
+    await sql<{ id: Repository }>`select r.id from repositories r where r.dependency_graph and not exists (
       select from dependency_graphs g where g.repository_id = r.id and g.reader = ${reader}) order by r.id`.execute(db)
   ).rows.map(({ id }) => id);
 
