@@ -551,12 +551,14 @@ export interface CustomPropertyValues {
 export interface Dependencies {
   id: GeneratedAlways<Id<'dependencies'>>;
   manifest_id: Id<'dependency_manifests'>;
-  ecosystem: 'npm' | 'pip' | 'go' | 'rust' | 'maven';
+  ecosystem: string;
   name: string;
   version: string | null;
   requirement: string | null;
   scope: 'runtime' | 'development';
   relationship: 'direct' | 'transitive' | 'unknown';
+  package_url: string | null;
+  license: string | null;
 }
 
 export interface DependencyAlerts {
@@ -599,8 +601,20 @@ export interface DependencyManifests {
   id: GeneratedAlways<Id<'dependency_manifests'>>;
   repository_id: Id<'repositories'>;
   path: string;
-  blob_sha: string;
+  blob_sha: string | null;
   problem: string | null;
+  snapshot_id: Id<'dependency_snapshots'> | null;
+}
+
+export interface DependencySnapshots {
+  id: GeneratedAlways<Id<'dependency_snapshots'>>;
+  repository_id: Id<'repositories'>;
+  detector: string;
+  detector_version: string;
+  correlator: string;
+  ref: string;
+  commit_sha: string;
+  created_at: Date;
 }
 
 export interface DeploymentStatuses {
@@ -1426,6 +1440,7 @@ export interface Repositories {
   secret_scanning_push_protection: Generated<boolean>;
   secret_scanning_non_provider_patterns: Generated<boolean>;
   has_pages: Generated<boolean>;
+  dependency_graph: Generated<boolean>;
 }
 
 export interface RepositoryImportItems {
@@ -2160,6 +2175,7 @@ export interface DB {
   dependency_bot_access: DependencyBotAccess;
   dependency_graphs: DependencyGraphs;
   dependency_manifests: DependencyManifests;
+  dependency_snapshots: DependencySnapshots;
   deployment_statuses: DeploymentStatuses;
   deployments: Deployments;
   device_codes: DeviceCodes;

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type JobHelpers,
   parseCronItems,
   type Runner,
   run,
@@ -184,7 +185,8 @@ function options<Services>(parts: WorkerOptions<Services>) {
     jobs.map((declared) => [
       declared.name,
       // Payloads were written by `enqueue` with the job's own type.
-      (payload: unknown) => declared.run(payload as never, { ...context, now: clock() }),
+      (payload: unknown, { job: { attempts, max_attempts } }: JobHelpers) =>
+        declared.run(payload as never, { ...context, now: clock(), isLastAttempt: attempts >= max_attempts }),
     ]),
   );
   return { pgPool: database.pool, schema: jobsSchema, taskList, logger: workerLogger(log) };

@@ -62,6 +62,7 @@ export const permissionWords: readonly Pair[] = [
 export const fieldWords: readonly Pair[] = [
   ...permissionWords,
   ['advisory_id', 'ghsa_id'],
+  ['advisory_identifier', 'advisory_ghsa_id'],
   ['assistant', 'copilot'],
   ['assistant_ide_chat', 'copilot_ide_chat'],
   ['assistant_ide_code_completions', 'copilot_ide_code_completions'],

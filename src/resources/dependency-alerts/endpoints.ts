@@ -1,10 +1,13 @@
 // Alerts of dependencies with known vulnerabilities.
 import { Type } from 'typebox';
+import { readsContents } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { gather, getOrThrow, keyed } from '#lib/collections.ts';
-import { forbidden, orNotFound } from '#lib/refusal.ts';
+import { forbidden, notFound, orNotFound } from '#lib/refusal.ts';
+import { compareHistories, findComparison } from '#resources/commits/index.ts';
+import { listDependencyChanges } from '#resources/dependency-graph/index.ts';
 import {
   loadNamedRepositories,
   loadRepositories,
@@ -14,11 +17,14 @@ import {
 import { filterOf } from './filters.ts';
 import { dependencyAlert } from './path-resources.ts';
 import { presentAlert, presentAlerts } from './present.ts';
+import { presentDifferences } from './review.ts';
 import { changeAlert } from './rules.ts';
 import {
   DependencyAlert,
   DependencyAlertChange,
   DependencyAlertQuery,
+  DependencyDifference,
+  DependencyReviewQuery,
   OrganizationAlertQuery,
   OrganizationDependencyAlert,
 } from './schemas.ts';
@@ -99,5 +105,23 @@ export const updateDependencyAlert = endpoint({
   async handle({ db, change, at, body, action, links }) {
     await change((tx, { dependencyAlert }) => changeAlert(tx, action, dependencyAlert, body));
     return presentAlert({ db, links }, orNotFound(await findAlert(db, at.dependencyAlert.id)), at.repo);
+  },
+});
+
+export const compareDependencyGraphs = endpoint({
+  id: 'dependency-graph/diff-range',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/dependency-graph/compare/{basehead}',
+  summary: 'Get a diff of the dependencies between commits',
+  access: readsContents,
+  query: DependencyReviewQuery,
+  refuses: [404, 409, 422],
+  replies: { 200: Type.Array(DependencyDifference) },
+  async handle({ db, at: { repo, basehead }, viewer, query, links, services: { git } }) {
+    if (!repo.dependency_graph) throw notFound();
+    const { disk, ends } = await findComparison({ db, git, viewer }, repo, basehead);
+    const { mergeBase: from } = await compareHistories(disk, ends);
+    const source = { db, disk, repository: repo.id };
+    return presentDifferences({ db, links }, await listDependencyChanges(source, { from, to: ends.head, manifest: query.name }));
   },
 });

@@ -88,7 +88,7 @@ export const listCandidates = async (db: Db, repository: Id<'repositories'>): Pr
   (
     await sql<Candidate>`select v.introduced, v.fixed, v.last_affected, v.versions, v.advisory_id, v.ecosystem, v.package,
         m.path as manifest_path, d.scope, d.relationship, d.version
-      from dependency_manifests m join dependencies d on d.manifest_id = m.id and d.version is not null
+      from current_dependency_manifests m join dependencies d on d.manifest_id = m.id and d.version is not null and d.package_url is null
       join advisory_vulnerabilities v on v.ecosystem = d.ecosystem and v.package = d.name
       join advisories a on a.id = v.advisory_id and a.withdrawn_at is null
       where m.repository_id = ${repository} order by m.path, v.package, v.id, d.id`.execute(db)

@@ -42,19 +42,33 @@ export const buildSite = job<BuildPayload, Services>({
     if (!site || (build.status !== 'queued' && build.status !== 'building')) return;
     await change((tx) => updateBuild(tx, id, { status: 'building', updated_at: now }));
     const started = performance.now();
-    const result = await (build.kind === 'branch' ? readCommit : readArtifact)(context, build, site).catch(asProblem);
-    const duration_ms = Math.round(performance.now() - started);
-    await change(async (tx) => {
-      const site = await findSiteForUpdate(tx, build.repository_id);
-      const isWanted = (await findBuildForUpdate(tx, id))?.status === 'building';
-      if (!site || !isWanted) return;
-      const problem = typeof result === 'string' ? result : await publish(tx, context, { site, build }, result);
-      const ended = { status: problem === undefined ? 'built' : 'errored', error: problem ?? null } as const;
-      await updateBuild(tx, id, { ...ended, duration_ms, updated_at: now });
-      await recordBuilt(tx, context, build);
-    });
+    const end = (result: Built | string) =>
+      endBuild(context, build, { result, duration_ms: Math.round(performance.now() - started) });
+    try {
+      await end(await (build.kind === 'branch' ? readCommit : readArtifact)(context, build, site).catch(asProblem));
+    } catch (error) {
+      // Nothing else would end the build: it would be shown as one that goes on.
+      if (context.isLastAttempt) await end('The server failed to build the website. Request another build, or push again.');
+      throw error;
+    }
   },
 });
+
+/** Publishes what was read, or notes why it couldn't be, unless the build was cancelled or its website deleted meanwhile. */
+const endBuild = (
+  context: JobContext<Services>,
+  build: BuildRow,
+  { result, duration_ms }: { result: Built | string; duration_ms: number },
+): Promise<void> =>
+  context.change(async (tx) => {
+    const site = await findSiteForUpdate(tx, build.repository_id);
+    const isWanted = (await findBuildForUpdate(tx, build.id))?.status === 'building';
+    if (!site || !isWanted) return;
+    const problem = typeof result === 'string' ? result : await publish(tx, context, { site, build }, result);
+    const ended = { status: problem === undefined ? 'built' : 'errored', error: problem ?? null } as const;
+    await updateBuild(tx, build.id, { ...ended, duration_ms, updated_at: context.now });
+    await recordBuilt(tx, context, build);
+  });
 
 /** Reads what a build would serve, and keeps it from being removed. What is served until then stays too, for two weeks at least. */
 async function readCommit({ services }: JobContext<Services>, build: BuildRow, site: SiteRow): Promise<Built> {

@@ -12,7 +12,7 @@ export {
 export { presentRepositories, simpleRepositoryOf } from './present.ts';
 export { checkName, createRepository, removeWithOwner } from './rules.ts';
 export { MinimalRepository, SimpleRepository } from './schemas.ts';
-export { applySecurity, changeSecurity, type SecurityChange } from './security.ts';
+export { applySecurity, changeSecurity, disableAlerts, type SecurityChange } from './security.ts';
 export {
   addImportedIssues,
   addOpenIssues,

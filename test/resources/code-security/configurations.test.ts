@@ -41,7 +41,8 @@ test('a configuration is made, shown, listed, changed and deleted, beside the gl
     secret_scanning_push_protection: 'disabled',
     dependency_bot_alerts: 'disabled',
     code_scanning_default_setup: 'not_set',
-    dependency_graph: 'not_set',
+    dependency_graph: 'enabled',
+    dependency_graph_autosubmit_action: 'not_set',
   });
   expect(made.url).toContain(`${at}/${made.id}`);
   expect((await client.get(`${at}/${made.id}`)).body).toEqual(made);
@@ -73,6 +74,7 @@ test.each([
   [{ secret_scanning_validity_checks: 'enabled' }, 'secret_scanning_validity_checks'],
   [{ secret_scanning: 'disabled', secret_scanning_push_protection: 'enabled' }, 'secret_scanning_push_protection'],
   [{ dependabot_security_updates: 'enabled' }, 'dependency_bot_security_updates'],
+  [{ dependency_graph: 'disabled', dependabot_alerts: 'enabled' }, 'dependency_bot_alerts'],
   [{ secret_scanning: 'on' }, 'secret_scanning'],
   [{ enforcement: 'maybe' }, 'enforcement'],
   [{ description: 'x'.repeat(256) }, 'description'],
@@ -246,4 +248,35 @@ test('a product is turned on and off in all repositories that may have it so', a
   expect((await turn('advanced_security', 'enable_all')).status).toBe(204);
   expect((await turn('everything', 'enable_all')).status).toBe(404);
   expect((await turn('secret_scanning', 'enable_some')).status).toBe(404);
+});
+
+test('the dependency graph is a product of its own, which alerts need and turn on', async () => {
+  const { org, first, pathOf, configure, attach } = await setting();
+  const sbom = async () => (await client.get(`${pathOf(first)}/dependency-graph/sbom`)).status;
+  const alerts = `${pathOf(first)}/vulnerability-alerts`;
+  const turn = async (enablement: string) => {
+    expect((await client.post(`/orgs/${org.login}/dependency_graph/${enablement}`)).status).toBe(204);
+    await here.settle();
+  };
+  expect(await sbom()).toBe(404);
+  await turn('enable_all');
+  expect([await sbom(), (await client.get(alerts)).status]).toEqual([200, 404]);
+  await client.put(alerts);
+  await turn('disable_all');
+  expect([await sbom(), (await client.get(alerts)).status]).toEqual([404, 404]);
+  await client.put(alerts);
+  expect(await sbom()).toBe(200);
+  await client.delete(alerts);
+  expect(await sbom()).toBe(404);
+
+  const made = await configure({ dependabot_alerts: 'not_set' });
+  await attach(made, { scope: 'all' });
+  expect(await sbom()).toBe(200);
+  await client.put(alerts);
+  expect((await client.delete(alerts)).status).toBe(204);
+  expect([await sbom(), (await client.get(alerts)).status]).toEqual([200, 404]);
+
+  await client.patch(`/orgs/${org.login}`, { dependency_graph_enabled_for_new_repositories: true });
+  const { body: fresher } = await client.post(`/orgs/${org.login}/repos`, { name: fresh('engine') });
+  expect((await client.get(`${pathOf(fresher)}/dependency-graph/sbom`)).status).toBe(200);
 });

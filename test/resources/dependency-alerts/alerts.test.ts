@@ -186,3 +186,15 @@ test('a bill of materials names what is used; lists cost the same for one and ma
   expect(one).toBeLessThanOrEqual(6);
   expect(await here.statements(owner, `${path}/dependency-graph/sbom`)).toBeLessThanOrEqual(5);
 });
+
+test('alerts that are turned on after the graph was read are compared with it', async () => {
+  const { at, path, put, states } = await setting();
+  await client.delete(`${path}/vulnerability-alerts`);
+  await client.post(`/orgs/${org.login}/dependency_graph/enable_all`);
+  await here.settle();
+  await put('package-lock.json', lockOf({ left: '1.1.0' }));
+  expect((await client.get(at)).status).toBe(403);
+  await client.put(`${path}/vulnerability-alerts`);
+  await here.settle();
+  expect(await states()).toEqual(['open']);
+});

@@ -1,3 +1,6 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
@@ -109,6 +112,27 @@ test('the folder /docs, and builds that are asked for', async () => {
   await commit(repo, { 'index.html': 'not built' });
   await here.settle();
   expect(await get(web)).toMatchObject({ body: 'no docs' });
+});
+
+test('a build that the server fails again and again ends as failed, and the next one is built', async () => {
+  const { repo, at, web } = await published();
+  const { path } = repoOf(here.hearth.services.git, repo.id);
+  await commit(repo, { 'index.html': 'two' });
+  await here.settle();
+  expect((await client.post(`${at}/pages/builds`)).status).toBe(201);
+  await here.change((tx) => sql`update jobs._private_jobs set max_attempts = 1`.execute(tx));
+  await rename(join(path, 'refs'), join(path, 'refs-away'));
+  await here.settle();
+  await rename(join(path, 'refs-away'), join(path, 'refs'));
+  expect((await client.get(`${at}/pages/builds/latest`)).body).toMatchObject({
+    status: 'errored',
+    error: { message: expect.stringContaining('The server failed') },
+  });
+  expect((await client.get(`${at}/pages`)).body.status).toBe('errored');
+  expect(await get(web)).toMatchObject({ body: 'two' });
+  await client.post(`${at}/pages/builds`);
+  await here.settle();
+  expect((await client.get(`${at}/pages/builds/latest`)).body.status).toBe('built');
 });
 
 test.each([
