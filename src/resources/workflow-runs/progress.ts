@@ -211,7 +211,7 @@ export async function endJob(
   { tx, now }: ProgressContext,
   run: RunRow,
   job: JobRow,
-  change: Pick<Parameters<typeof updateJob>[2], 'conclusion' | 'outputs' | 'problem' | 'problem_line' | 'completed_at'>,
+  change: Pick<Parameters<typeof updateJob>[2], 'conclusion' | 'outputs' | 'problem' | 'problem_line' | 'completed_at' | 'heard_at'>,
 ): Promise<JobRow> {
   const ended = await updateJob(tx, job.id, { status: 'completed', completed_at: now, cancelled_at: null, ...change });
   await endCheck({ tx, now }, run, ended);
