@@ -499,6 +499,9 @@ export interface ConcurrencyGroupMembers {
   job_id: Id<'workflow_jobs'> | null;
   status: 'in_progress' | 'pending';
   cancels_in_progress: boolean;
+  call_key: string | null;
+  call_name: string | null;
+  is_cancelled: Generated<boolean>;
 }
 
 export interface ConcurrencyGroups {

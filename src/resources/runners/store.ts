@@ -66,9 +66,9 @@ export const updateRunner = (tx: Tx, id: Id<'runners'>, change: Updateable<DB['r
 
 export const removeRunner = (tx: Tx, id: Id<'runners'>) => tx.deleteFrom('runners').where('id', '=', id).execute();
 
-/** Writes when a runner was heard of. */
-export const noteSeen = (db: Db, id: Id<'runners'>, now: Date) =>
-  db.updateTable('runners').set({ seen_at: now }).where('id', '=', id).execute();
+/** Writes when runners were heard of. */
+export const noteSeen = (db: Db, ids: readonly Id<'runners'>[], now: Date) =>
+  db.updateTable('runners').set({ seen_at: now }).where(anyOf(ids)).execute();
 
 export const insertRunnerToken = (tx: Tx, row: Insertable<DB['runner_tokens']>) =>
   tx.insertInto('runner_tokens').values(row).execute();

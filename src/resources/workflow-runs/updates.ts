@@ -61,11 +61,11 @@ export async function noteState(context: ProgressContext, runner: RunnerRow, giv
   if (!run || !job) return given;
   if (job.status !== 'in_progress') return job;
   await putSteps(tx, stepsOf(await listSteps(tx, [job.id]), job, told, now));
-  const heard = await updateJob(tx, job.id, { heard_at: now, outputs: JSON.stringify(outputsOf(job, told)) });
-  if (told.result === undefined) return heard;
+  const heard = { heard_at: now, outputs: JSON.stringify(outputsOf(job, told)) };
+  if (told.result === undefined) return updateJob(tx, job.id, heard);
   // Some runners tell of a success where they have broken a job off.
   const conclusion = job.cancelled_at === null ? told.result : 'cancelled';
-  const ended = await endJob(context, run, heard, { conclusion, completed_at: told.endedAt ?? now });
+  const ended = await endJob(context, run, job, { ...heard, conclusion, completed_at: told.endedAt ?? now });
   await leaveJob(tx, ended);
   if (runner.is_ephemeral) await removeRunner(tx, runner.id);
   await advanceAfter(context, run, ended);
