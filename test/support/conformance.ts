@@ -1,6 +1,5 @@
-import { Ajv } from 'ajv';
-import formats from 'ajv-formats';
 import type { TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
@@ -16,15 +15,14 @@ import { checkAgainstPublicSchema, publicOperation } from './public-schema.ts';
 const refusalProblems = (endpoint: Endpoint, status: number): string[] =>
   refusalsOf(endpoint).some((known) => known === status) ? [] : [`the refusal ${status} is not declared`];
 
-// Most validators are used a few times: to make their code shorter would take longer than it saves.
-const ajv = formats.default(new Ajv({ strict: false, allErrors: true, validateSchema: false, code: { optimize: false } }));
-const compiled = new WeakMap<TSchema, ReturnType<typeof ajv.compile>>();
+const validators = new WeakMap<TSchema, Validator>();
 
-const validatorOf = (schema: TSchema) => {
-  const known = compiled.get(schema) ?? ajv.compile(schema);
-  compiled.set(schema, known);
-  return known;
-};
+/** What is wrong with a body by a schema, each with its place. */
+function problemsOf(schema: TSchema, body: unknown): string[] {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  return validator.Check(body) ? [] : validator.Errors(body).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
 
 /** By method and first word of the path; those with the most literal text first. */
 const patterns = Map.groupBy(
@@ -91,7 +89,5 @@ function ownProblems(method: string, path: string, answer: Answer, vocabulary: V
   const type = answer.headers['content-type']?.split(';')[0]?.replace('.v3.raw', '.raw') ?? '';
   if (answer.text !== '' && !mediaTypesOf(endpoint, schema, vocabulary).includes(type)) return [`${type} is not declared`];
   if (answer.body === undefined) return [];
-  const validator = validatorOf(schema);
-  const body = vocabulary === 'service' ? answer.body : neutralReply(answer.body, schema, endpoint.id);
-  return validator(body) ? [] : (validator.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+  return problemsOf(schema, vocabulary === 'service' ? answer.body : neutralReply(answer.body, schema, endpoint.id));
 }
