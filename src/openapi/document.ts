@@ -1,7 +1,7 @@
 import { acceptedPermissions, type Policy } from '#access/policy.ts';
 import { everyToken } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import { positionOf } from '#endpoint/paging.ts';
+import { positionOf, positionsOf } from '#endpoint/paging.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { isOptionalBody } from '#endpoint/validate.ts';
@@ -114,7 +114,8 @@ function pagingOf({ paging }: Endpoint): Json[] {
     description: `The number of results on a page, ${maxLimit} at most.`,
     schema: { type: 'integer', default: defaultLimit },
   };
-  return [limit, { name: positionOf[style], in: 'query', ...positions[positionOf[style]] }];
+  const position = positions[positionOf[style]];
+  return [limit, ...positionsOf(style).map((name) => ({ name, in: 'query', ...position }))];
 }
 
 const positions = {
@@ -193,11 +194,13 @@ export function mediaTypesOf(
 const isNothing = (schema: object): boolean => 'type' in schema && schema.type === 'void';
 
 const linkHeaderOf = ({ paging }: Endpoint): Json =>
-  paging ? { headers: { Link: { description: linked[positionOf[paging.style]], schema: { type: 'string' } } } } : {};
+  paging ? { headers: { Link: { description: linked[paging.style], schema: { type: 'string' } } } } : {};
 
 const linked = {
-  page: 'The first, previous, next and last page.',
-  cursor: 'The previous and the next page.',
+  pages: 'The first, previous, next and last page.',
+  inside: 'The first, previous, next and last page.',
+  cursors: 'The previous and the next page.',
+  around: 'The previous and the next page.',
   since: 'The next page.',
   after: 'The next page.',
 } as const;

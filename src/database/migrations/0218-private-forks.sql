@@ -1,0 +1,26 @@
+-- Private forks, in which a vulnerability is repaired before its advisory is published. They have no parent: to others, nothing tells of them.
+alter table repositories add is_private_fork boolean not null default false;
+alter table repository_advisories add fork_id bigint unique references repositories on delete set null;
+
+-- What an organization lets its members do in all of its repositories doesn't hold for private forks, but for those who may do anything.
+create or replace view repository_roles as
+  select r.id as repository_id, r.owner_id as account_id, 5 as level, 'owner' as source
+    from repositories r join accounts o on o.id = r.owner_id and o.kind <> 'organization'
+  union all
+  select r.id, m.user_id,
+      case when m.role = 'owner' then 5 when not r.is_private_fork then role_level(g.default_repository_permission) else 0 end,
+      'membership'
+    from memberships m
+    join organizations g on g.account_id = m.organization_id
+    join repositories r on r.owner_id = m.organization_id
+  union all
+  select c.repository_id, c.user_id, role_level(c.role), 'collaborator' from collaborators c
+  union all
+  select tr.repository_id, tm.user_id, role_level(tr.role), 'team'
+    from team_members tm
+    join teams t on t.id = tm.team_id
+    join team_repositories tr on tr.team_id = any (t.ancestors)
+  union all
+  select r.id, h.user_id, case when not r.is_private_fork or h.base_role = 'admin' then role_level(h.base_role) else 0 end,
+      'organization role'
+    from organization_role_holders h join repositories r on r.owner_id = h.organization_id;

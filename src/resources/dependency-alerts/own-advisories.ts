@@ -1,0 +1,26 @@
+// Advisories that repositories of this server publish. They stand beside those of files.
+import type { Tx } from '#database/connect.ts';
+import { type Ecosystem, pythonName } from '#resources/dependency-graph/index.ts';
+import type { NewAdvisory, NewVulnerability } from './advisory-store.ts';
+import { replaceAdvisory } from './advisory-store.ts';
+import { announceChange } from './load.ts';
+
+type Scored = { vector: string; score: number; severity: NewAdvisory['severity'] };
+
+/** The score of a vector of CVSS 3 or 4, and its severity; undefined where it isn't one. */
+export async function scoreOf(vector: string): Promise<Scored | undefined> {
+  const { levelOf, scoreOf } = await import('./osv.ts'); // a server that scores nothing needs none of it
+  const scored = scoreOf(vector);
+  return scored && { ...scored, severity: levelOf(scored.score) };
+}
+
+/** The name of a package, as dependencies have it. */
+export const advisoryPackage = (ecosystem: Ecosystem, name: string): string => (ecosystem === 'pip' ? pythonName(name) : name);
+
+/** Makes an advisory of a repository known to the server, or what it is now, and compares the repositories that use its packages. */
+export const announceAdvisory = (
+  tx: Tx,
+  context: { now: Date },
+  row: NewAdvisory,
+  vulnerabilities: readonly NewVulnerability[],
+): Promise<void> => announceChange(tx, context, [row.identifier], () => replaceAdvisory(tx, row, vulnerabilities));
