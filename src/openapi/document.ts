@@ -6,9 +6,9 @@ import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { isOptionalBody } from '#endpoint/validate.ts';
 import type { Media } from '#lib/media.ts';
-import { emitBody } from '#vocabulary/body.ts';
+import { emitBody, emitField } from '#vocabulary/body.ts';
 import { emitPermission } from '#vocabulary/headers.ts';
-import { emitRoute } from '#vocabulary/paths.ts';
+import { emitParameter, emitRoute } from '#vocabulary/paths.ts';
 import { mediaWord, type Vocabulary } from '#vocabulary/words.ts';
 import { makeReferences, type NamedSchemas, type References } from './components.ts';
 import { needsText } from './needs.ts';
@@ -53,7 +53,7 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     summary,
     description: needsText(access, vocabulary),
     tags: [family],
-    parameters: parametersOf(endpoint, references),
+    parameters: parametersOf(endpoint, references, vocabulary),
     ...(endpoint.body ? { requestBody: bodyOf(endpoint, references, vocabulary) } : {}),
     ...(endpoint.carries === 'text' ? { requestBody: textBody } : {}),
     ...(endpoint.carries === 'bytes' ? { requestBody: bytesBody } : {}),
@@ -83,9 +83,9 @@ function schemeOf(access: Policy): keyof typeof securitySchemes {
   return reason === 'client_secret' ? 'clientSecret' : 'token';
 }
 
-function parametersOf(endpoint: Endpoint, references: References): Json[] {
+function parametersOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json[] {
   const words = [...wordSchemasOf(endpoint)].map(([name, schema]) => ({
-    name,
+    name: emitParameter(vocabulary, name),
     in: 'path',
     required: true,
     schema: references.of(schema),
@@ -95,7 +95,7 @@ function parametersOf(endpoint: Endpoint, references: References): Json[] {
   const queryParameters = Object.entries(query?.properties ?? {}).map(([name, schema]) => {
     const { 'x-demanded': isRequired = false, default: fallback, ...shape } = schema as Json;
     return {
-      name,
+      name: emitField(vocabulary, name),
       in: 'query',
       required: isRequired === true || ((query?.required ?? []).includes(name) && fallback === undefined),
       schema: references.of(isRequired === true ? shape : schema),

@@ -8,7 +8,7 @@ create or replace view repository_roles as
     from repositories r join accounts o on o.id = r.owner_id and o.kind <> 'organization'
   union all
   select r.id, m.user_id,
-      case when m.role = 'owner' then 5 when not r.is_private_fork then role_level(g.default_repository_permission) else 0 end,
+      case when m.role = 'owner' then 5 when r.is_private_fork then 0 else role_level(g.default_repository_permission) end,
       'membership'
     from memberships m
     join organizations g on g.account_id = m.organization_id
@@ -19,8 +19,20 @@ create or replace view repository_roles as
   select tr.repository_id, tm.user_id, role_level(tr.role), 'team'
     from team_members tm
     join teams t on t.id = tm.team_id
-    join team_repositories tr on tr.team_id = any (t.ancestors)
+    join team_repositories tr on tr.team_id = any (t.ancestors) and t.ancestors @> array[tr.team_id]
   union all
-  select r.id, h.user_id, case when not r.is_private_fork or h.base_role = 'admin' then role_level(h.base_role) else 0 end,
+  select r.id, a.user_id, case when r.is_private_fork and o.base_role <> 'admin' then 0 else role_level(o.base_role) end,
       'organization role'
-    from organization_role_holders h join repositories r on r.owner_id = h.organization_id;
+    from organization_role_assignments a
+    join organization_roles o on o.id = a.role_id
+    join repositories r on r.owner_id = a.organization_id
+    where a.user_id is not null
+  union all
+  select r.id, m.user_id, case when r.is_private_fork and o.base_role <> 'admin' then 0 else role_level(o.base_role) end,
+      'organization role'
+    from organization_role_assignments a
+    join organization_roles o on o.id = a.role_id
+    join teams t on t.ancestors @> array[a.team_id] and a.team_id = any (t.ancestors)
+    join team_members m on m.team_id = t.id
+    join repositories r on r.owner_id = a.organization_id
+    where a.team_id is not null;

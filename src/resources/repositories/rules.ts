@@ -243,7 +243,8 @@ const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...
 export async function deleteRepository(tx: Tx, action: RepositoryAction): Promise<void> {
   const { repo } = action;
   await checkMemberPrivilege(tx, 'members_can_delete_repositories', action);
-  const data = { name: repo.name, was: snapshotOf(rowOf(repo)) };
+  const was = repo.is_private_fork ? {} : { was: snapshotOf(rowOf(repo)) }; // nobody hears of a private fork
+  const data = { name: repo.name, ...was };
   await removePrivateForks(tx, repo, action.now);
   await record(tx, { ...inRepository(action), kind: 'repository.deleted', data });
   await removeRepository(tx, repo.id);

@@ -151,7 +151,12 @@ export async function replaceUsers(tx: Tx, advisory: AdvisoryId, users: readonly
   return rows.map(({ user_id }) => user_id);
 }
 
-/** The same for teams. */
+/** Ends the collaboration of a user on all advisories of an organization's repositories. */
+export const removeUserFrom = (tx: Tx, organization: Id<'accounts'>, user: Id<'accounts'>) =>
+  sql`delete from repository_advisory_users u using repository_advisories a, repositories r
+    where u.user_id = ${user} and a.id = u.advisory_id and r.id = a.repository_id and r.owner_id = ${organization}`.execute(tx);
+
+/** Makes these teams collaborate on an advisory, and no others. Returns those that don't any more. */
 export async function replaceTeams(tx: Tx, advisory: AdvisoryId, teams: readonly Id<'teams'>[]): Promise<Id<'teams'>[]> {
   const { rows } = await sql<{ team_id: Id<'teams'> }>`delete from repository_advisory_teams
     where advisory_id = ${advisory} and team_id <> all (${[...teams]}::bigint[]) returning team_id`.execute(tx);

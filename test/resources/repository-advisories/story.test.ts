@@ -128,6 +128,8 @@ test('an outsider reports in private, maintainers fork in private, repair, and p
     'main',
   );
 
+  await here.settle();
+  expect(target.requests.filter(({ body }) => body.includes(name))).toEqual([]);
   target.requests.length = 0;
   const { data: published } = await inside.updateRepositoryAdvisory({
     ...named,
