@@ -1,5 +1,6 @@
 -- Private forks, in which a vulnerability is repaired before its advisory is published. They have no parent: to others, nothing tells of them.
 alter table repositories add is_private_fork boolean not null default false;
+create index repositories_private_forks on repositories (id) where is_private_fork;
 alter table repository_advisories add fork_id bigint unique references repositories on delete set null;
 
 -- What an organization lets its members do in all of its repositories doesn't hold for private forks, but for those who may do anything.
@@ -8,7 +9,9 @@ create or replace view repository_roles as
     from repositories r join accounts o on o.id = r.owner_id and o.kind <> 'organization'
   union all
   select r.id, m.user_id,
-      case when m.role = 'owner' then 5 when r.is_private_fork then 0 else role_level(g.default_repository_permission) end,
+      case when m.role = 'owner' then 5
+        when r.is_private_fork and g.default_repository_permission <> 'admin' then 0
+        else role_level(g.default_repository_permission) end,
       'membership'
     from memberships m
     join organizations g on g.account_id = m.organization_id
