@@ -1086,13 +1086,14 @@ export interface NotificationInboxes {
 export interface NotificationSubjects {
   id: GeneratedAlways<Id<'notification_subjects'>>;
   repository_id: Id<'repositories'>;
-  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert' | 'dependency_alerts' | 'budget';
+  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert' | 'dependency_alerts' | 'budget' | 'repository_advisory';
   issue_id: Id<'issues'> | null;
   commit_sha: string | null;
   title: string | null;
   release_id: Id<'releases'> | null;
   check_suite_id: Id<'check_suites'> | null;
   secret_alert_id: Id<'secret_alerts'> | null;
+  repository_advisory_id: Id<'repository_advisories'> | null;
 }
 
 export interface NotificationThreads {

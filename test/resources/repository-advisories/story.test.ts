@@ -33,6 +33,7 @@ test('an outsider reports in private, maintainers fork in private, repair, and p
   const named = { owner: org.login, repo: repo.name };
   await put(path, 'engine.js', 'log(token)');
   const token = await here.token(reporter);
+  const reporting = await here.as(token);
   const outside = (await octokitOf(token)).rest.securityAdvisories;
   const inside = (await octokitOf(await here.token(owner))).rest.securityAdvisories;
   const report = {
@@ -66,6 +67,13 @@ test('an outsider reports in private, maintainers fork in private, repair, and p
     repository: { name: repo.name },
     sender: { login: reporter.login },
   });
+
+  const { body: threads } = await client.get(`${path}/notifications`);
+  const url = expect.stringContaining(at);
+  expect(threads).toMatchObject([
+    { reason: 'security_alert', subject: { type: 'RepositoryAdvisory', title: 'Tokens are logged', url } },
+  ]);
+  expect((await reporting.get('/notifications')).body).toEqual([]);
 
   // Nobody else learns of it.
   for (const who of [stranger, member, undefined]) {
@@ -109,7 +117,6 @@ test('an outsider reports in private, maintainers fork in private, repair, and p
     ['push', '-q', 'origin', 'repair'],
   ])
     await git('-C', join(folder, 'fork'), ...step);
-  const reporting = await here.as(token);
   const { body: pull } = await reporting.post(`${hidden}/pulls`, { title: 'Log no tokens', head: 'repair', base: 'main' });
   expect(pull).toMatchObject({ number: 1, base: { ref: 'main' } });
   expect((await client.put(`${hidden}/pulls/1/merge`)).status).toBe(200);
