@@ -8,8 +8,7 @@ import type { Ecosystem } from '#resources/dependency-graph/index.ts';
 export type AdvisoryRow = Selectable<DB['advisories']>;
 export type VulnerabilityRow = Selectable<DB['advisory_vulnerabilities']>;
 export type FileRow = Selectable<DB['advisory_files']>;
-export type NewAdvisory = Omit<AdvisoryRow, 'id' | OwnColumn> & Partial<Pick<AdvisoryRow, OwnColumn>>;
-type OwnColumn = 'is_own' | 'repository_advisory_id';
+export type NewAdvisory = Omit<AdvisoryRow, 'id'>;
 export type NewVulnerability = Omit<VulnerabilityRow, 'id' | 'advisory_id'>;
 export type Package = { ecosystem: Ecosystem; package: string };
 

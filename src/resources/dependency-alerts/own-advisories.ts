@@ -1,8 +1,7 @@
 // Advisories that repositories of this server publish. They stand beside those of files.
 import type { Tx } from '#database/connect.ts';
 import { type Ecosystem, pythonName } from '#resources/dependency-graph/index.ts';
-import type { NewAdvisory, NewVulnerability } from './advisory-store.ts';
-import { replaceAdvisory } from './advisory-store.ts';
+import { listOwned, type NewAdvisory, type NewVulnerability, replaceAdvisory } from './advisory-store.ts';
 import { announceChange } from './load.ts';
 
 type Scored = { vector: string; score: number; severity: NewAdvisory['severity'] };
@@ -17,10 +16,16 @@ export async function scoreOf(vector: string): Promise<Scored | undefined> {
 /** The name of a package, as dependencies have it. */
 export const advisoryPackage = (ecosystem: Ecosystem, name: string): string => (ecosystem === 'pip' ? pythonName(name) : name);
 
-/** Makes an advisory of a repository known to the server, or what it is now, and compares the repositories that use its packages. */
-export const announceAdvisory = (
+/**
+ * Makes an advisory of a repository known to the server, or what it is now, and compares the repositories that use its packages. Where the operator
+ * has a file of that identifier, the file is what counts.
+ */
+export async function announceAdvisory(
   tx: Tx,
   context: { now: Date },
   row: NewAdvisory,
   vulnerabilities: readonly NewVulnerability[],
-): Promise<void> => announceChange(tx, context, [row.identifier], () => replaceAdvisory(tx, row, vulnerabilities));
+): Promise<void> {
+  if ((await listOwned(tx, [row.identifier])).length > 0) return;
+  await announceChange(tx, context, [row.identifier], () => replaceAdvisory(tx, row, vulnerabilities));
+}

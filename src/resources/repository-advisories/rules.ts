@@ -139,8 +139,8 @@ function nextState({ state }: AdvisoryRow, wanted: AdvisoryChange['state']): Sta
 }
 
 /**
- * Changes an advisory. Everybody who works on it may change what it says; its state, and who works on it, is for those who administer the
- * repository.
+ * Changes an advisory. Everybody who works on it may change what it says, until it is published; its state, and who works on it, is for those
+ * who administer the repository.
  */
 export async function changeAdvisory(
   tx: Tx,
@@ -152,8 +152,8 @@ export async function changeAdvisory(
   const { summary, description, vulnerabilities, credits, collaborating_users, collaborating_teams } = wanted;
   if (!advisory.is_insider) throw forbidden('Must be a collaborator of the security advisory.');
   const state = nextState(advisory, wanted.state);
-  if (state !== advisory.state || collaborating_users !== undefined || collaborating_teams !== undefined)
-    checkAdministered(advisory);
+  const isOfAdministrators = state !== advisory.state || collaborating_users !== undefined || collaborating_teams !== undefined;
+  if (isOfAdministrators || advisory.published_at !== null) checkAdministered(advisory);
   const stored = await updateAdvisory(tx, advisory.id, {
     ...(summary === undefined ? {} : { summary }),
     ...(description === undefined ? {} : { description }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { replaceAdvisory } from '#resources/dependency-alerts/advisory-store.ts';
+import { replaceAdvisory, replaceFiles } from '#resources/dependency-alerts/advisory-store.ts';
 import { readOsv } from '#resources/dependency-alerts/osv.ts';
 import { advisoryOf } from '#test/resources/dependency-alerts/setting.ts';
 import { world } from '#test/support/world.ts';
@@ -102,4 +102,24 @@ test('pages go on, and cost the same for one and many', async () => {
   const who = await here.user();
   expect(await here.statements(who, '/advisories')).toBe(await here.statements(who, '/advisories?per_page=1'));
   expect(await here.statements(who, '/advisories')).toBeLessThanOrEqual(4);
+});
+
+test('a file of the operator counts in the place of what a repository published under the same identifier', async () => {
+  const owner = await here.user();
+  const client = await here.as(owner);
+  const repo = await here.repo(owner);
+  const list = `/repos/${owner.login}/${repo.name}/security-advisories`;
+  const { body } = await client.post(list, { summary: 'It breaks', description: 'Badly.', vulnerabilities: [] });
+  const shown = async () => (await anybody.get(`/advisories/${body.ghsa_id}`)).body;
+  await client.patch(`${list}/${body.ghsa_id}`, { state: 'published' });
+  expect(await shown()).toMatchObject({ type: 'unreviewed', severity: 'unknown', summary: 'It breaks' });
+  await here.change((tx) =>
+    replaceFiles(tx, [
+      { path: `${body.ghsa_id}.json`, size: 1, modified_at: here.clock.now, identifier: body.ghsa_id, problem: null },
+    ]),
+  );
+  await store(advisoryOf(body.ghsa_id, 'left', '1.2.0'));
+  expect(await shown()).toMatchObject({ type: 'reviewed', summary: 'left breaks', repository_advisory_url: null });
+  await client.patch(`${list}/${body.ghsa_id}`, { summary: 'It breaks soon' });
+  expect(await shown()).toMatchObject({ type: 'reviewed', summary: 'left breaks' });
 });

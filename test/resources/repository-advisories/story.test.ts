@@ -147,6 +147,9 @@ test('an outsider reports in private, maintainers fork in private, repair, and p
       { package: { ecosystem: 'npm', name: 'engine' }, vulnerable_version_range: '< 1.2.3', patched_versions: '1.2.3' },
     ],
   });
+  await expect(outside.updateRepositoryAdvisory({ ...named, ghsa_id, summary: 'Nothing' })).rejects.toMatchObject({
+    status: 403,
+  });
   expect(published).toMatchObject({
     state: 'published',
     published_at: expect.any(String),
@@ -190,7 +193,10 @@ test('a published advisory raises alerts in repositories of its owner, until it 
   };
   const near = await dependent(org);
   const far = await dependent(owner);
-  const { body } = await client.post(`${path}/security-advisories`, {
+  const { rest } = await octokitOf(await here.token(owner));
+  const { data: body } = await rest.securityAdvisories.createRepositoryAdvisory({
+    owner: org.login,
+    repo: name,
     summary: 'It breaks',
     description: 'Badly.',
     severity: 'high',
