@@ -114,6 +114,8 @@ export interface Advisories {
   published_at: Date;
   updated_at: Date;
   withdrawn_at: Date | null;
+  is_own: Generated<boolean>;
+  repository_advisory_id: Id<'repository_advisories'> | null;
 }
 
 export interface AdvisoryFiles {
@@ -1084,13 +1086,14 @@ export interface NotificationInboxes {
 export interface NotificationSubjects {
   id: GeneratedAlways<Id<'notification_subjects'>>;
   repository_id: Id<'repositories'>;
-  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert' | 'dependency_alerts' | 'budget';
+  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert' | 'dependency_alerts' | 'budget' | 'repository_advisory';
   issue_id: Id<'issues'> | null;
   commit_sha: string | null;
   title: string | null;
   release_id: Id<'releases'> | null;
   check_suite_id: Id<'check_suites'> | null;
   secret_alert_id: Id<'secret_alerts'> | null;
+  repository_advisory_id: Id<'repository_advisories'> | null;
 }
 
 export interface NotificationThreads {
@@ -1444,6 +1447,59 @@ export interface Repositories {
   secret_scanning_non_provider_patterns: Generated<boolean>;
   has_pages: Generated<boolean>;
   dependency_graph: Generated<boolean>;
+  is_private_fork: Generated<boolean>;
+}
+
+export interface RepositoryAdvisories {
+  id: GeneratedAlways<Id<'repository_advisories'>>;
+  repository_id: Id<'repositories'>;
+  identifier: string;
+  state: 'triage' | 'draft' | 'published' | 'closed' | 'withdrawn';
+  accepted: boolean | null;
+  author_id: Id<'accounts'> | null;
+  publisher_id: Id<'accounts'> | null;
+  cve: string | null;
+  summary: string;
+  description: string;
+  severity: 'low' | 'medium' | 'high' | 'critical' | null;
+  cvss_v3: string | null;
+  cvss_v3_score: number | null;
+  cvss_v4: string | null;
+  cvss_v4_score: number | null;
+  cwes: Generated<string[]>;
+  created_at: Date;
+  updated_at: Date;
+  published_at: Date | null;
+  closed_at: Date | null;
+  withdrawn_at: Date | null;
+  fork_id: Id<'repositories'> | null;
+}
+
+export interface RepositoryAdvisoryCredits {
+  advisory_id: Id<'repository_advisories'>;
+  user_id: Id<'accounts'>;
+  type: 'analyst' | 'finder' | 'reporter' | 'coordinator' | 'remediation_developer' | 'remediation_reviewer' | 'remediation_verifier' | 'tool' | 'sponsor' | 'other';
+  state: 'pending' | 'accepted' | 'declined';
+}
+
+export interface RepositoryAdvisoryTeams {
+  advisory_id: Id<'repository_advisories'>;
+  team_id: Id<'teams'>;
+}
+
+export interface RepositoryAdvisoryUsers {
+  advisory_id: Id<'repository_advisories'>;
+  user_id: Id<'accounts'>;
+}
+
+export interface RepositoryAdvisoryVulnerabilities {
+  id: GeneratedAlways<Id<'repository_advisory_vulnerabilities'>>;
+  advisory_id: Id<'repository_advisories'>;
+  ecosystem: 'rubygems' | 'npm' | 'pip' | 'maven' | 'nuget' | 'composer' | 'go' | 'rust' | 'erlang' | 'actions' | 'pub' | 'other' | 'swift';
+  package: string | null;
+  vulnerable_version_range: string | null;
+  patched_versions: string | null;
+  functions: Generated<string[]>;
 }
 
 export interface RepositoryImportItems {
@@ -2248,6 +2304,11 @@ export interface DB {
   release_assets: ReleaseAssets;
   releases: Releases;
   repositories: Repositories;
+  repository_advisories: RepositoryAdvisories;
+  repository_advisory_credits: RepositoryAdvisoryCredits;
+  repository_advisory_teams: RepositoryAdvisoryTeams;
+  repository_advisory_users: RepositoryAdvisoryUsers;
+  repository_advisory_vulnerabilities: RepositoryAdvisoryVulnerabilities;
   repository_import_items: RepositoryImportItems;
   repository_imports: RepositoryImports;
   repository_invitations: RepositoryInvitations;

@@ -1,3 +1,4 @@
+import { advisories } from './limits/advisories.ts';
 import { assistant } from './limits/assistant.ts';
 import { billing } from './limits/billing.ts';
 import { secrets, variables } from './limits/configuration.ts';
@@ -71,6 +72,7 @@ export const limitTable = {
   results,
   secretScanning,
   dependencies,
+  advisories,
 };
 
 type Table = typeof limitTable;

@@ -50,6 +50,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   actionsSettings: 'Settings of workflows',
   secretScanning: 'Secret scanning',
   dependencies: 'Dependencies and advisories',
+  advisories: 'Security advisories of repositories',
 };
 
 /** Makes the page of all limits. */

@@ -80,6 +80,7 @@ import {
 } from './ref-rules/index.ts';
 import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
+import { repositoryAdvisories } from './repository-advisories/family.ts';
 import { repositoryDispatches } from './repository-dispatches/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySecurity } from './repository-security/family.ts';
@@ -142,6 +143,7 @@ const families = [
   codeSecurity,
   dependencyGraph,
   dependencyAlerts,
+  repositoryAdvisories,
   dependencyBot,
   apps,
   checks,

@@ -83,6 +83,7 @@ export const fieldWords: readonly Pair[] = [
   ['registry_a_oidc_provider_name', 'jfrog_oidc_provider_name'],
   ['service_enterprise_importer', 'github_enterprise_importer'],
   ['service_owned_allowed', 'github_owned_allowed'],
+  ['service_reviewed_at', 'github_reviewed_at'],
 ];
 
 // Document 2 has other names for a runner's image and its size.

@@ -63,6 +63,7 @@ export const differences: readonly Difference[] = [
     'pulls/submit-review',
     'pulls/update-review',
     'repos/update-branch-protection',
+    'security-advisories/list-global-advisories',
   ].map((operationId) => ({
     operationId,
     pointer: '/errors',

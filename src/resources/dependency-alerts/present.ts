@@ -21,12 +21,30 @@ const presentRange = (severity: AdvisoryRow['severity'], range: Range): Advisory
   first_patched_version: range.first_patched_version === null ? null : { identifier: range.first_patched_version },
 });
 
+type Scored = Pick<AdvisoryRow, 'identifier' | 'cve' | 'cwes' | 'cvss_v3' | 'cvss_v3_score' | 'cvss_v4' | 'cvss_v4_score'>;
+
+/** What names an advisory, and how it was judged. */
+export const presentScores = ({ identifier, cve, cwes, cvss_v3, cvss_v3_score, cvss_v4, cvss_v4_score }: Scored) => ({
+  advisory_id: identifier,
+  cve_id: cve,
+  cvss: { vector_string: cvss_v3 ?? cvss_v4, score: cvss_v3_score ?? cvss_v4_score },
+  cvss_severities: {
+    cvss_v3: { vector_string: cvss_v3, score: cvss_v3_score },
+    cvss_v4: { vector_string: cvss_v4, score: cvss_v4_score },
+  },
+  // The names of weaknesses are in a catalogue that advisories don't have.
+  cwes: cwes.map((id) => ({ cwe_id: id, name: id })),
+  identifiers: [
+    { type: 'ADVISORY' as const, value: identifier },
+    ...(cve === null ? [] : [{ type: 'CVE' as const, value: cve }]),
+  ],
+});
+
 /** An advisory, as alerts show it. */
 function presentAdvisory(row: AdvisoryRow, vulnerabilities: readonly VulnerabilityRow[]): DependencyAdvisory {
-  const { identifier, cve, severity, cvss_v3, cvss_v3_score, cvss_v4, cvss_v4_score } = row;
+  const { severity } = row;
+  const scores = presentScores(row);
   return {
-    advisory_id: identifier,
-    cve_id: cve,
     summary: row.summary,
     description: row.description,
     vulnerabilities: vulnerabilities.map((one) =>
@@ -34,14 +52,8 @@ function presentAdvisory(row: AdvisoryRow, vulnerabilities: readonly Vulnerabili
     ),
     severity,
     classification: row.classification,
-    cvss: { vector_string: cvss_v3 ?? cvss_v4, score: cvss_v3_score ?? cvss_v4_score ?? 0 },
-    cvss_severities: {
-      cvss_v3: { vector_string: cvss_v3, score: cvss_v3_score },
-      cvss_v4: { vector_string: cvss_v4, score: cvss_v4_score },
-    },
-    // The names of weaknesses are in a catalogue that advisories don't have.
-    cwes: row.cwes.map((id) => ({ cwe_id: id, name: id })),
-    identifiers: [{ type: 'ADVISORY', value: identifier }, ...(cve === null ? [] : [{ type: 'CVE' as const, value: cve }])],
+    ...scores,
+    cvss: { ...scores.cvss, score: scores.cvss.score ?? 0 },
     references: row.urls.map((url) => ({ url })),
     published_at: timestamp(row.published_at),
     updated_at: timestamp(row.updated_at),

@@ -83,15 +83,24 @@ export type Candidate = Pick<
 > &
   Pick<StoredAlert, 'manifest_path' | 'scope' | 'relationship'> & { version: string };
 
+/**
+ * Whether the advisory `a` counts in the repository `r`: everybody's of files does. What a repository of this server published is reviewed by nobody,
+ * so it counts in those of its owner alone.
+ */
+const counts = sql<boolean>`(not a.is_own or exists (select from repository_advisories own
+  join repositories o on o.id = own.repository_id
+  where own.id = a.repository_advisory_id and o.owner_id = r.owner_id and o.visibility = 'public'))`;
+
 /** The dependencies of a repository whose packages advisories are about that aren't withdrawn. */
 export const listCandidates = async (db: Db, repository: Id<'repositories'>): Promise<Candidate[]> =>
   (
     await sql<Candidate>`select v.introduced, v.fixed, v.last_affected, v.versions, v.advisory_id, v.ecosystem, v.package,
         m.path as manifest_path, d.scope, d.relationship, d.version
-      from current_dependency_manifests m join dependencies d on d.manifest_id = m.id and d.version is not null and d.package_url is null
+      from repositories r join current_dependency_manifests m on m.repository_id = r.id
+      join dependencies d on d.manifest_id = m.id and d.version is not null and d.package_url is null
       join advisory_vulnerabilities v on v.ecosystem = d.ecosystem and v.package = d.name
       join advisories a on a.id = v.advisory_id and a.withdrawn_at is null
-      where m.repository_id = ${repository} order by m.path, v.package, v.id, d.id`.execute(db)
+      where r.id = ${repository} and ${counts} order by m.path, v.package, v.id, d.id`.execute(db)
   ).rows;
 
 export type KnownAlert = StoredAlert & { is_withdrawn: boolean };

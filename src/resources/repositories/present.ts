@@ -43,7 +43,7 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
     owner: presentUser(links, owner),
     private: row.visibility !== 'public',
     description: row.description,
-    fork: row.source_id !== null,
+    fork: row.source_id !== null || row.is_private_fork,
     ...linksOfRepository(links, { owner, name: row.name }),
     mirror_url: null,
     homepage: row.homepage,
