@@ -1,5 +1,6 @@
 import { assistant } from './limits/assistant.ts';
 import { billing } from './limits/billing.ts';
+import { codeScanning } from './limits/code-scanning.ts';
 import { secrets, variables } from './limits/configuration.ts';
 import { database } from './limits/database.ts';
 import { dependencies } from './limits/dependencies.ts';
@@ -70,6 +71,7 @@ export const limitTable = {
   workflows,
   results,
   secretScanning,
+  codeScanning,
   dependencies,
 };
 
