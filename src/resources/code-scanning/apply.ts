@@ -57,7 +57,7 @@ export async function applyRun(tx: Tx, applying: Applying, run: ReadRun, named: 
   await touchAlerts(tx, [...changes.fixed, ...changes.reopened], now);
   if (undoing) await removeUnseenAlerts(tx, { repository: repo.id, tool: run.tool });
   else await recordChanges(tx, applying, { ...changes, made });
-  const numbers = new Array<number>(run.resultsCount).fill(0);
+  const numbers = new Array<number>(run.positions).fill(0);
   for (const { result, fingerprint } of named) numbers[result.position] = alerts.get(fingerprint)?.number ?? 0;
   return numbers;
 }

@@ -42,6 +42,8 @@ export type ReadRun = {
   readonly category: string;
   readonly rulesCount: number;
   readonly resultsCount: number;
+  /** How many results its file has, with those that tell of no problem or are suppressed. */
+  readonly positions: number;
   /** The results that become alerts, the most severe first. */
   readonly results: readonly ReadResult[];
   readonly warning: string;
@@ -61,7 +63,7 @@ export function gatherRuns(options: Options): SarifConsumer & { readonly runs: r
       if (reported) pending.push(reported);
     },
     run(run) {
-      const read = readRun(run, pending, options);
+      const read = { ...readRun(run, pending, options), positions: position };
       if (runs.some(({ tool, category }) => tool === read.tool && category === read.category))
         throw notSarif(`The file has two runs of ${read.tool} in one category`);
       runs.push(read);
@@ -125,48 +127,51 @@ const isSuppressed = ({ suppressions }: Fields): boolean => {
   return all.length > 0 && all.every(({ status }) => status === undefined || status === 'accepted');
 };
 
-function readRun(run: Fields, reported: readonly ReportedResult[], { toolName, checkoutUri }: Options): ReadRun {
+function readRun(
+  run: Fields,
+  reported: readonly ReportedResult[],
+  { toolName, checkoutUri }: Options,
+): Omit<ReadRun, 'positions'> {
   const tool = fieldsOf(run.tool);
   const driver = fieldsOf(tool.driver);
   const extensions = listOf(tool.extensions).map(fieldsOf);
   const find = ruleFinder(driver, extensions);
   const paths = { checkoutUri, bases: fieldsOf(run.originalUriBaseIds) };
-  const results = reported.map((one) => {
+  const ranked = reported.map((one) => {
     const found = find(one);
-    const { startLine, endLine, startColumn, endColumn } = regionOf(one.region);
-    return {
-      position: one.position,
-      rule: found.rule,
-      severity: severityOf(one, found.level),
-      message: messageOf(one, found.strings) || found.rule.description,
-      path: fileOf(one.uri, { ...paths, baseId: one.uriBaseId }),
-      startLine,
-      endLine,
-      startColumn,
-      endColumn,
-      lineHash: one.lineHash,
-    };
+    return { ...found, reported: one, severity: severityOf(one, found.level) };
   });
   const most = fixedValue(limitTable.codeScanning.resultsKept);
-  const ranked = results.length > most ? results.sort(bySeverity).slice(0, most) : results;
+  const kept = ranked.length > most ? ranked.sort(bySeverity).slice(0, most) : ranked;
   return {
     tool: clean(textOf(driver.name) || toolName || 'API', maxName),
     toolVersion: clean(textOf(driver.semanticVersion) || textOf(driver.version), maxName) || null,
     toolGuid: clean(textOf(driver.guid), maxName) || null,
     category: categoryOf(textOf(fieldsOf(run.automationDetails).id)),
     rulesCount: [driver, ...extensions].reduce((sum, { rules }) => sum + listOf(rules).length, 0),
-    resultsCount: results.length,
-    results: ranked,
-    warning: results.length > most ? `Only the ${most} most severe of ${results.length} results were taken` : '',
+    resultsCount: reported.length,
+    results: kept.map((one) => ({
+      position: one.reported.position,
+      rule: one.rule,
+      severity: one.severity,
+      message: messageOf(one.reported, one.strings) || one.rule.description,
+      path: fileOf(one.reported.uri, { ...paths, baseId: one.reported.uriBaseId }),
+      ...regionOf(one.reported.region),
+      lineHash: one.reported.lineHash,
+    })),
+    warning: reported.length > most ? `Only the ${most} most severe of ${reported.length} results were taken` : '',
   };
 }
 
 /** The identifier of a run is `<category>/<name of the run>`. */
 export const categoryOf = (id: string): string => clean(id.slice(0, Math.max(0, id.lastIndexOf('/'))), maxName);
 
-const bySeverity = (one: ReadResult, other: ReadResult): number => rankOf(other) - rankOf(one) || one.position - other.position;
+type Ranked = Pick<ReadResult, 'rule' | 'severity'> & { readonly reported: Pick<ReportedResult, 'position'> };
 
-const rankOf = ({ rule, severity }: ReadResult): number =>
+const bySeverity = (one: Ranked, other: Ranked): number =>
+  rankOf(other) - rankOf(one) || one.reported.position - other.reported.position;
+
+const rankOf = ({ rule, severity }: Ranked): number =>
   (rule.securityLevel === null ? 0 : securityLevels.indexOf(rule.securityLevel) + 1) * severities.length +
   severities.indexOf(severity);
 

@@ -188,8 +188,8 @@ test('Semgrep’s results without a problem or suppressed ones have no alerts; c
   const rule = 'javascript.lang.eval';
   await scan(
     semgrep([
-      { rule, path: './tests/run.js', line: 1 },
       { rule, path: 'src/run.js', line: 2, isSuppressed: true },
+      { rule, path: './tests/run.js', line: 1 },
     ]),
   );
   expect((await client.get(`${at}/alerts`)).body).toMatchObject([
@@ -199,6 +199,10 @@ test('Semgrep’s results without a problem or suppressed ones have no alerts; c
       most_recent_instance: { category: '', classifications: ['test'], location: { path: 'tests/run.js', end_line: 2 } },
     },
   ]);
+  const { body: analyses } = await client.get(`${at}/analyses`);
+  const { text } = await client.get(`${at}/analyses/${analyses[0].id}`, { headers: { accept: 'application/sarif+json' } });
+  const [suppressed, shown] = JSON.parse(text).runs[0].results;
+  expect([suppressed.properties, shown.properties]).toMatchObject([undefined, { 'github/alertNumber': 1 }]);
 });
 
 test('branches have alerts of their own state; the list is that of the default branch', async () => {
