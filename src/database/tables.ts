@@ -532,6 +532,7 @@ export interface CodeScanningUploads {
   checkout_uri: string | null;
   tool_name: string | null;
   object_key: string;
+  digest: string;
   state: Generated<'pending' | 'complete' | 'failed'>;
   errors: Generated<string[]>;
   uploader_id: Id<'accounts'> | null;

@@ -8,6 +8,8 @@ create table code_scanning_uploads (
   checkout_uri text,
   tool_name text,
   object_key text not null unique,
+  -- The SHA-256 of the packed file, as `sha256:` and 64 digits.
+  digest text not null,
   state text not null default 'pending' check (state in ('pending', 'complete', 'failed')),
   errors text[] not null default '{}',
   uploader_id bigint references accounts on delete set null,

@@ -2,7 +2,7 @@ import { family } from '#resources/family.ts';
 import * as alerts from './endpoints/alerts.ts';
 import * as analyses from './endpoints/analyses.ts';
 import { codeScanningEvents } from './events.ts';
-import { recheckPulls } from './jobs.ts';
+import { followBranches, recheckPulls } from './jobs.ts';
 import { processUpload, undoAnalysis } from './process.ts';
 import * as schemas from './schemas.ts';
 import { loadKnownKeys } from './upload-store.ts';
@@ -14,7 +14,7 @@ export const codeScanning = family({
   endpoints: [analyses, alerts],
   events: codeScanningEvents,
   payloadParts: { alert: schemas.CodeScanningAlertInPayload },
-  subscriptions: [recheckPulls],
+  subscriptions: [recheckPulls, followBranches],
   jobs: [processUpload, undoAnalysis],
   loadKnownObjects: loadKnownKeys,
 });

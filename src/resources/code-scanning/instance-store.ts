@@ -91,6 +91,24 @@ export async function removeInstances(
   );
 }
 
+/** Closes whatever is open on a ref, which is gone. */
+export const closeRef = (tx: Tx, repository: Id<'repositories'>, ref: string, now: Date) =>
+  tx
+    .updateTable('code_scanning_instances')
+    .set({ is_open: false, fixed_at: now, updated_at: now })
+    .where('repository_id', '=', repository)
+    .where('ref', '=', ref)
+    .where('is_open', '=', true)
+    .execute();
+
+/** Gives the instances on a ref another one. What was left there of a former ref of that name goes. */
+export async function moveInstances(tx: Tx, repository: Id<'repositories'>, from: string, to: string): Promise<void> {
+  await sql`delete from code_scanning_instances i using code_scanning_instances moved
+    where i.repository_id = ${repository} and i.ref = ${to} and moved.repository_id = ${repository} and moved.ref = ${from}
+      and moved.alert_id = i.alert_id and moved.category = i.category`.execute(tx);
+  await sql`update code_scanning_instances set ref = ${to} where repository_id = ${repository} and ref = ${from}`.execute(tx);
+}
+
 /** An alert that a pull request brings. `total` and `blocking`: how many there are, and how many of them are severe. */
 export type NewAlert = Pick<InstanceRow, 'path' | 'start_line' | 'end_line' | 'start_column' | 'end_column' | 'message'> & {
   description: string;

@@ -144,7 +144,8 @@ export const NewSarif = Type.Object(
   {
     commit_sha: Type.String({ minLength: 40, maxLength: 64, pattern: '^[0-9a-fA-F]+$' }),
     ref: Type.String({ maxLength: 1_024, pattern: '^refs/(heads|tags|pull)/.+$' }),
-    sarif: Type.String({ minLength: 1 }),
+    // Longer ones are refused by the rules, or with the body.
+    sarif: Type.String({ minLength: 1, maxLength: 67_108_864 }),
     checkout_uri: Type.Optional(Type.String({ maxLength: 2_048 })),
     started_at: Type.Optional(Type.String({ format: 'date-time', maxLength: 64 })),
     tool_name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),

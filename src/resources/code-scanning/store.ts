@@ -1,10 +1,11 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
 import { roleLevel } from '#access/roles.ts';
 import { reachedBy } from '#access/sql.ts';
-import type { Viewer } from '#access/viewer.ts';
+import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
 import { gather, grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
@@ -87,10 +88,10 @@ export type AlertFilter = {
   direction: 'asc' | 'desc';
 };
 
-const isOpen = sql<boolean>`(a.dismissed_at is null and n.is_open)`;
+const isOpenNow = sql<boolean>`(a.dismissed_at is null and n.is_open)`;
 const conditions = {
-  open: isOpen,
-  closed: sql<boolean>`not ${isOpen}`,
+  open: isOpenNow,
+  closed: sql<boolean>`not ${isOpenNow}`,
   dismissed: sql<boolean>`(a.dismissed_at is not null)`,
   fixed: sql<boolean>`(a.dismissed_at is null and not n.is_open)`,
 };
@@ -99,18 +100,26 @@ const isAssigned = sql<boolean>`exists (select from code_scanning_assignees s wh
 const isAssignedTo = (logins: readonly string[]) => sql<boolean>`exists (select from code_scanning_assignees s
   join accounts p on p.id = s.account_id where s.alert_id = a.id and lower(p.login) = any (${logins.map((login) => login.toLowerCase())}::text[]))`;
 
+/** Looked up first, by an index, whatever else is asked. */
+const isOn = (repository: Repository, refs: readonly string[], { isOpen }: { isOpen: boolean }) => sql<boolean>`a.id = any (array(
+  select o.alert_id from code_scanning_instances o where o.repository_id = ${repository} and o.ref = any (${[...refs]}::text[])
+    ${isOpen ? sql`and o.is_open` : sql``}))`;
+
 /** The alerts of a repository, or those of an organization's repositories that a viewer's credential reaches. */
 export function listAlerts(
   db: Db,
-  of: { repository: Repository } | { owner: Id<'accounts'>; viewer: Viewer },
+  of: Pick<RepositoryRow, 'id' | 'default_branch'> | { owner: Id<'accounts'>; viewer: Viewer },
   { tool, guid, refs, state, severity, assignees, sort, direction }: AlertFilter,
   page: Page,
 ): Promise<Listed<AlertRow>> {
   let query = alerts(db, refs ?? 'default', { withHelp: false });
   query =
-    'repository' in of
-      ? query.where('a.repository_id', '=', of.repository)
+    'id' in of
+      ? query.where('a.repository_id', '=', of.id)
       : query.where('r.owner_id', '=', of.owner).where(reachedBy(of.viewer.grant));
+  // Few alerts are open, or on a ref of their own, of all that there ever were.
+  if ('id' in of && (refs || state === 'open'))
+    query = query.where(isOn(of.id, refs ?? [branchRef(of.default_branch)], { isOpen: state === 'open' }));
   if (tool !== undefined) query = query.where('a.tool_name', '=', tool);
   if (guid !== undefined) query = query.where('a.tool_guid', '=', guid);
   if (state !== undefined) query = query.where(conditions[state]);

@@ -128,6 +128,19 @@ export const removeEarlierAnalyses = (tx: Tx, set: AnalysisSet, keep: number) =>
     .where('id', 'in', ofSet(tx, set).select('id').orderBy('id', 'desc').offset(keep))
     .execute();
 
+/** Gives the analyses and the waiting files of a ref another one. */
+export async function moveAnalyses(tx: Tx, repository: Repository, from: string, to: string): Promise<void> {
+  await sql`update code_scanning_analyses set ref = ${to} where repository_id = ${repository} and ref = ${from}`.execute(tx);
+  await sql`update code_scanning_uploads set ref = ${to} where repository_id = ${repository} and ref = ${from}`.execute(tx);
+}
+
+/** Which of these repositories were analysed. */
+export async function listAnalysed(db: Db, repositories: readonly Repository[]): Promise<Repository[]> {
+  const { rows } = await sql<{ id: Repository }>`select id from unnest(${[...repositories]}::bigint[]) as w(id)
+    where exists (select from code_scanning_analyses a where a.repository_id = w.id)`.execute(db);
+  return gather(rows, 'id');
+}
+
 /** Whether a tool has ever analysed a ref. */
 export async function isAnalysed(db: Db, { repository_id, ref, tool_name }: Omit<AnalysisSet, 'category'>): Promise<boolean> {
   const { rows } = await sql<{ known: boolean }>`select exists (select from code_scanning_analyses

@@ -36,7 +36,7 @@ export async function receiveSarif(
   const reader = sarifReader(gatherRuns({ toolName: tool_name, checkoutUri: checkout_uri }), resourceLimits.codeScanning);
   await (wanted.validate ? readWhole : readBeginning)(packed, reader, resourceLimits.codeScanning);
   const key = `${repo.id}/${randomBytes(16).toString('hex')}`;
-  await objects.put(key, (sink) => sink(packed));
+  const { digest } = await objects.put(key, (sink) => sink(packed));
   try {
     return await change(async (tx) => {
       const row = await insertUpload(tx, {
@@ -47,6 +47,7 @@ export async function receiveSarif(
         checkout_uri,
         tool_name,
         object_key: key,
+        digest,
         uploader_id: by.account?.id ?? null,
         created_at: now,
       });

@@ -227,6 +227,22 @@ test('branches have alerts of their own state; the list is that of the default b
   expect((await client.get(`${at}/alerts?ref=topic&pr=1`)).status).toBe(422);
 });
 
+test('a branch that is renamed takes its alerts along, and one that is deleted closes them', async () => {
+  const { scan, states, base, branch } = one;
+  await branch('topic');
+  await scan(codeql([injection]));
+  await scan(codeql([injection, unused]), { branch: 'topic' });
+  expect((await client.post(`${base}/branches/main/rename`, { new_name: 'trunk' })).status).toBe(201);
+  await here.settle();
+  expect(await states()).toEqual(['open']);
+  expect((await client.get(`${base}/code-scanning/analyses?ref=trunk`)).body).toHaveLength(1);
+  await scan(codeql([]), { branch: 'trunk' });
+  expect(await states()).toEqual(['fixed']);
+  expect((await client.delete(`${base}/git/refs/heads/topic`)).status).toBe(204);
+  await here.settle();
+  expect(await states('&ref=topic')).toEqual(['fixed', 'fixed']);
+});
+
 test('alerts are dismissed with a reason, opened again and assigned', async () => {
   const { scan, states, at, repo } = one;
   await scan(codeql([injection, unused]));

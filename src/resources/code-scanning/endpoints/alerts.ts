@@ -40,7 +40,7 @@ export const listRepoCodeScanningAlerts = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(CodeScanningAlertItem) },
   async handle({ db, at: { repo }, query, page, links }) {
-    const found = await listAlerts(db, { repository: repo.id }, filterOf(query), page);
+    const found = await listAlerts(db, repo, filterOf(query), page);
     return mapRows(found, (rows) => presentAlerts({ db, links }, rows, () => repo));
   },
 });
