@@ -98,7 +98,7 @@ export async function writeBackup({
   }
 }
 
-/** The files of releases, and artifacts. Caches can be made again. */
+/** The files of releases, artifacts, and results of tools. Caches can be made again. */
 const keptFiles = `select object_key, digest from release_assets
   union all select object_key, digest from artifacts where object_key is not null
   union all select object_key, digest from code_scanning_uploads u
