@@ -98,9 +98,11 @@ export async function writeBackup({
   }
 }
 
-/** The files of releases, and artifacts. Caches can be made again. */
+/** The files of releases, artifacts, and results of tools. Caches can be made again. */
 const keptFiles = `select object_key, digest from release_assets
-  union all select object_key, digest from artifacts where object_key is not null`;
+  union all select object_key, digest from artifacts where object_key is not null
+  union all select object_key, digest from code_scanning_uploads u
+    where state = 'pending' or exists (select from code_scanning_analyses a where a.upload_id = u.id)`;
 
 /** Waiting and running jobs. After a restore, the latter run again, which every job must support. */
 const waitingJobs = `select task.identifier, queue.queue_name, job.payload::text, job.run_at, job.max_attempts, job.key

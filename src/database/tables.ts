@@ -180,7 +180,7 @@ export interface Apps {
   events: Generated<string[]>;
   created_at: Date;
   updated_at: Date;
-  built_in: string | null;
+  built_in: 'actions' | 'code_scanning' | null;
 }
 
 export interface Artifacts {
@@ -448,6 +448,97 @@ export interface CodeIndexes {
 export interface CodePairs {
   file_id: Id<'code_files'>;
   pairs: Buffer;
+}
+
+export interface CodeScanningAlerts {
+  id: GeneratedAlways<Id<'code_scanning_alerts'>>;
+  repository_id: Id<'repositories'>;
+  number: number;
+  rule_id: Id<'code_scanning_rules'>;
+  tool_name: string;
+  tool_version: string | null;
+  tool_guid: string | null;
+  severity: 'none' | 'note' | 'warning' | 'error';
+  fingerprint: string;
+  dismissed_at: Date | null;
+  dismissed_by: Id<'accounts'> | null;
+  dismissed_reason: string | null;
+  dismissed_comment: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface CodeScanningAnalyses {
+  id: GeneratedAlways<Id<'code_scanning_analyses'>>;
+  repository_id: Id<'repositories'>;
+  upload_id: Id<'code_scanning_uploads'>;
+  run_index: number;
+  ref: string;
+  commit_sha: string;
+  tool_name: string;
+  tool_version: string | null;
+  tool_guid: string | null;
+  category: string;
+  results_count: number;
+  rules_count: number;
+  warning: string;
+  alert_numbers: number[];
+  created_at: Date;
+}
+
+export interface CodeScanningAssignees {
+  alert_id: Id<'code_scanning_alerts'>;
+  account_id: Id<'accounts'>;
+}
+
+export interface CodeScanningInstances {
+  id: GeneratedAlways<Id<'code_scanning_instances'>>;
+  alert_id: Id<'code_scanning_alerts'>;
+  repository_id: Id<'repositories'>;
+  ref: string;
+  category: string;
+  analysis_id: number;
+  is_open: boolean;
+  commit_sha: string;
+  path: string;
+  start_line: number;
+  end_line: number;
+  start_column: number;
+  end_column: number;
+  message: string;
+  created_at: Date;
+  updated_at: Date;
+  fixed_at: Date | null;
+}
+
+export interface CodeScanningRules {
+  id: GeneratedAlways<Id<'code_scanning_rules'>>;
+  repository_id: Id<'repositories'>;
+  tool_name: string;
+  identifier: string;
+  name: string;
+  description: string;
+  full_description: string;
+  tags: string[];
+  security_severity_level: 'low' | 'medium' | 'high' | 'critical' | null;
+  help: string | null;
+  help_uri: string | null;
+}
+
+export interface CodeScanningUploads {
+  id: GeneratedAlways<Id<'code_scanning_uploads'>>;
+  repository_id: Id<'repositories'>;
+  sarif_id: string;
+  commit_sha: string;
+  ref: string;
+  checkout_uri: string | null;
+  tool_name: string | null;
+  object_key: string;
+  digest: string;
+  state: Generated<'pending' | 'complete' | 'failed'>;
+  errors: Generated<string[]>;
+  uploader_id: Id<'accounts'> | null;
+  created_at: Date;
 }
 
 export interface Collaborators {
@@ -2219,6 +2310,12 @@ export interface DB {
   code_files: CodeFiles;
   code_indexes: CodeIndexes;
   code_pairs: CodePairs;
+  code_scanning_alerts: CodeScanningAlerts;
+  code_scanning_analyses: CodeScanningAnalyses;
+  code_scanning_assignees: CodeScanningAssignees;
+  code_scanning_instances: CodeScanningInstances;
+  code_scanning_rules: CodeScanningRules;
+  code_scanning_uploads: CodeScanningUploads;
   collaborators: Collaborators;
   commit_comments: CommitComments;
   commit_indexes: CommitIndexes;

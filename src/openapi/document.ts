@@ -175,6 +175,11 @@ function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocab
 const isText = (name: Media, all: readonly Media[]): boolean =>
   name === 'diff' || name === 'patch' || name === 'sha' || ((name === 'raw' || name === 'html') && !all.includes('text'));
 
+const typesOfTheirOwn: { readonly [Name in Media]?: string } = {
+  bytes: 'application/octet-stream',
+  sarif: 'application/sarif+json',
+};
+
 /** The media types of a reply: JSON, unless its schema has another, and those that the endpoint offers beside it. */
 export function mediaTypesOf(
   { media = [] }: Pick<Endpoint, 'media'>,
@@ -185,9 +190,7 @@ export function mediaTypesOf(
   const word = vocabulary === 'service' ? neutral : vendor;
   const others = media
     .filter((name) => name !== 'json')
-    .map((name) =>
-      name === 'bytes' ? 'application/octet-stream' : `application/vnd.${word}.${name}${isText(name, media) ? '' : '+json'}`,
-    );
+    .map((name) => typesOfTheirOwn[name] ?? `application/vnd.${word}.${name}${isText(name, media) ? '' : '+json'}`);
   return [schema.contentMediaType ?? 'application/json', ...others];
 }
 

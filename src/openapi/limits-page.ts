@@ -49,6 +49,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   reviewers: 'Reviewers of pull requests',
   actionsSettings: 'Settings of workflows',
   secretScanning: 'Secret scanning',
+  codeScanning: 'Code scanning',
   dependencies: 'Dependencies and advisories',
   advisories: 'Security advisories of repositories',
 };

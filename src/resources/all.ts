@@ -23,6 +23,7 @@ import { branches } from './branches/family.ts';
 import { caches } from './caches/family.ts';
 import { checks } from './checks/family.ts';
 import { codeOwners } from './code-owners/family.ts';
+import { codeScanning } from './code-scanning/family.ts';
 import { codeSecurity } from './code-security/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commitComments } from './commit-comments/family.ts';
@@ -165,6 +166,7 @@ const families = [
   pulls,
   codeOwners,
   reviews,
+  codeScanning,
   environments,
   encryptionKeys,
   actionsConfiguration,

@@ -145,7 +145,7 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'no licence turns products on, no model looks for secrets, and nobody reviews who dismisses or bypasses an alert',
   },
   {
-    operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo'],
+    operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo', 'code-scanning/list-alerts-for-org'],
     places: ['?/before', '?/after'],
     reason: 'pages are numbered; clients follow the links of a reply',
   },
