@@ -1537,8 +1537,8 @@ export interface Repositories {
   secret_scanning_push_protection: Generated<boolean>;
   secret_scanning_non_provider_patterns: Generated<boolean>;
   has_pages: Generated<boolean>;
-  dependency_graph: Generated<boolean>;
   is_private_fork: Generated<boolean>;
+  dependency_graph: Generated<boolean>;
 }
 
 export interface RepositoryAdvisories {
