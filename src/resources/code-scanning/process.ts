@@ -43,24 +43,38 @@ export const processUpload = job<{ upload: Id<'code_scanning_uploads'> }, Servic
     const upload = await findUpload(context.db, id);
     const repo = upload?.state === 'pending' ? await findRepository(context.db, upload.repository_id) : undefined;
     if (!upload || !repo || !(await repositoryExists(repoOf(context.services.git, repo.id)))) return;
-    const runs = await readRuns(context, upload);
-    if (runs instanceof Refusal) {
-      await context.change((tx) => updateUpload(tx, id, { state: 'failed', errors: [runs.message] }));
-      return;
+    try {
+      await processFile(context, repo, upload);
+    } catch (error) {
+      // Nothing else would end it: it would be shown as one that waits.
+      if (context.isLastAttempt) await fail(context, upload, 'The server failed to process the file. Upload it again.');
+      throw error;
     }
-    const named = await nameResults(context, repo, upload, runs);
-    const pull = await checkedPullOf({ db: context.db, git: context.services.git }, repo, upload);
-    await context.change(async (tx) => {
-      await lockRepository(tx, repo.id);
-      if ((await findUploadForUpdate(tx, upload))?.state !== 'pending') return;
-      for (const [at, run] of runs.entries()) {
-        await analyse(tx, { repo, upload, run, index: at, now: context.now }, named[at] ?? []);
-        if (pull) await checkPull(tx, { repo, pull, now: context.now }, { ref: upload.ref, tool: run.tool });
-      }
-      await updateUpload(tx, id, { state: 'complete' });
-    });
   },
 });
+
+const fail = ({ change }: Context, { id }: UploadRow, message: string): Promise<unknown> =>
+  change((tx) => updateUpload(tx, id, { state: 'failed', errors: [message] }));
+
+async function processFile(context: Context, repo: Repository, upload: UploadRow): Promise<void> {
+  const { db, change, services, now } = context;
+  const runs = await readRuns(context, upload);
+  if (runs instanceof Refusal) {
+    await fail(context, upload, runs.message);
+    return;
+  }
+  const named = await nameResults(context, repo, upload, runs);
+  const pull = await checkedPullOf({ db, git: services.git }, repo, upload);
+  await change(async (tx) => {
+    await lockRepository(tx, repo.id);
+    if ((await findUploadForUpdate(tx, upload))?.state !== 'pending') return;
+    for (const [at, run] of runs.entries()) {
+      await analyse(tx, { repo, upload, run, index: at, now }, named[at] ?? []);
+      if (pull) await checkPull(tx, { repo, pull, now }, { ref: upload.ref, tool: run.tool });
+    }
+    await updateUpload(tx, upload.id, { state: 'complete' });
+  });
+}
 
 /** The runs of an uploaded file, or why it has none. */
 async function readRuns({ services }: Pick<Context, 'services'>, upload: UploadRow): Promise<readonly ReadRun[] | Refusal> {

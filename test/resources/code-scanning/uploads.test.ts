@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { processUpload } from '#resources/code-scanning/process.ts';
 import { addFile } from '#test/resources/commits/setting.ts';
 import { tidyStore } from '#test/support/tidy-store.ts';
 import { fresh, world } from '#test/support/world.ts';
@@ -85,6 +86,26 @@ test('a file whose end is wrong fails in the background, or at once where it is 
   );
   expect((await outcome(many)).errors).toEqual(['The file holds more than 25000 results in a run']);
   expect((await client.get(`${base}/code-scanning/alerts`)).body).toEqual([]);
+});
+
+test('a file that the server can’t process fails with the last attempt, and not before', async () => {
+  const { id } = (await send(packed(codeql([])))).body;
+  const state = async () => (await client.get(`${base}/code-scanning/sarifs/${id}`)).body;
+  const { services, worker } = here.hearth;
+  const open = () => Promise.reject(new Error('The disk is gone'));
+  const broken = { ...services, objects: { ...services.objects, open } };
+  const row = await here.db.selectFrom('code_scanning_uploads').select('id').where('sarif_id', '=', id).executeTakeFirstOrThrow();
+  const attempt = (isLastAttempt: boolean) =>
+    processUpload.run(
+      { upload: row.id },
+      { db: here.db, change: here.change, services: broken, now: here.clock.now, log: worker.log, isLastAttempt },
+    );
+  await expect(attempt(false)).rejects.toThrow('The disk is gone');
+  expect(await state()).toMatchObject({ processing_status: 'pending' });
+  await expect(attempt(true)).rejects.toThrow('The disk is gone');
+  expect(await state()).toMatchObject({ processing_status: 'failed', errors: [expect.stringContaining('Upload it again')] });
+  await here.settle();
+  expect(await state()).toMatchObject({ processing_status: 'failed' });
 });
 
 test('of many results, the most severe become alerts', async () => {
