@@ -228,7 +228,8 @@ async function comparedDeliveries(graph: Graph): Promise<string[]> {
       .filter(({ id }) => id !== authors.get(repository.id) && reading.level(id, repository) > 0)
       .map(({ id }) => `${id} ${repository.id}`),
   );
-  const installed = repositories.flatMap(({ id, owner }) =>
+  const reached = repositories.filter(({ isFork }) => !isFork);
+  const installed = reached.flatMap(({ id, owner }) =>
     installations
       .filter(({ account, suspended, permissions }) => account === owner && !suspended && 'issues' in permissions)
       .filter(({ selected }) => selected === undefined || selected.includes(id))
