@@ -118,9 +118,10 @@ export const scanTypes = {
   custom_pattern: 'custom-pattern-backfill',
 } as const;
 
-const presentScan = ({ type, started_at, completed_at }: ScanRow) => ({
-  type: type === 'incremental' ? type : scanTypes[type],
-  status: completed_at === null ? 'in_progress' : 'completed',
+/** A scan in its list. Its type says what was scanned: Git's history is all that is. */
+const presentScan = ({ started_at, completed_at }: ScanRow) => ({
+  type: 'git',
+  status: completed_at === null ? 'running' : 'completed',
   started_at: timestamp(started_at),
   completed_at: timeOrNull(completed_at),
 });

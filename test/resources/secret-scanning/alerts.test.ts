@@ -83,7 +83,7 @@ test('turning it on scans the history, deleted files too, and turning it off hid
   expect(told['secret_scanning_scan.completed']).toMatchObject({ type: 'backfill', source: 'git' });
   expect((await alerts()).map(({ secret }: { secret: string }) => secret)).toEqual([kept, gone]);
   const { body: history } = await client.get(`${at}/scan-history`);
-  expect(history).toMatchObject({ backfill_scans: [{ type: 'backfill', status: 'completed' }], incremental_scans: [] });
+  expect(history).toMatchObject({ backfill_scans: [{ type: 'git', status: 'completed' }], incremental_scans: [] });
   await put('later.env', ownToken());
   await here.settle();
   expect((await client.get(`${at}/scan-history`)).body).toMatchObject({ incremental_scans: [{ status: 'completed' }] });
