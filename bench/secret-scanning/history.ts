@@ -49,13 +49,13 @@ const urls = [`/repos/${names[0]}`, issues, `${issues}/1`, `/repos/${names[0]}/c
 using client = startClient();
 const load = { method: 'GET', url: '', urls, token: stage.token, connections };
 const idle = { ...load, requests: requestsAtOnce };
-const isDone = async (): Promise<boolean> => {
+/** Whether the history of a repository was scanned. Before scanning is enabled for it, there is no list of scans. */
+const isScanned = async (name: string): Promise<boolean> => {
   type History = { backfill_scans: { completed_at: string | null }[] };
-  const last = await Promise.all(
-    names.slice(-3).map((name) => stage.call<History>('GET', `/repos/${name}/secret-scanning/scan-history`)),
-  );
-  return last.every(({ backfill_scans: [scan] }) => scan !== undefined && scan.completed_at !== null);
+  const shown = await stage.call<History>('GET', `/repos/${name}/secret-scanning/scan-history`).catch(() => undefined);
+  return shown?.backfill_scans.some(({ completed_at }) => completed_at !== null) ?? false;
 };
+const isDone = async (): Promise<boolean> => (await Promise.all(names.slice(-3).map(isScanned))).every((is) => is);
 
 type Phase = { waits: number[]; processor: number; milliseconds: number };
 const measure = async (isEnded: (times: number) => boolean | Promise<boolean>): Promise<Phase> => {
@@ -66,14 +66,13 @@ const measure = async (isEnded: (times: number) => boolean | Promise<boolean>): 
   return { waits, processor: (await processorTimeOf(stage.pid)) - before, milliseconds: performance.now() - start };
 };
 const some = (times: number) => times >= 10;
-/** A product is turned on and off one time after the other. */
-const turn = async (enablement: 'enable_all' | 'disable_all'): Promise<void> => {
-  const status = enablement === 'enable_all' ? 'enabled' : 'disabled';
-  await stage.call('POST', `/orgs/${login}/secret_scanning/${enablement}`);
+/** Turns scanning off, and waits until it is off for the last repository: while that goes on, it can't be turned on again. */
+const disable = async (): Promise<void> => {
+  await stage.call('POST', `/orgs/${login}/secret_scanning/disable_all`);
   type Shown = { security_and_analysis: { secret_scanning: { status: string } } };
-  const isOver = async () =>
-    (await stage.call<Shown>('GET', `/repos/${names.at(-1)}`)).security_and_analysis.secret_scanning.status === status;
-  while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 200));
+  const isOff = async () =>
+    (await stage.call<Shown>('GET', `/repos/${names.at(-1)}`)).security_and_analysis.secret_scanning.status === 'disabled';
+  while (!(await isOff())) await new Promise((resolve) => setTimeout(resolve, 200));
 };
 
 await measure(some);
@@ -84,11 +83,10 @@ for (let round = 0; round < rounds; round++) {
   const idle = await measure(some);
   const watching = watchMemory(stage.pid);
   await stage.call('POST', `/orgs/${login}/secret_scanning/enable_all`);
-  // The first look comes after some requests: until the job has begun, no repository has a scan.
-  const busy = await measure(async (times) => times > 0 && (await isDone()));
+  const busy = await measure(isDone);
   peak = Math.max(peak, await watching.stop());
   phases.push({ idle, busy });
-  await turn('disable_all');
+  await disable();
   await measure(some); // while the scans are forgotten
 }
 
