@@ -109,18 +109,3 @@ export const loadVulnerabilities = async (
     .execute();
   return grouped(rows, ({ advisory_id }) => advisory_id);
 };
-
-export type ReviewedVulnerability = VulnerabilityRow & Pick<AdvisoryRow, 'identifier' | 'severity' | 'summary'>;
-
-/** The vulnerabilities of some packages, but for those of advisories that were withdrawn. */
-export const listVulnerabilitiesOf = async (
-  db: Db,
-  packages: readonly { ecosystem: string; package: string }[],
-): Promise<ReviewedVulnerability[]> => {
-  if (packages.length === 0) return [];
-  const { rows } = await sql<ReviewedVulnerability>`select v.*, a.identifier, a.severity, a.summary
-    from unnest(${packages.map((one) => one.ecosystem)}::text[], ${packages.map((one) => one.package)}::text[]) as wanted(ecosystem, name)
-    join advisory_vulnerabilities v on v.ecosystem = wanted.ecosystem and v.package = wanted.name
-    join advisories a on a.id = v.advisory_id and a.withdrawn_at is null order by v.id`.execute(db);
-  return rows;
-};

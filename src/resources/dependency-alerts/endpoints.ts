@@ -122,6 +122,7 @@ export const compareDependencyGraphs = endpoint({
     const { disk, ends } = await findComparison({ db, git, viewer }, repo, basehead);
     const { mergeBase: from } = await compareHistories(disk, ends);
     const source = { db, disk, repository: repo.id };
-    return presentDifferences({ db, links }, await listDependencyChanges(source, { from, to: ends.head, manifest: query.name }));
+    const changes = await listDependencyChanges(source, { from, to: ends.head, manifest: query.name });
+    return presentDifferences({ db, links, repository: repo.id }, changes);
   },
 });

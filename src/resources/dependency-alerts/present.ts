@@ -3,14 +3,12 @@ import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
 import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
-import { timestamp } from '#lib/time.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { type AdvisoryRow, loadAdvisories, loadVulnerabilities, type VulnerabilityRow } from './advisory-store.ts';
 import type { AdvisoryVulnerability, DependencyAdvisory, DependencyAlert } from './schemas.ts';
 import type { AlertRow } from './store.ts';
 import { rangeText } from './versions.ts';
-
-const timeOrNull = (time: Date | null) => (time === null ? null : timestamp(time));
 
 type Range = { ecosystem: string; package: string; vulnerable_version_range: string; first_patched_version: string | null };
 
@@ -57,7 +55,7 @@ function presentAdvisory(row: AdvisoryRow, vulnerabilities: readonly Vulnerabili
     references: row.urls.map((url) => ({ url })),
     published_at: timestamp(row.published_at),
     updated_at: timestamp(row.updated_at),
-    withdrawn_at: timeOrNull(row.withdrawn_at),
+    withdrawn_at: timestampOrNull(row.withdrawn_at),
   };
 }
 
@@ -91,12 +89,12 @@ export async function presentAlerts(
       html_url: path(`${path(links.html, repo.owner.login, repo.name)}/security/dependency-alerts`, row.number),
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),
-      dismissed_at: timeOrNull(row.dismissed_at),
+      dismissed_at: timestampOrNull(row.dismissed_at),
       dismissed_by: presentUserOrNull(links, getOptional(accounts, row.dismissed_by)),
       dismissed_reason: row.dismissed_reason as DependencyAlert['dismissed_reason'],
       dismissed_comment: row.dismissed_comment,
-      fixed_at: timeOrNull(row.fixed_at),
-      auto_dismissed_at: timeOrNull(row.auto_dismissed_at),
+      fixed_at: timestampOrNull(row.fixed_at),
+      auto_dismissed_at: timestampOrNull(row.auto_dismissed_at),
     };
   });
 }

@@ -2,19 +2,20 @@
 import type { Context } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
 import { grouped, keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
 import type { DependencyChange } from '#resources/dependency-graph/index.ts';
-import { listVulnerabilitiesOf, type ReviewedVulnerability } from './advisory-store.ts';
 import type { DependencyDifference } from './schemas.ts';
+import { listVulnerabilitiesOf, type ReviewedVulnerability } from './store.ts';
 import { isVulnerable } from './versions.ts';
 
-/** Changes of dependencies, each with the advisories about its version. */
+/** Changes of the dependencies of a repository, each with the advisories about its version. */
 export async function presentDifferences(
-  { db, links }: Context,
+  { db, links, repository }: Context & { repository: Id<'repositories'> },
   changes: readonly DependencyChange[],
 ): Promise<DependencyDifference[]> {
   const compared = changes.filter(({ is_comparable }) => is_comparable);
   const packages = [...keyed(compared, keyOf).values()].map(({ ecosystem, name }) => ({ ecosystem, package: name }));
-  const known = grouped(await listVulnerabilitiesOf(db, packages), (one) =>
+  const known = grouped(await listVulnerabilitiesOf(db, repository, packages), (one) =>
     keyOf({ ecosystem: one.ecosystem, name: one.package }),
   );
   const advisoriesOf = ({ is_comparable, version, ...named }: DependencyChange): ReviewedVulnerability[] => {

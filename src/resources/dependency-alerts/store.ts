@@ -6,7 +6,7 @@ import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import type { VulnerabilityRow } from './advisory-store.ts';
+import type { AdvisoryRow, VulnerabilityRow } from './advisory-store.ts';
 
 type StoredAlert = Selectable<DB['dependency_alerts']>;
 
@@ -102,6 +102,24 @@ export const listCandidates = async (db: Db, repository: Id<'repositories'>): Pr
       join advisories a on a.id = v.advisory_id and a.withdrawn_at is null
       where r.id = ${repository} and ${counts} order by m.path, v.package, v.id, d.id`.execute(db)
   ).rows;
+
+export type ReviewedVulnerability = VulnerabilityRow & Pick<AdvisoryRow, 'identifier' | 'severity' | 'summary'>;
+
+/** The vulnerabilities of some packages that count in a repository, but for those of advisories that were withdrawn. */
+export const listVulnerabilitiesOf = async (
+  db: Db,
+  repository: Id<'repositories'>,
+  packages: readonly { ecosystem: string; package: string }[],
+): Promise<ReviewedVulnerability[]> => {
+  if (packages.length === 0) return [];
+  const { rows } = await sql<ReviewedVulnerability>`select v.*, a.identifier, a.severity, a.summary
+    from repositories r
+    cross join unnest(${packages.map((one) => one.ecosystem)}::text[], ${packages.map((one) => one.package)}::text[]) as wanted(ecosystem, name)
+    join advisory_vulnerabilities v on v.ecosystem = wanted.ecosystem and v.package = wanted.name
+    join advisories a on a.id = v.advisory_id and a.withdrawn_at is null
+    where r.id = ${repository} and ${counts} order by v.id`.execute(db);
+  return rows;
+};
 
 export type KnownAlert = StoredAlert & { is_withdrawn: boolean };
 

@@ -105,6 +105,11 @@ test('what ran and what is stored is counted once; a budget tells of it, and sto
     },
   ]);
   expect(await inbox()).toMatchObject([{ subject: { title: '100 % of the budget of $10 for actions is used' } }]);
+  // A budget for something else tells of that anew.
+  await client.patch(place, { budget_type: 'SkuPricing', budget_product_sku: 'actions_self_hosted_linux' });
+  await w.settle();
+  expect(JSON.stringify(await inbox())).toContain('100 % of the budget of $10 for actions_self_hosted_linux is used');
+  await client.patch(place, { budget_type: 'ProductPricing', budget_product_sku: 'actions' });
 
   // The budget is used up: a dispatch makes a run that says why it doesn't start, and none is run again.
   await start();

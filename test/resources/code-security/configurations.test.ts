@@ -68,6 +68,13 @@ test('a configuration is made, shown, listed, changed and deleted, beside the gl
   expect([403, 404]).toContain((await (await here.as(member)).get(at)).status);
 });
 
+test('of two configurations that take one name at once, one gets it', async () => {
+  const { at, configure } = await setting(0);
+  const made = [await configure({}), await configure({})];
+  const replies = await Promise.all(made.map(({ id }) => client.patch(`${at}/${id}`, { name: 'Same' })));
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 422]);
+});
+
 test.each([
   [{ name: '' }, 'name'],
   [{ code_scanning_default_setup: 'enabled' }, 'code_scanning_default_setup'],

@@ -170,3 +170,24 @@ test('a comparison tells which dependencies come and go, and which are vulnerabl
   await client.delete(`${path}/vulnerability-alerts`);
   expect((await compare()).status).toBe(404);
 });
+
+test('what a repository of this server published counts in comparisons of its owner alone', async () => {
+  const publish = async (by: typeof client, owner: string, name: string) => {
+    const path = `/repos/${owner}/${name}/security-advisories`;
+    const vulnerabilities = [{ package: { ecosystem: 'npm', name: 'solo' }, vulnerable_version_range: '< 2.0.0' }];
+    const { body } = await by.post(path, { summary: 'It breaks', description: 'Badly.', severity: 'high', vulnerabilities });
+    expect((await by.patch(`${path}/${body.ghsa_id}`, { state: 'published' })).status).toBe(200);
+    return body.ghsa_id;
+  };
+  const stranger = await here.user();
+  const theirs = await here.repo(stranger, { name: fresh('solo') });
+  await publish(await here.as(stranger), stranger.login, theirs.name);
+  const { path, put } = await setting();
+  const base = await put('README.md', 'An engine');
+  const head = await put('package-lock.json', lockOf({ solo: '1.0.0' }));
+  const found = async () => (await client.get(`${path}/dependency-graph/compare/${base}...${head}`)).body[0].vulnerabilities;
+  expect(await found()).toEqual([]);
+  const own = await here.repo(org, { name: fresh('solo'), by: owner, visibility: 'public' });
+  const advisory_ghsa_id = await publish(client, org.login, own.name);
+  expect(await found()).toMatchObject([{ advisory_ghsa_id }]);
+});

@@ -88,6 +88,23 @@ test('what is served stays, whatever becomes of the branch, and goes with the we
   expect((await client.get(`${at}/pages/builds/latest`)).status).toBe(404);
 });
 
+test('a build that takes the domain of another repository leaves the website, its domain and its files as they were', async () => {
+  const other = await published();
+  await client.put(`${other.at}/pages`, { cname: 'theirs.example' });
+  const { repo, at } = await published({ 'index.html': 'mine', CNAME: 'mine.example' });
+  const disk = repoOf(here.hearth.services.git, repo.id);
+  const served = await findRef(disk, 'refs/hearth/pages');
+  await commit(repo, { 'index.html': 'bad', CNAME: 'theirs.example' });
+  await here.settle();
+  expect((await client.get(`${at}/pages/builds/latest`)).body).toMatchObject({
+    status: 'errored',
+    error: { message: expect.stringContaining('belongs to another repository') },
+  });
+  expect((await client.get(`${at}/pages`)).body.cname).toBe('mine.example');
+  expect(await get('/', { host: 'mine.example' })).toMatchObject({ body: 'mine' });
+  expect(await findRef(disk, 'refs/hearth/pages')).toEqual(served);
+});
+
 test('the folder /docs, and builds that are asked for', async () => {
   const { repo, at, web } = await published({ 'docs/index.html': 'docs', 'index.html': 'root' });
   expect((await client.put(`${at}/pages`, { source: { branch: 'main', path: '/docs' } })).status).toBe(204);

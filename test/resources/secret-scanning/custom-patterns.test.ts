@@ -53,7 +53,7 @@ test('a pattern of an organization finds secrets in the history and in what is p
     },
   ]);
   expect((await client.get(`${at}/scan-history`)).body.custom_pattern_backfill_scans).toMatchObject([
-    { type: 'custom-pattern-backfill', status: 'completed', pattern_name: pattern.name, pattern_scope: 'organization' },
+    { type: 'git', status: 'completed', pattern_name: pattern.name, pattern_scope: 'organization' },
   ]);
   await put('new.env', `${prefix}-654321 ${prefix}-000000`);
   await here.settle();
