@@ -132,14 +132,14 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, Services>({
     const key = logKeyOf(found);
     const annotations: NewAnnotation[] = [];
     await services.objects.remove(key); // what a process that crashed has left
-    await services.objects.put(key, async (sink) => {
+    const { digest } = await services.objects.put(key, async (sink) => {
       for await (const text of readParts(db, id)) {
         if (annotations.length < maxAnnotations) annotations.push(...annotationsIn(text));
         await sink(Buffer.from(text));
       }
     });
     const isKept = await change(async (tx) => {
-      const kept = await keepLog(tx, found, key);
+      const kept = await keepLog(tx, found, { key, digest });
       const run = (await loadRuns(tx, [found.run_id])).get(found.run_id);
       if (kept && run) await annotateCheck({ tx, now }, run, found, annotations.slice(0, maxAnnotations));
       return kept;

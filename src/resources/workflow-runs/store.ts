@@ -267,10 +267,14 @@ export const listLogParts = (db: Db, job: Job, from: number, limit: number) =>
  * Names the stored log of a job, and drops its parts.
  * @returns whether the job still has that log: it or its log may have been deleted meanwhile
  */
-export async function keepLog(tx: Tx, { id, log_rows }: Pick<JobRow, 'id' | 'log_rows'>, key: string): Promise<boolean> {
+export async function keepLog(
+  tx: Tx,
+  { id, log_rows }: Pick<JobRow, 'id' | 'log_rows'>,
+  { key, digest }: { key: string; digest: string },
+): Promise<boolean> {
   const kept = await tx
     .updateTable('workflow_jobs')
-    .set({ log_key: key })
+    .set({ log_key: key, log_digest: digest })
     .where('id', '=', id)
     .where('log_rows', '=', log_rows)
     .returning('id')
@@ -330,7 +334,11 @@ export const listJobsOfRunner = (db: Db, runner: Id<'runners'>) =>
 
 /** Drops the logs of all jobs of a run; the objects that hold them are its rules' to remove. */
 export const removeLogs = async (tx: Tx, run: Run): Promise<void> => {
-  await tx.updateTable('workflow_jobs').set({ log_key: null, log_rows: 0, log_bytes: 0 }).where('run_id', '=', run).execute();
+  await tx
+    .updateTable('workflow_jobs')
+    .set({ log_key: null, log_digest: null, log_rows: 0, log_bytes: 0 })
+    .where('run_id', '=', run)
+    .execute();
   await sql`delete from workflow_job_log_parts where job_id in (select id from workflow_jobs where run_id = ${run})`.execute(tx);
 };
 
