@@ -31,7 +31,7 @@ type EndOptions = { readonly outputs?: { [name: string]: string }; readonly step
 
 const results = { success: Result.SUCCESS, failure: Result.FAILURE, cancelled: Result.CANCELLED } as const;
 
-type RunnerOptions = { name?: string; labels?: string[]; token?: string };
+type RunnerOptions = { name?: string; labels?: string[]; token?: string; ephemeral?: boolean };
 
 /** Registers a runner of a repository. */
 export const startRunner = (
@@ -53,11 +53,11 @@ export async function startRunnerOf(
 /** Registers a runner with a token at a server, which may be another process, and be found elsewhere later. */
 export async function joinRunner(
   { url, clock }: { url: string | (() => string); clock: { now: Date } },
-  { name = 'r1', labels = ['ubuntu-latest'], token }: RunnerOptions & { token: string },
+  { name = 'r1', labels = ['ubuntu-latest'], token, ephemeral = false }: RunnerOptions & { token: string },
 ): Promise<TestRunner> {
   const baseUrl = (): string => `${typeof url === 'string' ? url : url()}/api/actions`;
   const unknown = createClient(RunnerService, createConnectTransport({ baseUrl: baseUrl(), httpVersion: '1.1' }));
-  const { runner } = await unknown.register({ name, token, labels, version: 'test' });
+  const { runner } = await unknown.register({ name, token, labels, ephemeral, version: 'test' });
   if (!runner) throw new Error('The runner was not registered');
   const connect = (at: string) =>
     createClient(
