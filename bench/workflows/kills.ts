@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Code, ConnectError } from '@connectrpc/connect';
 import type { Task } from '#runner-protocol/generated/runner/v1/runner_pb.js';
 import { joinRunner, type TestRunner } from '#test/support/runner-client.ts';
 import { printTable } from '../search/measure.ts';
@@ -54,16 +55,17 @@ jobs:
       - run: "true"
 `;
 
-/** Repeats what a server that was killed didn't answer. */
-async function insist<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+/** Repeats what a server that was killed didn't answer, until it does. */
+async function insist(work: () => Promise<unknown>): Promise<void> {
   while (!isOver) {
     try {
-      return await work();
-    } catch {
+      await work();
+      return;
+    } catch (error) {
+      if (error instanceof ConnectError && error.code === Code.NotFound) return; // somebody else has it by now
       await pause(50);
     }
   }
-  return undefined;
 }
 
 type Counted = { id: number; status: string; conclusion: string | null };

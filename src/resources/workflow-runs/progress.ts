@@ -23,7 +23,7 @@ import { loadWorkflow } from './called-files.ts';
 import { createChecks, createFailedCheck, endCheck } from './checks.ts';
 import { enterGroup, leasesOf, leaveGroup, settleCalls, type Turns } from './concurrency.ts';
 import { cancelCallMember, listCallMembers, type MemberRow } from './concurrency-store.ts';
-import { runContexts, unknownAddress } from './contexts.ts';
+import { addressOf, runContexts } from './contexts.ts';
 import { admitJobs } from './environments.ts';
 import { endDeployment, noteDeployment } from './job-deployments.ts';
 import { firstStatusOf, inRun, type KeptPlan, planOf, waitsForCall } from './planned.ts';
@@ -211,7 +211,10 @@ export async function endJob(
   { tx, now }: ProgressContext,
   run: RunRow,
   job: JobRow,
-  change: Pick<Parameters<typeof updateJob>[2], 'conclusion' | 'outputs' | 'problem' | 'problem_line' | 'completed_at' | 'heard_at'>,
+  change: Pick<
+    Parameters<typeof updateJob>[2],
+    'conclusion' | 'outputs' | 'problem' | 'problem_line' | 'completed_at' | 'heard_at'
+  >,
 ): Promise<JobRow> {
   const ended = await updateJob(tx, job.id, { status: 'completed', completed_at: now, cancelled_at: null, ...change });
   await endCheck({ tx, now }, run, ended);
@@ -325,7 +328,7 @@ export const turns: Turns = {
   async begin({ change, services, now }, { run_id, job_id, call_key }) {
     await change(async (tx) => {
       const run = await findRunForUpdate(tx, run_id);
-      const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
+      const context = { tx, links: linksOf(addressOf(services)), now };
       if (call_key !== null) {
         if (run) await advanceRun(context, run);
         return;
@@ -348,7 +351,7 @@ export const turns: Turns = {
     const { run_id, job_id, call_key } = member;
     await change(async (tx) => {
       const run = await findRunForUpdate(tx, run_id);
-      const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
+      const context = { tx, links: linksOf(addressOf(services)), now };
       if (!run || run.status === 'completed') return;
       if (call_key !== null) await cancelCall(context, run, member, call_key);
       else if (job_id === null) await cancelRun(context, run);
