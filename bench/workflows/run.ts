@@ -151,7 +151,11 @@ try {
     ],
   );
   printTable(
-    [`${runnerCount} runners that have nothing to do, of a core: the server alone`, 'with them', 'of that the server and PostgreSQL'],
+    [
+      `${runnerCount} runners that have nothing to do, of a core: the server alone`,
+      'with them',
+      'of that the server and PostgreSQL',
+    ],
     [
       [
         percent(alone.all, idleSeconds),

@@ -64,7 +64,8 @@ export const endOverdueJobs = job<Record<string, never>, Services>({
         const minutes = planOf(overdue).timeoutMinutes ?? usualMinutes;
         const problem = `It ran for longer than ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
         if (overdue.cancelled_at === null) await updateJob(progress.tx, overdue.id, { cancelled_at: now, problem });
-        else if (isLongThere && overdue.cancelled_at < before) await endLostJob(progress, run, overdue, 'The runner did not end it');
+        else if (isLongThere && overdue.cancelled_at < before)
+          await endLostJob(progress, run, overdue, 'The runner did not end it');
       });
   },
 });
