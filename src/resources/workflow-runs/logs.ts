@@ -9,7 +9,8 @@ import type { ObjectStore } from '#objects/store.ts';
 import type { NewAnnotation } from '#resources/checks/index.ts';
 import { annotateCheck } from './checks.ts';
 import { annotationOf } from './log-annotations.ts';
-import { appendLog, findJob, type JobRow, keepLog, listLogParts, loadKeptLogs, loadRuns } from './store.ts';
+import { appendLog, keepLog, listLogParts, loadKeptLogs } from './log-store.ts';
+import { findJob, type JobRow, loadRuns } from './store.ts';
 
 export type LogRow = { readonly at: Date; readonly text: string };
 
