@@ -2192,6 +2192,7 @@ export interface WorkflowJobs {
   environment_id: Id<'environments'> | null;
   deployment_id: Id<'deployments'> | null;
   asked_at: Date | null;
+  log_digest: string | null;
 }
 
 export interface WorkflowRunAttempts {

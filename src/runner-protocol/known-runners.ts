@@ -48,7 +48,10 @@ export function openKnownRunners({
     noted.clear();
     const now = clock();
     for (const id of ids) writtenAt.set(id, now.getTime());
-    if (ids.length > 0) writing = writing.then(() => noteSeen(db, ids, now)).catch(() => ids.forEach((id) => writtenAt.delete(id)));
+    const forget = (): void => {
+      for (const id of ids) writtenAt.delete(id);
+    };
+    if (ids.length > 0) writing = writing.then(() => noteSeen(db, ids, now)).catch(forget);
     return writing;
   };
   /** @returns the time since a runner was last written, as far as this process knows; undefined before the first time */

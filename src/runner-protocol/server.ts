@@ -16,16 +16,11 @@ import { change } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import { mebi } from '#lib/limits/limit.ts';
 import { Refusal } from '#lib/refusal.ts';
-import {
-  declareRunner,
-  queuedChannel,
-  type RunnerRow,
-  registerRunner,
-} from '#resources/runners/index.ts';
+import { declareRunner, queuedChannel, type RunnerRow, registerRunner } from '#resources/runners/index.ts';
 import {
   abandonJob,
-  findJobOf,
   type FoundJob,
+  findJobOf,
   findRunOf,
   type JobRow,
   makeTask,
@@ -39,10 +34,10 @@ import {
 } from '#resources/workflow-runs/index.ts';
 import { PingService } from './generated/ping/v1/ping_pb.js';
 import { type RunnerSchema, RunnerService } from './generated/runner/v1/runner_pb.js';
+import { type KnownRunners, openKnownRunners } from './known-runners.ts';
 import { dateOf, jobIdOf, placeOf, resultMessage, taskMessage, toldState } from './messages.ts';
 import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.ts';
 import { type QueueWatch, watchQueue } from './queue-watch.ts';
-import { type KnownRunners, openKnownRunners } from './known-runners.ts';
 import { openTurns, type Turns } from './turns.ts';
 
 const nodeRequest = createContextKey<IncomingMessage | undefined>(undefined);

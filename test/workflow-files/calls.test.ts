@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { inputsOfCall, keysBehind, problemsOfCall, secretsOfCall, type Workflow } from '#workflow-files/calls.ts';
+import type { LeaseState } from '#workflow-files/concurrency.ts';
 import type { Json } from '#workflow-files/expressions.ts';
 import { withInputs } from '#workflow-files/given-inputs.ts';
 import { parseWorkflowFile, type WorkflowFile } from '#workflow-files/parse.ts';
 import { permissionsOfCalled } from '#workflow-files/permissions.ts';
-import { type JobResult, type LeaseState, planJobs } from '#workflow-files/plan.ts';
+import { type JobResult, planJobs } from '#workflow-files/plan.ts';
 import { nameOfCalled } from '#workflow-files/uses.ts';
 
 async function fileOf(content: string): Promise<WorkflowFile> {

@@ -4,7 +4,7 @@ import type { Services } from '#endpoint/services.ts';
 import { enqueue, type JobContext, job } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { Concurrency, Lease, LeaseState } from '#workflow-files/plan.ts';
+import type { Concurrency, Lease, LeaseState } from '#workflow-files/concurrency.ts';
 import {
   findGroupForUpdate,
   giveGroup,

@@ -1,6 +1,6 @@
 // How a run goes on: which jobs it makes next, and when it is over. All of it holds the lock of the run's row.
 import type { Db, Tx } from '#database/connect.ts';
-import { type Links, linksOf } from '#endpoint/links.ts';
+import type { Links } from '#endpoint/links.ts';
 import { record, recordEach } from '#events/record.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -8,27 +8,19 @@ import { fixedValue, limitTable } from '#lib/limits.ts';
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { notifyQueued } from '#resources/runners/index.ts';
 import { hasLeases, type Workflow } from '#workflow-files/calls.ts';
+import type { Concurrency } from '#workflow-files/concurrency.ts';
 import { lineOf, type WorkflowFile } from '#workflow-files/parse.ts';
-import {
-  type Concurrency,
-  type JobResult,
-  type Plan,
-  type PlannedJob,
-  type Progress,
-  planJobs,
-  resultOf,
-} from '#workflow-files/plan.ts';
+import { type JobResult, type Plan, type PlannedJob, type Progress, planJobs, resultOf } from '#workflow-files/plan.ts';
 import { environmentUrlOutput } from '#workflow-files/runner-job.ts';
 import { loadWorkflow } from './called-files.ts';
 import { createChecks, createFailedCheck, endCheck } from './checks.ts';
-import { enterGroup, leasesOf, leaveGroup, settleCalls, type Turns } from './concurrency.ts';
-import { cancelCallMember, listCallMembers, type MemberRow } from './concurrency-store.ts';
-import { runContexts, unknownAddress } from './contexts.ts';
+import { enterGroup, leasesOf, leaveGroup, settleCalls } from './concurrency.ts';
+import { listCallMembers } from './concurrency-store.ts';
+import { runContexts } from './contexts.ts';
 import { admitJobs } from './environments.ts';
 import { endDeployment, noteDeployment } from './job-deployments.ts';
 import { firstStatusOf, inRun, type KeptPlan, planOf, waitsForCall } from './planned.ts';
 import {
-  findJob,
   findRunForUpdate,
   hasActiveSiblings,
   insertJobs,
@@ -124,7 +116,7 @@ async function enterEnvironments(
 }
 
 /** Offers a job to runners. */
-async function queueJob(context: ProgressContext, run: RunRow, job: JobRow): Promise<JobRow> {
+export async function queueJob(context: ProgressContext, run: RunRow, job: JobRow): Promise<JobRow> {
   const { tx, now } = context;
   const queued = await updateJob(tx, job.id, { status: 'queued', queued_at: now });
   await record(tx, { ...inRun(run, now), kind: 'workflow_job.queued', data: { run: run.id, job: job.id } });
@@ -211,7 +203,10 @@ export async function endJob(
   { tx, now }: ProgressContext,
   run: RunRow,
   job: JobRow,
-  change: Pick<Parameters<typeof updateJob>[2], 'conclusion' | 'outputs' | 'problem' | 'problem_line' | 'completed_at' | 'heard_at'>,
+  change: Pick<
+    Parameters<typeof updateJob>[2],
+    'conclusion' | 'outputs' | 'problem' | 'problem_line' | 'completed_at' | 'heard_at'
+  >,
 ): Promise<JobRow> {
   const ended = await updateJob(tx, job.id, { status: 'completed', completed_at: now, cancelled_at: null, ...change });
   await endCheck({ tx, now }, run, ended);
@@ -318,60 +313,6 @@ export async function beginRun(context: ProgressContext, run: RunRow, concurrenc
   if (concurrency === null) return advanceRun(context, run);
   await enterGroup(tx, run.repository_id, { run: run.id, job: null }, concurrency);
   return updateRun(tx, run.id, { status: 'pending', updated_at: now });
-}
-
-/** What members of concurrency groups do when it is their turn, or another's. */
-export const turns: Turns = {
-  async begin({ change, services, now }, { run_id, job_id, call_key }) {
-    await change(async (tx) => {
-      const run = await findRunForUpdate(tx, run_id);
-      const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
-      if (call_key !== null) {
-        if (run) await advanceRun(context, run);
-        return;
-      }
-      if (job_id === null) {
-        if (run?.status !== 'pending') return;
-        notifyQueued(tx); // an attempt may have jobs from its beginning
-        await advanceRun(context, await updateRun(tx, run_id, { status: 'queued', updated_at: now }));
-        return;
-      }
-      const job = await findJob(tx, job_id);
-      if (job?.status === 'pending' && run) {
-        if (planOf(job).environment) await updateJob(tx, job.id, { status: 'waiting' });
-        else await queueJob(context, run, job);
-        await advanceRun(context, run);
-      }
-    });
-  },
-  async cancel({ change, services, now }, member) {
-    const { run_id, job_id, call_key } = member;
-    await change(async (tx) => {
-      const run = await findRunForUpdate(tx, run_id);
-      const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
-      if (!run || run.status === 'completed') return;
-      if (call_key !== null) await cancelCall(context, run, member, call_key);
-      else if (job_id === null) await cancelRun(context, run);
-      else {
-        const job = await findJob(tx, job_id);
-        if (job) await cancelJobs(context, run, [job]);
-        await advanceRunOf(context, run.id);
-      }
-    });
-  },
-};
-
-/** Cancels a call of a workflow: its jobs as those of a run. */
-async function cancelCall(context: ProgressContext, run: RunRow, member: MemberRow, key: string): Promise<void> {
-  if (!(await cancelCallMember(context.tx, member))) return;
-  const prefix = key.replace(/\/?$/, '/');
-  const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
-  await cancelJobs(
-    context,
-    run,
-    jobs.filter((job) => job.key.startsWith(prefix)),
-  );
-  await advanceRun(context, run);
 }
 
 /** Cancels a run: its jobs that wait end at once, and those that run when their runners hear of it. Those with `always()` still come. */

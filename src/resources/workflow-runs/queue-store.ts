@@ -15,7 +15,14 @@ export type Takers = {
   /** What all of them are: a runner that isn't so any more gets none. */
   readonly kind: Pick<
     RunnerRow,
-    'repository_id' | 'organization_id' | 'runner_group_id' | 'hosted_runner_id' | 'labels' | 'custom_labels' | 'os' | 'is_ephemeral'
+    | 'repository_id'
+    | 'organization_id'
+    | 'runner_group_id'
+    | 'hosted_runner_id'
+    | 'labels'
+    | 'custom_labels'
+    | 'os'
+    | 'is_ephemeral'
   >;
   /** In lower case. */
   readonly labels: readonly string[];
@@ -94,7 +101,9 @@ export async function claimJobs(tx: Tx, takers: Takers, { run, now }: { run: Run
 export async function findFitting(db: Db, takers: Takers): Promise<{ isAsked: boolean; isThere: boolean }> {
   const { rows } = await sql<{ isAsked: boolean; isThere: boolean }>`
     with ${asking(takers)}
-    select exists (select from asking) as "isAsked", exists (select from ${queue} where ${fits(takers)}) as "isThere"`.execute(db);
+    select exists (select from asking) as "isAsked", exists (select from ${queue} where ${fits(takers)}) as "isThere"`.execute(
+    db,
+  );
   return rows[0] ?? { isAsked: false, isThere: false };
 }
 

@@ -150,6 +150,7 @@ function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parame
     log_rows: 0,
     log_bytes: 0,
     log_key: null,
+    log_digest: null,
     queued_at: status === 'queued' ? now : null,
     started_at: null,
     completed_at: null,
