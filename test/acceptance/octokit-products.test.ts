@@ -19,7 +19,7 @@ await here.member(org, ben);
 const repo = await here.repo(org, { by: ada, visibility: 'private' });
 const of = { org: org.login };
 const at = { owner: org.login, repo: repo.name };
-const { rest, hook, request } = new Octokit({
+const { rest, hook } = new Octokit({
   auth: await here.token(ada),
   baseUrl: `${here.url}/api/v3`,
   throttle: { enabled: false },
@@ -109,11 +109,9 @@ test('it follows dependencies and their alerts', async () => {
     ],
     ['compare', () => dependencyGraph.diffRange({ ...at, basehead: `${sha}...${head}` }), [added]],
   ]);
-  // This Octokit has methods for the former paths of these three.
-  const access = '/orgs/{org}/dependabot/repository-access';
-  await request(`PATCH ${access}`, { ...of, repository_ids_to_add: [repo.id] });
-  await request(`PUT ${access}/default-level`, { ...of, default_level: 'public' });
-  const { data } = await request(`GET ${access}`, of);
+  await dependabot.updateRepositoryAccessForOrg({ ...of, repository_ids_to_add: [repo.id] });
+  await dependabot.setRepositoryAccessDefaultLevel({ ...of, default_level: 'public' });
+  const { data } = await dependabot.repositoryAccessForOrg(of);
   expect(data).toMatchObject({ default_level: 'public', accessible_repositories: [{ id: repo.id }] });
 });
 
@@ -208,8 +206,7 @@ test('it reads bills, and who has a seat of an assistant', async () => {
 });
 
 /** Methods whose operations the documents don't have: those of enterprises, of people's own bills, older bills, and secrets of a bot; and former paths. */
-const elsewhere =
-  /Enterprise|(?:Actions|Packages|SharedStorage)\w*Billing|Billing\w*User$|[oO]rgSecret|RepoSecret|PublicKey|[rR]epositoryAccess/;
+const elsewhere = /Enterprise|(?:Actions|Packages|SharedStorage)\w*Billing|Billing\w*User$|[oO]rgSecret|RepoSecret|PublicKey/;
 
 test('no method of these families is left out', () => {
   type Method = { endpoint: { DEFAULTS: { method: string; url: string } } };
