@@ -4,16 +4,10 @@ import { readsContents } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { gather, getOrThrow, keyed } from '#lib/collections.ts';
 import { forbidden, notFound, orNotFound } from '#lib/refusal.ts';
 import { compareHistories, findComparison } from '#resources/commits/index.ts';
 import { listDependencyChanges } from '#resources/dependency-graph/index.ts';
-import {
-  loadNamedRepositories,
-  loadRepositories,
-  presentRepositories,
-  simpleRepositoryOf,
-} from '#resources/repositories/index.ts';
+import { presentWithRepositories } from '#resources/repositories/index.ts';
 import { filterOf } from './filters.ts';
 import { dependencyAlert } from './path-resources.ts';
 import { presentAlert, presentAlerts } from './present.ts';
@@ -64,17 +58,9 @@ export const listOrgDependencyAlerts = endpoint({
   async handle({ db, at: { org }, query, page, viewer, links }) {
     const context = { db, links, viewer };
     const found = await listAlerts(db, { owner: org.id, viewer }, filterOf(query), page);
-    return mapRows(found, async (rows) => {
-      const ids = gather(rows, 'repository_id');
-      const named = await loadNamedRepositories(db, ids);
-      const shown = await presentRepositories(context, await loadRepositories(db, viewer, ids));
-      const byId = keyed(shown.map(simpleRepositoryOf), ({ id }) => id);
-      const alerts = await presentAlerts(context, rows, ({ repository_id }) => getOrThrow(named, repository_id));
-      return alerts.flatMap((alert, index) => {
-        const repository = byId.get(ids[index] ?? 0);
-        return repository ? [{ ...alert, repository }] : [];
-      });
-    });
+    return mapRows(found, (rows) =>
+      presentWithRepositories(context, rows, (some, repositoryOf) => presentAlerts(context, some, repositoryOf)),
+    );
   },
 });
 

@@ -10,7 +10,7 @@ export {
   loadReadableNamedRepositories,
   type RepositoryWithOwner,
 } from './named-repositories.ts';
-export { presentFullRepository, presentRepositories, simpleRepositoryOf } from './present.ts';
+export { presentFullRepository, presentRepositories, presentWithRepositories, simpleRepositoryOf } from './present.ts';
 export { checkName, createRepository, removeWithOwner } from './rules.ts';
 export { FullRepository, MinimalRepository, SimpleRepository } from './schemas.ts';
 export { applySecurity, changeSecurity, disableAlerts, type SecurityChange } from './security.ts';
