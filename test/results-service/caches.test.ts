@@ -204,6 +204,7 @@ test('a cache is served when it is whole, and while its bytes are there', async 
   const find = async () => (await call('GetCacheEntryDownloadURL', { ...entry, restoreKeys: [] }, task)).body.ok;
   const address = (await call('CreateCacheEntry', entry, task)).body.signed_upload_url ?? '';
   expect((await call('FinalizeCacheEntryUpload', { ...entry, size_bytes: '1' }, task)).status).toBe(400);
+  expect((await call('FinalizeCacheEntryUpload', { ...entry, key: 'never-begun' }, task)).status).toBe(404);
   expect((await fetch(address, { method: 'PUT', body: 'one' })).status).toBe(201);
   expect([await find(), await keys()]).toEqual([false, []]);
   expect((await call('FinalizeCacheEntryUpload', { ...entry, size_bytes: '1' }, task)).status).toBe(400);
