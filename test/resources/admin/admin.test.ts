@@ -60,7 +60,7 @@ test('the scope site_admin is needed', async () => {
   expect((await client.post('/admin/users', { login: 'x2' })).status).toBe(403);
 });
 
-test('an organization and a bot can neither be acted for nor administrate', async () => {
+test('an organization and a bot can neither be acted for, nor be suspended, nor administrate', async () => {
   const client = await as(admin);
   const acme = await org(admin);
   const { bot } = await installApp(w, { on: acme, permissions: {} });
@@ -70,6 +70,10 @@ test('an organization and a bot can neither be acted for nor administrate', asyn
       expect(await client.post(`/admin/users/${name}/authorizations`, { scopes: ['repo'] })).toMatchObject({
         status: 403,
         body: { message: 'Only users can be impersonated' },
+      });
+      expect(await client.put(`/users/${name}/suspended`)).toMatchObject({
+        status: 403,
+        body: { message: 'Only users can be suspended' },
       });
       for (const method of ['put', 'delete'] as const)
         expect(await client[method](`/users/${name}/site_admin`)).toMatchObject({
