@@ -314,3 +314,18 @@ test('a run that needs approval begins when somebody approves it', async () => {
   expect((await client.post(`${url}/approve`)).status).toBe(201);
   expect((await client.get(url)).body).toMatchObject({ status: 'queued', conclusion: null });
 });
+
+test('a workflow whose file is gone is neither enabled nor disabled', async () => {
+  const { client, base } = await setting();
+  const file = `${base}/contents/${ciPath}`;
+  const { sha } = (await client.get(file)).body;
+  await client.delete(file, { message: 'Remove', sha });
+  await w.settle();
+  const path = `${base}/actions/workflows/ci.yml`;
+  for (const state of ['enable', 'disable'])
+    expect(await client.put(`${path}/${state}`)).toMatchObject({
+      status: 422,
+      body: { message: 'The file of this workflow was deleted' },
+    });
+  expect((await client.get(path)).body).toMatchObject({ state: 'deleted' });
+});
