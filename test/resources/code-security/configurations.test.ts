@@ -94,6 +94,32 @@ test.each([
   });
 });
 
+test('an organization has 100 configurations at most, each of a name of its own', async () => {
+  const { org, at, configure } = await setting(0);
+  const [one] = [await configure({ name: 'One' }), await configure({ name: 'Two' })];
+  const found = here.db.selectFrom('security_configurations').selectAll().where('organization_id', '=', org.id);
+  const { id: _, ...row } = await found.executeTakeFirstOrThrow();
+  const more = Array.from({ length: 97 }, (_, n) => ({ ...row, name: `More ${n}` }));
+  const values = more.map(({ settings, switches, ...rest }) => ({
+    ...rest,
+    settings: JSON.stringify(settings),
+    switches: JSON.stringify(switches),
+  }));
+  await here.db.insertInto('security_configurations').values(values).execute();
+  await configure({ name: 'Last' });
+  await here.unchanged(['security_configurations'], async () => {
+    expect(await client.post(at, { name: 'Further' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'name', message: 'An organization can have at most 100 configurations' }] },
+    });
+    expect(await client.patch(`${at}/${one.id}`, { name: 'TWO' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'name', code: 'already_exists' }] },
+    });
+  });
+  expect(await client.patch(`${at}/${one.id}`, { name: 'ONE' })).toMatchObject({ status: 200, body: { name: 'ONE' } });
+});
+
 test('an enforced configuration turns switches on in all repositories, and nobody changes them there', async () => {
   const { repos, first, at, pathOf, configure, attach, switchesOf, statusOf } = await setting(2);
   const made = await configure({

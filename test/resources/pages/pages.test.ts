@@ -309,3 +309,18 @@ test('a list of builds costs as many statements for many as for one', async () =
   expect((await client.get(`${at}/pages/builds`)).body).toHaveLength(3);
   expect(await here.statements(owner, `${at}/pages/builds`)).toBe(one);
 });
+
+test('a server without a port for websites publishes none', async () => {
+  const [{ at }, there] = [await repository(), await published()];
+  const without = await here.another({ pages: undefined });
+  const headers = { authorization: `Bearer ${await here.token(owner)}` };
+  const ask = async (method: 'POST' | 'PUT' | 'GET', path: string, payload: object) => {
+    const reply = await without.app.inject({ method, url: `/api/v3${path}`, headers, ...(method === 'GET' ? {} : { payload }) });
+    return [reply.statusCode, reply.json().message];
+  };
+  const refused = [422, 'This server publishes no websites: its port for them is switched off.'];
+  await here.unchanged(['pages_sites', 'events'], async () => {
+    expect(await ask('POST', `${at}/pages`, { source: { branch: 'main' } })).toEqual(refused);
+    expect(await ask('PUT', `${there.at}/pages`, { build_type: 'workflow' })).toEqual(refused);
+  });
+});
