@@ -484,6 +484,7 @@ export interface CodeScanningAnalyses {
   warning: string;
   alert_numbers: number[];
   created_at: Date;
+  pull_head_sha: string | null;
 }
 
 export interface CodeScanningAssignees {

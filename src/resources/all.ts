@@ -24,6 +24,7 @@ import { caches } from './caches/family.ts';
 import { checks } from './checks/family.ts';
 import { codeOwners } from './code-owners/family.ts';
 import { codeScanning } from './code-scanning/family.ts';
+import { scanEvaluators } from './code-scanning/index.ts';
 import { codeSecurity } from './code-security/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commitComments } from './commit-comments/family.ts';
@@ -228,6 +229,7 @@ export const ruleEvaluators: RuleEvaluators = {
   ...gitEvaluators,
   ...statusEvaluators,
   ...reviewEvaluators,
+  ...scanEvaluators,
   ...deploymentEvaluators,
   ...signatureEvaluators,
   ...secretEvaluators,

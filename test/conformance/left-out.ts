@@ -213,8 +213,8 @@ export const leftOut: readonly LeftOut[] = [
       'repos/create-org-ruleset',
       'repos/update-org-ruleset',
     ],
-    places: ['code_scanning_tools', 'workflows', 'review_draft_pull_requests', 'review_on_push'].map(ofRule),
-    reason: 'of rules about scans of code, workflows and reviews by an assistant, which Hearth does not have',
+    places: ['workflows', 'review_draft_pull_requests', 'review_on_push'].map(ofRule),
+    reason: 'of rules about workflows and reviews by an assistant, which Hearth does not have',
   },
   {
     operationIds: ['repos/create-repo-ruleset', 'repos/update-repo-ruleset'],

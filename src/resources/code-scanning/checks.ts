@@ -18,6 +18,9 @@ export type CheckedPull = { readonly number: number; readonly base: string; read
 
 const pullRef = /^refs\/pull\/(\d{1,10})\/(merge|head)$/;
 
+/** The refs of a pull request: its test merge, and its head. */
+export const pullRefs = (number: number): [string, string] => [`refs/pull/${number}/merge`, `refs/pull/${number}/head`];
+
 /** The number of the pull request of a ref; undefined for other refs. */
 export const pullOfRef = (ref: string): number | undefined => {
   const number = Number(pullRef.exec(ref)?.[1]);

@@ -1,5 +1,6 @@
 import { unique } from '#lib/collections.ts';
 import { unprocessable } from '#lib/refusal.ts';
+import { pullRefs } from './checks.ts';
 import type { AnalysisQuery, CodeScanningAlertQuery, RefQuery } from './schemas.ts';
 import type { AlertFilter } from './store.ts';
 import type { AnalysisFilter } from './upload-store.ts';
@@ -7,7 +8,7 @@ import type { AnalysisFilter } from './upload-store.ts';
 /** The refs that a request names: one, or those of a pull request. Undefined: none. @throws Refusal 422 where it names both */
 export function refsOf({ ref, pr }: RefQuery): string[] | undefined {
   if (ref !== undefined && pr !== undefined) throw unprocessable('ref and pr can’t be combined.');
-  if (pr !== undefined) return [`refs/pull/${pr}/merge`, `refs/pull/${pr}/head`];
+  if (pr !== undefined) return pullRefs(pr);
   if (ref === undefined) return undefined;
   return [ref.startsWith('refs/') ? ref : `refs/heads/${ref}`];
 }

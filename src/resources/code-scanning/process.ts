@@ -2,6 +2,7 @@
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { enqueue, type JobContext, job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
@@ -69,7 +70,7 @@ async function processFile(context: Context, repo: Repository, upload: UploadRow
     await lockRepository(tx, repo.id);
     if ((await findUploadForUpdate(tx, upload))?.state !== 'pending') return;
     for (const [at, run] of runs.entries()) {
-      await analyse(tx, { repo, upload, run, index: at, now }, named[at] ?? []);
+      await analyse(tx, { repo, upload, head: pull?.commit, run, index: at, now }, named[at] ?? []);
       if (pull) await checkPull(tx, { repo, pull, now }, { ref: upload.ref, tool: run.tool });
     }
     await updateUpload(tx, upload.id, { state: 'complete' });
@@ -107,9 +108,17 @@ async function nameResults(
   return named;
 }
 
-type Analysing = { repo: Repository; upload: UploadRow; run: ReadRun; index: number; now: Date };
+type Analysing = {
+  repo: Repository;
+  upload: UploadRow;
+  /** The head of the pull request that it is about. */
+  head: Oid | undefined;
+  run: ReadRun;
+  index: number;
+  now: Date;
+};
 
-async function analyse(tx: Tx, { repo, upload, run, index, now }: Analysing, named: readonly NamedResult[]): Promise<void> {
+async function analyse(tx: Tx, { repo, upload, head, run, index, now }: Analysing, named: readonly NamedResult[]): Promise<void> {
   const { ref, commit_sha: commit, uploader_id } = upload;
   const set: AnalysisSet = { repository_id: repo.id, ref, tool_name: run.tool, category: run.category };
   const { id: analysis } = await insertAnalysis(tx, {
@@ -117,6 +126,7 @@ async function analyse(tx: Tx, { repo, upload, run, index, now }: Analysing, nam
     upload_id: upload.id,
     run_index: index,
     commit_sha: commit,
+    pull_head_sha: head ?? null,
     tool_version: run.toolVersion,
     tool_guid: run.toolGuid,
     results_count: run.resultsCount,

@@ -25,6 +25,17 @@ export const findUploadForUpdate = (tx: Tx, { id }: Pick<UploadRow, 'id'>): Prom
 export const insertUpload = (tx: Tx, row: Insertable<DB['code_scanning_uploads']>): Promise<UploadRow> =>
   tx.insertInto('code_scanning_uploads').values(row).returningAll().executeTakeFirstOrThrow();
 
+/** Whether files of results for a commit wait to be read, or files for any commit of some refs. */
+export async function isUploadPending(
+  db: Db,
+  { repository, commit, refs }: { repository: Repository; commit: string; refs: readonly string[] },
+): Promise<boolean> {
+  const { rows } = await sql<{ known: boolean }>`select exists (select from code_scanning_uploads
+    where repository_id = ${repository} and state = 'pending'
+      and (commit_sha = ${commit} or ref = any (${[...refs]}::text[]))) as known`.execute(db);
+  return rows[0]?.known === true;
+}
+
 export const updateUpload = (tx: Tx, id: Upload, change: Pick<UploadRow, 'state'> & { errors?: string[] }) =>
   tx.updateTable('code_scanning_uploads').set(change).where('id', '=', id).execute();
 
@@ -42,7 +53,7 @@ export async function loadKnownKeys(db: Db, keys: readonly string[]): Promise<Se
 type StoredAnalysis = Selectable<DB['code_scanning_analyses']>;
 
 /** An analysis, with its upload's identifier, and whether it is the last one of its ref, tool and category. */
-export type AnalysisRow = Omit<StoredAnalysis, 'alert_numbers'> & { sarif_id: string; is_last: boolean };
+export type AnalysisRow = Omit<StoredAnalysis, 'alert_numbers' | 'pull_head_sha'> & { sarif_id: string; is_last: boolean };
 
 const isLast = sql<boolean>`not exists (select from code_scanning_analyses later where later.repository_id = a.repository_id
   and later.ref = a.ref and later.tool_name = a.tool_name and later.category = a.category and later.id > a.id)`;
@@ -113,7 +124,11 @@ const ofSet = (db: Db, { repository_id, ref, tool_name, category }: AnalysisSet)
     .where('category', '=', category);
 
 /** The last analyses of a set, the latest first. */
-export const listLastAnalyses = (db: Db, set: AnalysisSet, limit: number): Promise<Omit<StoredAnalysis, 'alert_numbers'>[]> =>
+export const listLastAnalyses = (
+  db: Db,
+  set: AnalysisSet,
+  limit: number,
+): Promise<Omit<StoredAnalysis, 'alert_numbers' | 'pull_head_sha'>[]> =>
   ofSet(db, set)
     .select(['id', 'repository_id', 'upload_id', 'run_index', 'ref', 'commit_sha', 'tool_name', 'tool_version', 'tool_guid'])
     .select(['category', 'results_count', 'rules_count', 'warning', 'created_at'])
