@@ -2,7 +2,10 @@
  * Runners at a server of its own process: how long a waiting job waits for a runner that asks, what runners cost that have nothing to
  * do, and what long logs cost. Processor time is that of the server and its PostgreSQL together. docs/performance.md has the figures.
  *
- *     npx node bench/workflows/run.ts [--runners 100] [--jobs 1000] [--idle 20] [--chunks 1000]
+ *     npx node bench/workflows/run.ts [--runners 100] [--jobs 1000] [--busy 0] [--timeout 5] [--idle 20] [--chunks 1000] [--checkout .]
+ *
+ * `busy` is how many seconds a runner is busy with a job: with none, runners ask for the next one at once, and wait for one another.
+ * `checkout` is the folder of another checkout, whose server it is to be.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,29 +15,36 @@ import { parseArgs } from 'node:util';
 import type { Task } from '#runner-protocol/generated/runner/v1/runner_pb.js';
 import { joinRunner, type TestRunner } from '#test/support/runner-client.ts';
 import { median, printTable, quantile } from '../search/measure.ts';
-import { memoryByProgram, processorTimeOf } from '../support/processes.ts';
+import { memoryByProgram, processorTimeOf, processorTimeOfOne } from '../support/processes.ts';
 import { startServing } from '../support/serving.ts';
 
 const { values } = parseArgs({
   options: {
     runners: { type: 'string', default: '100' },
     jobs: { type: 'string', default: '1000' },
+    busy: { type: 'string', default: '0' },
     idle: { type: 'string', default: '20' },
+    timeout: { type: 'string', default: '5' },
+    checkout: { type: 'string' },
     chunks: { type: 'string', default: '1000' },
   },
 });
-const [runnerCount, jobCount, idleSeconds, chunks] = [values.runners, values.jobs, values.idle, values.chunks].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-];
+const runnerCount = Number(values.runners);
+const jobCount = Number(values.jobs);
+const busySeconds = Number(values.busy);
+const idleSeconds = Number(values.idle);
+const chunks = Number(values.chunks);
+/** Milliseconds: the time that a runner waits for the reply to a poll: by itself 5 seconds. */
+const fetchTimeout = Number(values.timeout) * 1_000;
 /** Jobs of one matrix: at most 256 (the public API's limit). */
 const matrixSize = 250;
 
 const token = 'hrp_bench_administrator_of_this_server';
 const folder = await mkdtemp(join(tmpdir(), 'hearth-workflows-'));
-const serving = await startServing(folder, { env: { HEARTH_ADMIN_TOKEN: token } });
+const serving = await startServing(folder, {
+  env: { HEARTH_ADMIN_TOKEN: token },
+  ...(values.checkout !== undefined && { checkout: values.checkout }),
+});
 const pid = serving.process.pid ?? 0;
 const stopping = new AbortController();
 
@@ -62,7 +72,8 @@ async function nextTask(runner: TestRunner, waits: number[]): Promise<Task | und
   let version = 0n;
   while (!stopping.signal.aborted) {
     const begun = performance.now();
-    const reply = await runner.client.fetchTask({ tasksVersion: version }, { signal: stopping.signal }).catch(() => undefined);
+    const options = { signal: stopping.signal, timeoutMs: fetchTimeout };
+    const reply = await runner.client.fetchTask({ tasksVersion: version }, options).catch(() => undefined);
     if (reply?.task) {
       waits.push(performance.now() - begun);
       return reply.task;
@@ -100,15 +111,20 @@ try {
   const work = async (runner: TestRunner): Promise<void> => {
     for (let task = await nextTask(runner, waits); task; task = await nextTask(runner, waits)) {
       taken.set(String(task.id), (taken.get(String(task.id)) ?? 0) + 1);
+      await pause(busySeconds * 1_000);
       await runner.end(task, 'success');
     }
   };
-  const asking = runners.map(work);
-
+  const idling = async (): Promise<{ node: number; all: number }> => {
+    const [node, all] = [await processorTimeOfOne(pid), await processorTimeOf(pid)];
+    await pause(idleSeconds * 1_000);
+    return { node: (await processorTimeOfOne(pid)) - node, all: (await processorTimeOf(pid)) - all };
+  };
   await pause(2_000);
-  const idleBefore = await processorTimeOf(pid);
-  await pause(idleSeconds * 1_000);
-  const idle = (await processorTimeOf(pid)) - idleBefore;
+  const alone = await idling();
+  const asking = runners.map(work);
+  await pause(2_000);
+  const asked = await idling();
 
   const before = await processorTimeOf(pid);
   const begun = performance.now();
@@ -134,7 +150,20 @@ try {
       ].map(String),
     ],
   );
-  printTable([`${runnerCount} runners that have nothing to do, of a core`], [[percent(idle, idleSeconds)]]);
+  printTable(
+    [
+      `${runnerCount} runners that have nothing to do, of a core: the server alone`,
+      'with them',
+      'of that the server and PostgreSQL',
+    ],
+    [
+      [
+        percent(alone.all, idleSeconds),
+        percent(asked.all, idleSeconds),
+        `${percent(asked.node, idleSeconds)} and ${percent(asked.all - asked.node, idleSeconds)}`,
+      ],
+    ],
+  );
   stopping.abort();
   await Promise.allSettled(asking);
 

@@ -70,15 +70,15 @@ async function byToken<Row>(token: string, context: Authenticator, along: Along<
     isWellFormed(token, Object.values(tokenPrefixes)) || (context.adminTokenHash && sameHash(context.adminTokenHash, hash));
   if (!mayExist) throw badCredentials();
   const found = await findTokenAlong(context.db, hash, along);
-  const refused = refusalOf(found?.token, context.now);
-  if (refused) throw refused;
   if (!found) throw badCredentials();
+  const refused = refusalOf(found.token, context.now);
+  if (refused) throw refused;
   return { viewer: viewerOf(found.token), along: found.along };
 }
 
 /** Why a token lets nobody in; undefined where it does. */
-function refusalOf(token: TokenRow | undefined, now: Date): Refusal | undefined {
-  if (!token || (token.expires_at && token.expires_at <= now)) return badCredentials();
+function refusalOf(token: TokenRow, now: Date): Refusal | undefined {
+  if (token.expires_at && token.expires_at <= now) return badCredentials();
   if (token.account.suspended_at) return forbidden('Sorry. Your account was suspended.');
   return token.installation?.suspended_at ? forbidden('This installation has been suspended') : undefined;
 }

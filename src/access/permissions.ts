@@ -31,6 +31,7 @@ export const catalogue = {
     packages: readOrWrite,
     pages: readOrWrite,
     pull_requests: readOrWrite,
+    repository_advisories: readOrWrite,
     repository_custom_properties: readOrWrite,
     repository_projects: upToAdmin,
     repository_webhooks: readOrWrite,

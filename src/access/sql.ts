@@ -39,11 +39,12 @@ export function reachedBy(grant: Grant): RawBuilder<boolean> {
       return sql<boolean>`r.id = ${grant.repositoryId}`;
     case 'app_user':
       return sql<boolean>`exists (select from installations i
-        where i.app_id = ${grant.appId} and i.account_id = r.owner_id and i.suspended_at is null
+        where i.app_id = ${grant.appId} and i.account_id = r.owner_id and i.suspended_at is null and not r.is_private_fork
           and (i.repository_selection = 'all' or exists (select from installation_repositories ir
             where ir.installation_id = i.id and ir.repository_id = r.id)))`;
     case 'installation': {
-      const owned = sql<boolean>`r.owner_id = ${grant.ownerId}`;
+      // As in the public API, apps don't reach private forks.
+      const owned = sql<boolean>`(r.owner_id = ${grant.ownerId} and not r.is_private_fork)`;
       if (grant.selection === 'all') return owned;
       const installed = sql<boolean>`exists (select from installations i left join installation_repositories ir
           on ir.installation_id = i.id and ir.repository_id = r.id
@@ -151,20 +152,29 @@ function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<b
   return 'permissions' in grant && grant.permissions[permission] === undefined ? sql<boolean>`false` : sql<boolean>`true`;
 }
 
-/** The owners in all of whose repositories an account has a role, and the repositories in which it has one by name. */
-const ownersOf = (accountId: number) =>
-  sql`select o.owner_id from owner_roles o where o.account_id = ${accountId} and o.level > 0`;
+/** The owners in all of whose repositories an account has at least this level, and the repositories in which it has a role by name. */
+const ownersOf = (accountId: number, level = 1) =>
+  sql`select o.owner_id from owner_roles o where o.account_id = ${accountId} and o.level >= ${sql.lit(level)}`;
 const directlyOf = (accountId: number) =>
   sql`select d.repository_id from direct_roles d where d.account_id = ${accountId} and d.level > 0`;
 
+/**
+ * The private forks that an account doesn't see. For these alone, a role in all repositories of their owner isn't enough. They are few, and found by an index of
+ * their own: to look at each repository for whether it is one takes as long as all else.
+ */
+const hiddenFrom = (accountId: number) =>
+  sql`select f.id from repositories f where f.is_private_fork and f.owner_id not in (${ownersOf(accountId, 5)})
+    and f.id not in (${directlyOf(accountId)})`;
+
 /** Whether the repository `r` is internal, or an account has a role of its own there. That others are public doesn't count. */
 const affiliatedWith = (accountId: number): RawBuilder<boolean> =>
-  sql<boolean>`(r.visibility = 'internal' or r.owner_id in (${ownersOf(accountId)}) or r.id in (${directlyOf(accountId)}))`;
+  sql<boolean>`((r.visibility = 'internal' or r.owner_id in (${ownersOf(accountId)}) or r.id in (${directlyOf(accountId)}))
+    and r.id not in (${hiddenFrom(accountId)}))`;
 
 /** The same, for a list of what an account is affiliated with: found by indexes, without a look at all other repositories. */
 export const isAffiliated = (accountId: number): RawBuilder<boolean> =>
-  sql<boolean>`(r.visibility = 'internal' or r.owner_id = any (array(${ownersOf(accountId)}))
-    or r.id = any (array(${directlyOf(accountId)})))`;
+  sql<boolean>`((r.visibility = 'internal' or r.owner_id = any (array(${ownersOf(accountId)}))
+    or r.id = any (array(${directlyOf(accountId)}))) and r.id not in (${hiddenFrom(accountId)}))`;
 
 /**
  * Whether the account in `column` may read a repository; one that isn't private, everybody may. For many accounts and one repository, whose

@@ -25,7 +25,7 @@ export const Manifest = Type.Object({
   ),
   /** Whether the files aren't in the backup: the store of the installation that it is restored into has them already. */
   objects_elsewhere: Type.Optional(Type.Boolean()),
-  /** The files of releases and artifacts, by their keys in the store of objects. Backups of before there were any have none. */
+  /** The files of releases, artifacts and logs, by their keys in the store of objects. Backups of before there were any have none. */
   objects: Type.Optional(Type.Array(Type.Object({ key: Type.String({ pattern: objectKey }), digest: Type.String() }))),
 });
 export type Manifest = Static<typeof Manifest>;

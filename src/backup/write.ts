@@ -17,7 +17,7 @@ export type BackupParts = {
   address: Address;
   git: GitStore;
   objects: ObjectStore;
-  /** Whether the files of releases and artifacts are copied too. Their store may have backups of its own. */
+  /** Whether the files of releases, artifacts and logs are copied too. Their store may have backups of its own. */
   withFiles: boolean;
   /** The folder of the server's keys for SSH, which may be missing. */
   hostKeys: string;
@@ -29,7 +29,7 @@ export type BackupParts = {
 
 /**
  * Writes a backup of a running installation into an empty folder: a snapshot of the database, then every repository as a Git
- * bundle, then the files of releases and artifacts if they are wanted, and the server's keys for SSH. A concurrent push may be in its bundle but not in the database, never the reverse. The secret key isn't copied.
+ * bundle, then the files of releases, artifacts and logs if they are wanted, and the server's keys for SSH. A concurrent push may be in its bundle but not in the database, never the reverse. The secret key isn't copied.
  */
 export async function writeBackup({
   address,
@@ -98,9 +98,12 @@ export async function writeBackup({
   }
 }
 
-/** The files of releases, and artifacts. Caches can be made again. */
+/** The files of releases, artifacts, results of tools, and logs of jobs. Caches can be made again. */
 const keptFiles = `select object_key, digest from release_assets
-  union all select object_key, digest from artifacts where object_key is not null`;
+  union all select object_key, digest from artifacts where object_key is not null
+  union all select object_key, digest from code_scanning_uploads u
+    where state = 'pending' or exists (select from code_scanning_analyses a where a.upload_id = u.id)
+  union all select log_key, log_digest from workflow_jobs where log_digest is not null and carried_from is null`;
 
 /** Waiting and running jobs. After a restore, the latter run again, which every job must support. */
 const waitingJobs = `select task.identifier, queue.queue_name, job.payload::text, job.run_at, job.max_attempts, job.key

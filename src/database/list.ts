@@ -10,6 +10,7 @@ import {
 } from 'kysely';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Listed, ListedAfter, Page, Uncounted } from '#lib/page.ts';
+import { badRequest } from '#lib/refusal.ts';
 import type { Db } from './connect.ts';
 
 /** Rows are counted up to this number, so that the time for counting is bounded. */
@@ -121,11 +122,60 @@ export async function listCountedSince<DB, TB extends keyof DB, Row extends { id
   return { rows, next, total };
 }
 
-/** Transforms all rows of a list at once; the total stays. */
+/** The order of a list that is walked in both directions: by a time, and where that is the same by ids. */
+export type TimeOrder<Row> = {
+  time: RawBuilder<Date>;
+  id: RawBuilder<number>;
+  direction: 'asc' | 'desc';
+  timeOf(row: Row): Date;
+};
+
+/**
+ * One page of a query in the order of a time: the first one, or the one before or after a cursor, which holds the time and the id of a row.
+ * @throws Refusal 400 where the cursor isn't one
+ */
+export async function listAround<DB, TB extends keyof DB, Row extends { id: number }>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  { time, id, direction, timeOf }: TimeOrder<Row>,
+  { limit, before, after }: Page,
+): Promise<Uncounted<Row>> {
+  const isBack = before !== undefined;
+  const onward = isBack === (direction === 'desc') ? 'asc' : 'desc';
+  const edge = readCursor(before ?? after);
+  const sign = sql.raw(onward === 'asc' ? '>' : '<');
+  const some = edge ? query.where(sql<boolean>`(${time}, ${id}) ${sign} (${edge.time}::timestamptz, ${edge.id}::bigint)`) : query;
+  const found = await some
+    .orderBy(time, onward)
+    .orderBy(id, onward)
+    .limit(sql.lit(limit + 1))
+    .execute();
+  const hasMore = found.length > limit;
+  const rows = isBack ? found.slice(0, limit).reverse() : found.slice(0, limit);
+  const cursorOf = (row: Row | undefined) => row && writeCursor({ time: timeOf(row), id: row.id });
+  return {
+    rows,
+    next: hasMore || isBack ? cursorOf(rows.at(-1)) : undefined,
+    previous: (isBack ? hasMore : edge) ? cursorOf(rows[0]) : undefined,
+  };
+}
+
+type Edge = { time: Date; id: number };
+
+const writeCursor = ({ time, id }: Edge): string => Buffer.from(`${time.getTime()}:${id}`).toString('base64url');
+
+function readCursor(cursor: string | undefined): Edge | undefined {
+  if (cursor === undefined) return undefined;
+  const [, time, id] = /^(-?\d{1,15}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  const at = new Date(Number(time));
+  if (id === undefined || Number.isNaN(at.getTime())) throw badRequest('Invalid cursor');
+  return { time: at, id: Number(id) };
+}
+
+/** Transforms all rows of a list at once; the total stays, or the pages beside it. */
 export const mapRows = async <A, B, Rest extends object>(
-  listed: Listed<A> & Rest,
+  listed: { rows: A[] } & Rest,
   transform: (rows: A[]) => B[] | Promise<B[]>,
-): Promise<Omit<Rest, keyof Listed<A>> & Listed<B>> => ({
+): Promise<Omit<Rest, 'rows'> & { rows: B[] }> => ({
   ...listed,
   rows: await transform(listed.rows),
 });

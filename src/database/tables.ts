@@ -114,6 +114,8 @@ export interface Advisories {
   published_at: Date;
   updated_at: Date;
   withdrawn_at: Date | null;
+  is_own: Generated<boolean>;
+  repository_advisory_id: Id<'repository_advisories'> | null;
 }
 
 export interface AdvisoryFiles {
@@ -178,7 +180,7 @@ export interface Apps {
   events: Generated<string[]>;
   created_at: Date;
   updated_at: Date;
-  built_in: string | null;
+  built_in: 'actions' | 'code_scanning' | null;
 }
 
 export interface Artifacts {
@@ -448,6 +450,98 @@ export interface CodePairs {
   pairs: Buffer;
 }
 
+export interface CodeScanningAlerts {
+  id: GeneratedAlways<Id<'code_scanning_alerts'>>;
+  repository_id: Id<'repositories'>;
+  number: number;
+  rule_id: Id<'code_scanning_rules'>;
+  tool_name: string;
+  tool_version: string | null;
+  tool_guid: string | null;
+  severity: 'none' | 'note' | 'warning' | 'error';
+  fingerprint: string;
+  dismissed_at: Date | null;
+  dismissed_by: Id<'accounts'> | null;
+  dismissed_reason: string | null;
+  dismissed_comment: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface CodeScanningAnalyses {
+  id: GeneratedAlways<Id<'code_scanning_analyses'>>;
+  repository_id: Id<'repositories'>;
+  upload_id: Id<'code_scanning_uploads'>;
+  run_index: number;
+  ref: string;
+  commit_sha: string;
+  tool_name: string;
+  tool_version: string | null;
+  tool_guid: string | null;
+  category: string;
+  results_count: number;
+  rules_count: number;
+  warning: string;
+  alert_numbers: number[];
+  created_at: Date;
+  pull_head_sha: string | null;
+}
+
+export interface CodeScanningAssignees {
+  alert_id: Id<'code_scanning_alerts'>;
+  account_id: Id<'accounts'>;
+}
+
+export interface CodeScanningInstances {
+  id: GeneratedAlways<Id<'code_scanning_instances'>>;
+  alert_id: Id<'code_scanning_alerts'>;
+  repository_id: Id<'repositories'>;
+  ref: string;
+  category: string;
+  analysis_id: number;
+  is_open: boolean;
+  commit_sha: string;
+  path: string;
+  start_line: number;
+  end_line: number;
+  start_column: number;
+  end_column: number;
+  message: string;
+  created_at: Date;
+  updated_at: Date;
+  fixed_at: Date | null;
+}
+
+export interface CodeScanningRules {
+  id: GeneratedAlways<Id<'code_scanning_rules'>>;
+  repository_id: Id<'repositories'>;
+  tool_name: string;
+  identifier: string;
+  name: string;
+  description: string;
+  full_description: string;
+  tags: string[];
+  security_severity_level: 'low' | 'medium' | 'high' | 'critical' | null;
+  help: string | null;
+  help_uri: string | null;
+}
+
+export interface CodeScanningUploads {
+  id: GeneratedAlways<Id<'code_scanning_uploads'>>;
+  repository_id: Id<'repositories'>;
+  sarif_id: string;
+  commit_sha: string;
+  ref: string;
+  checkout_uri: string | null;
+  tool_name: string | null;
+  object_key: string;
+  digest: string;
+  state: Generated<'pending' | 'complete' | 'failed'>;
+  errors: Generated<string[]>;
+  uploader_id: Id<'accounts'> | null;
+  created_at: Date;
+}
+
 export interface Collaborators {
   repository_id: Id<'repositories'>;
   user_id: Id<'accounts'>;
@@ -499,6 +593,9 @@ export interface ConcurrencyGroupMembers {
   job_id: Id<'workflow_jobs'> | null;
   status: 'in_progress' | 'pending';
   cancels_in_progress: boolean;
+  call_key: string | null;
+  call_name: string | null;
+  is_cancelled: Generated<boolean>;
 }
 
 export interface ConcurrencyGroups {
@@ -551,12 +648,14 @@ export interface CustomPropertyValues {
 export interface Dependencies {
   id: GeneratedAlways<Id<'dependencies'>>;
   manifest_id: Id<'dependency_manifests'>;
-  ecosystem: 'npm' | 'pip' | 'go' | 'rust' | 'maven';
+  ecosystem: string;
   name: string;
   version: string | null;
   requirement: string | null;
   scope: 'runtime' | 'development';
   relationship: 'direct' | 'transitive' | 'unknown';
+  package_url: string | null;
+  license: string | null;
 }
 
 export interface DependencyAlerts {
@@ -599,8 +698,20 @@ export interface DependencyManifests {
   id: GeneratedAlways<Id<'dependency_manifests'>>;
   repository_id: Id<'repositories'>;
   path: string;
-  blob_sha: string;
+  blob_sha: string | null;
   problem: string | null;
+  snapshot_id: Id<'dependency_snapshots'> | null;
+}
+
+export interface DependencySnapshots {
+  id: GeneratedAlways<Id<'dependency_snapshots'>>;
+  repository_id: Id<'repositories'>;
+  detector: string;
+  detector_version: string;
+  correlator: string;
+  ref: string;
+  commit_sha: string;
+  created_at: Date;
 }
 
 export interface DeploymentStatuses {
@@ -1067,13 +1178,14 @@ export interface NotificationInboxes {
 export interface NotificationSubjects {
   id: GeneratedAlways<Id<'notification_subjects'>>;
   repository_id: Id<'repositories'>;
-  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert' | 'dependency_alerts' | 'budget';
+  kind: 'issue' | 'commit' | 'invitation' | 'release' | 'check_suite' | 'secret_alert' | 'dependency_alerts' | 'budget' | 'repository_advisory';
   issue_id: Id<'issues'> | null;
   commit_sha: string | null;
   title: string | null;
   release_id: Id<'releases'> | null;
   check_suite_id: Id<'check_suites'> | null;
   secret_alert_id: Id<'secret_alerts'> | null;
+  repository_advisory_id: Id<'repository_advisories'> | null;
 }
 
 export interface NotificationThreads {
@@ -1426,6 +1538,60 @@ export interface Repositories {
   secret_scanning_push_protection: Generated<boolean>;
   secret_scanning_non_provider_patterns: Generated<boolean>;
   has_pages: Generated<boolean>;
+  is_private_fork: Generated<boolean>;
+  dependency_graph: Generated<boolean>;
+}
+
+export interface RepositoryAdvisories {
+  id: GeneratedAlways<Id<'repository_advisories'>>;
+  repository_id: Id<'repositories'>;
+  identifier: string;
+  state: 'triage' | 'draft' | 'published' | 'closed' | 'withdrawn';
+  accepted: boolean | null;
+  author_id: Id<'accounts'> | null;
+  publisher_id: Id<'accounts'> | null;
+  cve: string | null;
+  summary: string;
+  description: string;
+  severity: 'low' | 'medium' | 'high' | 'critical' | null;
+  cvss_v3: string | null;
+  cvss_v3_score: number | null;
+  cvss_v4: string | null;
+  cvss_v4_score: number | null;
+  cwes: Generated<string[]>;
+  created_at: Date;
+  updated_at: Date;
+  published_at: Date | null;
+  closed_at: Date | null;
+  withdrawn_at: Date | null;
+  fork_id: Id<'repositories'> | null;
+}
+
+export interface RepositoryAdvisoryCredits {
+  advisory_id: Id<'repository_advisories'>;
+  user_id: Id<'accounts'>;
+  type: 'analyst' | 'finder' | 'reporter' | 'coordinator' | 'remediation_developer' | 'remediation_reviewer' | 'remediation_verifier' | 'tool' | 'sponsor' | 'other';
+  state: 'pending' | 'accepted' | 'declined';
+}
+
+export interface RepositoryAdvisoryTeams {
+  advisory_id: Id<'repository_advisories'>;
+  team_id: Id<'teams'>;
+}
+
+export interface RepositoryAdvisoryUsers {
+  advisory_id: Id<'repository_advisories'>;
+  user_id: Id<'accounts'>;
+}
+
+export interface RepositoryAdvisoryVulnerabilities {
+  id: GeneratedAlways<Id<'repository_advisory_vulnerabilities'>>;
+  advisory_id: Id<'repository_advisories'>;
+  ecosystem: 'rubygems' | 'npm' | 'pip' | 'maven' | 'nuget' | 'composer' | 'go' | 'rust' | 'erlang' | 'actions' | 'pub' | 'other' | 'swift';
+  package: string | null;
+  vulnerable_version_range: string | null;
+  patched_versions: string | null;
+  functions: Generated<string[]>;
 }
 
 export interface RepositoryImportItems {
@@ -2027,6 +2193,7 @@ export interface WorkflowJobs {
   environment_id: Id<'environments'> | null;
   deployment_id: Id<'deployments'> | null;
   asked_at: Date | null;
+  log_digest: string | null;
 }
 
 export interface WorkflowRunAttempts {
@@ -2145,6 +2312,12 @@ export interface DB {
   code_files: CodeFiles;
   code_indexes: CodeIndexes;
   code_pairs: CodePairs;
+  code_scanning_alerts: CodeScanningAlerts;
+  code_scanning_analyses: CodeScanningAnalyses;
+  code_scanning_assignees: CodeScanningAssignees;
+  code_scanning_instances: CodeScanningInstances;
+  code_scanning_rules: CodeScanningRules;
+  code_scanning_uploads: CodeScanningUploads;
   collaborators: Collaborators;
   commit_comments: CommitComments;
   commit_indexes: CommitIndexes;
@@ -2160,6 +2333,7 @@ export interface DB {
   dependency_bot_access: DependencyBotAccess;
   dependency_graphs: DependencyGraphs;
   dependency_manifests: DependencyManifests;
+  dependency_snapshots: DependencySnapshots;
   deployment_statuses: DeploymentStatuses;
   deployments: Deployments;
   device_codes: DeviceCodes;
@@ -2229,6 +2403,11 @@ export interface DB {
   release_assets: ReleaseAssets;
   releases: Releases;
   repositories: Repositories;
+  repository_advisories: RepositoryAdvisories;
+  repository_advisory_credits: RepositoryAdvisoryCredits;
+  repository_advisory_teams: RepositoryAdvisoryTeams;
+  repository_advisory_users: RepositoryAdvisoryUsers;
+  repository_advisory_vulnerabilities: RepositoryAdvisoryVulnerabilities;
   repository_import_items: RepositoryImportItems;
   repository_imports: RepositoryImports;
   repository_invitations: RepositoryInvitations;

@@ -150,7 +150,7 @@ type Single<Schema extends TSchema, Lists> = Schema extends TVoid
   ? undefined
   : Lists extends { style: 'inside' }
     ? { body: BodyOf<Schema>; total: number }
-    : Lists extends { style: 'cursors' | 'since' }
+    : Lists extends { style: 'cursors' | 'since' | 'around' }
       ? Uncounted<ItemOf<Schema>>
       : Lists extends Paging
         ? Listed<ItemOf<Schema>> & Extra<Schema>

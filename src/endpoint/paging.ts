@@ -3,8 +3,8 @@ import type { Listed, Neighbours, Page } from '#lib/page.ts';
 import { badRequest } from '#lib/refusal.ts';
 
 export type Paging = {
-  /** `inside`: the reply is one object, and a list in it is paged. `since`: a page begins after the id that the query names. */
-  readonly style: 'pages' | 'cursors' | 'inside' | 'since' | 'after';
+  /** `inside`: the reply is one object, and a list in it is paged. `since`: a page begins after the id that the query names. `around`: it lies before or after a cursor. */
+  readonly style: 'pages' | 'cursors' | 'inside' | 'since' | 'after' | 'around';
   readonly defaultLimit: number;
   readonly maxLimit: number;
   /** The number of rows that paging can reach, even when there are more. */
@@ -33,6 +33,9 @@ export const pagesSince = (options: Bounds = {}): Paging & { readonly style: 'si
 /** For counted lists that change while they are read: `per_page`, and `after`, the cursor of a row, from the `Link` header. */
 export const pagesAfter = (): Paging & { readonly style: 'after' } => ({ ...pages(), style: 'after' });
 
+/** For lists that clients walk in both directions: `per_page`, and `before` or `after`, a cursor from the `Link` header. */
+export const pagesAround = (): Paging & { readonly style: 'around' } => ({ ...pages(), style: 'around' });
+
 /** For replies that are one object with a long list in it: the list is paged, and `Link` has the next page. */
 export const pagesInside = (options: Bounds = {}): Paging & { readonly style: 'inside' } => ({
   ...pages(options),
@@ -46,14 +49,19 @@ export const enveloped = <Name extends string, Item extends TSchema>(
 ): TObject<{ total_count: TInteger } & { [K in Name]: TArray<Item> }> =>
   Type.Object({ total_count: Type.Integer(), [name]: Type.Array(item) }) as never;
 
-/** The parameter that says where a page begins. */
+/** The parameter that says where a page begins; where there is another for the pages before it, that of the next page. */
 export const positionOf = {
   pages: 'page',
   inside: 'page',
   cursors: 'cursor',
   since: 'since',
   after: 'after',
+  around: 'after',
 } as const satisfies Record<Paging['style'], string>;
+
+/** All parameters that say where a page begins. */
+export const positionsOf = (style: Paging['style']): readonly string[] =>
+  style === 'around' ? ['before', 'after'] : [positionOf[style]];
 
 /** The page of a query. As in the public API, invalid values become the default, and too large ones the maximum. */
 export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>): Page {
@@ -62,6 +70,7 @@ export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>)
     return { limit, number: 1, offset: 0, ...(typeof query.cursor === 'string' ? { cursor: query.cursor } : {}) };
   if (paging.style === 'since') return { limit, number: 1, offset: 0, since: idOr0(query.since) };
   if (paging.style === 'after') return { limit, number: 1, offset: 0, since: idOr0(query.after) };
+  if (paging.style === 'around') return { limit, number: 1, offset: 0, ...edgeOf(query) };
   const number = positiveInteger(query.page, 1);
   return { limit, number, offset: (number - 1) * limit };
 }
@@ -72,7 +81,7 @@ export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>)
  */
 export function checkPaging({ style }: Paging, query: Readonly<Record<string, unknown>>): void {
   if (style === 'cursors' && Array.isArray(query.cursor)) throw badRequest('Invalid cursor');
-  for (const name of ['per_page', ...(style === 'cursors' ? [] : [positionOf[style]])]) {
+  for (const name of ['per_page', ...(style === 'cursors' ? [] : positionsOf(style))]) {
     const value = query[name];
     if (value !== undefined && !(typeof value === 'string' && /^-?\d+$/.test(value)))
       throw badRequest(`${name} must be a number`);
@@ -85,6 +94,14 @@ const maxPage = 100_000;
 function positiveInteger(value: unknown, fallback: number): number {
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0;
   return number >= 1 ? Math.min(number, maxPage) : fallback;
+}
+
+/** The cursor of a query: one of the two. @throws Refusal 400 where it names both, or one of them twice */
+function edgeOf({ before, after }: Readonly<Record<string, unknown>>): Pick<Page, 'before' | 'after'> {
+  if ((before !== undefined && after !== undefined) || Array.isArray(before) || Array.isArray(after))
+    throw badRequest('A page is before one cursor, or after one');
+  if (typeof before === 'string') return { before };
+  return typeof after === 'string' ? { after } : {};
 }
 
 /** An id of a query; 0, which is before all ids, where it isn't one. */
@@ -106,7 +123,8 @@ export function linkHeader(
   const targets = 'total' in list ? numberedTargets(number, Math.max(1, Math.ceil(list.total / limit))) : neighbourTargets(list);
   const links = targets.map(([rel, position]) => {
     const target = new URL(url);
-    target.searchParams.set(positionOf[style], String(position));
+    for (const name of positionsOf(style)) target.searchParams.delete(name);
+    target.searchParams.set(style === 'around' && rel === 'prev' ? 'before' : positionOf[style], String(position));
     return `<${target.href}>; rel="${rel}"`;
   });
   return links.length === 0 ? undefined : links.join(', ');

@@ -31,6 +31,8 @@ export interface Services {
   /** Encrypts and decrypts stored secrets. */
   readonly secrets: Secrets;
   readonly version: string;
+  /** Since when the server is there: what is silent may have had nobody to speak to before. */
+  readonly openedAt: Date;
   /** Milliseconds after which a search returns incomplete results (document 1, rule 7). */
   readonly searchBudget: number;
   /** Semantic search over issues; undefined where it is turned off. */

@@ -74,14 +74,15 @@ export function parseQuery(schema: TSchema, query: Readonly<Record<string, unkno
 
 type Query = Readonly<Record<string, unknown>>;
 
+type MayBeList = { readonly type?: string; readonly anyOf?: readonly MayBeList[] };
+
+const isList = ({ type, anyOf = [] }: MayBeList): boolean => type === 'array' || anyOf.some(isList);
+
 /** A query in which lists have their declared names: clients send the list `owner` as `owner[]=ada&owner[]=bob` too. */
-function withLists(
-  { properties = {} }: TSchema & { properties?: Readonly<Record<string, { type?: string }>> },
-  query: Query,
-): Query {
+function withLists({ properties = {} }: TSchema & { properties?: Readonly<Record<string, MayBeList>> }, query: Query): Query {
   const named = (name: string): string => {
     const stem = name.endsWith('[]') ? name.slice(0, -2) : name;
-    return Object.hasOwn(properties, stem) && properties[stem]?.type === 'array' ? stem : name;
+    return Object.hasOwn(properties, stem) && isList(properties[stem] ?? {}) ? stem : name;
   };
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [named(name), value]));
 }

@@ -15,18 +15,43 @@ export type Lane<Services> = { readonly lane: string; readonly subscription: Any
 type Delivery = store.WaitingDelivery;
 type Failure = { readonly delivery: Delivery; readonly error: unknown };
 
+type DeliveryOptions<Services> = {
+  /** What a batch is delivered with: its time is that of the batch. */
+  readonly contextNow: () => JobContext<Services>;
+  readonly mayGoOn: () => boolean;
+  readonly stopping?: AbortSignal | undefined;
+};
+
 /**
- * Delivers the next batch of a lane. Only one process at a time may do so. An event that fails gets a job of its own; after
- * an interruption, what wasn't delivered is delivered again. Returns the number of events.
+ * Delivers what waits in a lane, batch after batch, while `mayGoOn` says so. Only one process at a time may do so. An event that fails gets
+ * a job of its own; after an interruption, what wasn't delivered is delivered again. Returns the number of events.
  */
-export async function deliverNext<Services>(
+export async function deliverLane<Services>(
+  lane: Lane<Services>,
+  db: Db,
+  { contextNow, mayGoOn, stopping }: DeliveryOptions<Services>,
+): Promise<number> {
+  const limit = lane.subscription.batch ?? defaultBatch;
+  let total = 0;
+  let delivered: readonly Delivery[] = [];
+  while (mayGoOn()) {
+    const batch = await store.nextBatch(db, lane.lane, { delivered, limit });
+    if (batch.length === 0) return total;
+    delivered = await deliverBatch(lane, batch, contextNow(), stopping);
+    total += batch.length;
+  }
+  if (delivered.length > 0) await store.removeDeliveries(db, lane.lane, delivered);
+  return total;
+}
+
+/** Delivers a batch. Returns what has to be taken from the lane. */
+async function deliverBatch<Services>(
   { lane, subscription }: Lane<Services>,
+  batch: readonly Delivery[],
   context: JobContext<Services>,
   stopping?: AbortSignal,
-): Promise<number> {
+): Promise<readonly Delivery[]> {
   const { db, log } = context;
-  const batch = await store.beginBatch(db, lane, subscription.batch ?? defaultBatch);
-  if (batch.length === 0) return 0;
   const [first] = batch;
   const isDangerous = first !== undefined && first.tries >= maxTries;
   const { delivered, failed } = isDangerous
@@ -34,8 +59,9 @@ export async function deliverNext<Services>(
     : await deliverParts(batch, (events) => subscription.runAll(events as never, context), stopping); // it is subscribed to these kinds
   for (const { delivery, error } of failed)
     log.warn({ err: error, event: delivery.event_id, subscription: subscription.name }, 'an event gets a job of its own');
-  await finish(db, { lane, subscription }, { delivered, failed });
-  return batch.length;
+  if (failed.length === 0) return delivered;
+  await moveToJobs(db, { lane, subscription }, { delivered, failed });
+  return [];
 }
 
 type Outcome = { readonly delivered: readonly Delivery[]; readonly failed: readonly Failure[] };
@@ -69,13 +95,12 @@ export async function deliverParts(
   };
 }
 
-/** Takes what was delivered from the table, and in the same transaction adds the jobs of what failed. */
-async function finish<Services>(
+/** Adds the jobs of what failed, and in the same transaction takes it and what was delivered from the table. */
+async function moveToJobs<Services>(
   db: Db,
   { lane, subscription: { name, attempts } }: Lane<Services>,
   { delivered, failed }: Outcome,
 ): Promise<void> {
-  if (failed.length === 0) return store.removeDeliveries(db, lane, delivered);
   await change(db, async (tx) => {
     const entries = failed.map(({ delivery: { event_id: event } }) => ({
       payload: { event },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { change } from '#database/connect.ts';
 import type { SessionLocks } from '#database/session-locks.ts';
 import type { BackgroundLoop, BackgroundLoopContext } from '#jobs/background-loop.ts';
-import { deliverNext, type Lane } from './deliver.ts';
+import { deliverLane, type Lane } from './deliver.ts';
 import { type Dispatched, dispatchedAtOnce, dispatchNext } from './dispatch.ts';
 import { hasUndispatched, listWaiting } from './outbox-store.ts';
 import { lanesOf, type Subscriber, takesBatches } from './subscription.ts';
@@ -38,17 +38,9 @@ export function outboxLoop<Services>(
   const deliver = async (lane: Lane<Services>, context: Context<Services>, stopping?: AbortSignal): Promise<number> => {
     const lock = await locks.tryTake(lane.lane);
     if (!lock) return 0;
-    let total = 0;
-    try {
-      while (lock.isHeld && !stopping?.aborted) {
-        const delivered = await deliverNext(lane, jobContextOf(context), stopping);
-        if (delivered === 0) break;
-        total += delivered;
-      }
-    } finally {
-      await lock.release();
-    }
-    return total;
+    const mayGoOn = () => lock.isHeld && !stopping?.aborted;
+    const contextNow = () => jobContextOf(context);
+    return deliverLane(lane, context.db, { contextNow, mayGoOn, stopping }).finally(() => lock.release());
   };
 
   return {

@@ -85,14 +85,21 @@ export type WaitingDelivery = {
 };
 
 /**
- * Begins the next batch of a lane, in the order of turns. What an interrupted batch left comes one by one, so that an event
- * that ends the process is found.
+ * Removes what was delivered in a lane, and begins its next batch, in the order of turns. What an interrupted batch left comes one by one,
+ * so that an event that ends the process is found.
  */
-export async function beginBatch(db: Db, lane: string, limit: number): Promise<WaitingDelivery[]> {
+export async function nextBatch(
+  db: Db,
+  lane: string,
+  { delivered, limit }: { delivered: readonly WaitingDelivery[]; limit: number },
+): Promise<WaitingDelivery[]> {
   const { rows } = await sql<Omit<WaitingDelivery, 'event'> & EventRow & { found: number | null }>`
-    with next as materialized (
+    with delivered as materialized (
+      delete from event_deliveries d using ${given(delivered)} where ${among(lane)} returning d.owner_id, d.turn, d.event_id
+    ), next as materialized (
       select owner_id, turn, event_id, tries, row_number() over (order by turn, event_id) as nth from event_deliveries
-      where lane = ${lane} order by turn, event_id limit ${limit}
+      where lane = ${lane} and (owner_id, turn, event_id) not in (select owner_id, turn, event_id from delivered)
+      order by turn, event_id limit ${limit}
     ), batch as materialized (
       select * from next where nth = 1 or nth < coalesce((select min(nth) from next where tries > 0), ${limit + 1})
     ), begun as (
@@ -111,9 +118,14 @@ export async function beginBatch(db: Db, lane: string, limit: number): Promise<W
 }
 
 export async function removeDeliveries(db: Db, lane: string, deliveries: readonly WaitingDelivery[]): Promise<void> {
-  await sql`
-    delete from event_deliveries d
-    using unnest(${deliveries.map(({ owner_id }) => owner_id)}::bigint[], ${deliveries.map(({ turn }) => turn)}::bigint[],
-      ${deliveries.map(({ event_id }) => event_id)}::bigint[]) as g(owner_id, turn, event_id)
-    where d.lane = ${lane} and d.owner_id = g.owner_id and d.turn = g.turn and d.event_id = g.event_id`.execute(db);
+  await sql`delete from event_deliveries d using ${given(deliveries)} where ${among(lane)}`.execute(db);
 }
+
+/** These deliveries, as the rows of `g`. */
+const given = (deliveries: readonly WaitingDelivery[]) =>
+  sql`unnest(${deliveries.map(({ owner_id }) => owner_id)}::bigint[], ${deliveries.map(({ turn }) => turn)}::bigint[],
+    ${deliveries.map(({ event_id }) => event_id)}::bigint[]) as g(owner_id, turn, event_id)`;
+
+/** Whether the row `d` is one of those of `g` in a lane. */
+const among = (lane: string) =>
+  sql<boolean>`d.lane = ${lane} and d.owner_id = g.owner_id and d.turn = g.turn and d.event_id = g.event_id`;

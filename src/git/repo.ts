@@ -1,6 +1,7 @@
 import type { Caller } from '#lib/caller.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
+import type { EmptyRepository } from './empty-repository.ts';
 import type { ObjectCache } from './objects/object-cache.ts';
 import type { ReaderPool } from './objects/reader-pool.ts';
 
@@ -20,6 +21,8 @@ export type GitStore = {
   readonly caller: Caller;
   readonly readers: ReaderPool;
   readonly cache: ObjectCache;
+  /** What an empty repository is made of. */
+  readonly emptyRepository: (store: GitStore) => Promise<EmptyRepository>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 

@@ -4,13 +4,14 @@ import { type Caller, system } from '#lib/caller.ts';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { resourceLimits } from '#lib/limits.ts';
 import { syncFolder } from '#lib/sync-folder.ts';
+import { readEmptyRepository, writeEmptyRepository } from './empty-repository.ts';
 import { GitError } from './errors.ts';
 import { installAttributes } from './maintenance/attributes.ts';
 import { installHooks } from './maintenance/hooks.ts';
 import { makeObjectCache } from './objects/object-cache.ts';
 import { makeReaderPool } from './objects/reader-pool.ts';
 import { inheritedEnvironment } from './process/environment.ts';
-import { run, runText } from './process/run.ts';
+import { runText } from './process/run.ts';
 import { branchRef, checkRefName } from './refs/ref-name.ts';
 import type { GitLimits, GitStore, Repo } from './repo.ts';
 
@@ -46,7 +47,20 @@ export async function openGitStore(given: {
     caller: system,
     readers,
     cache: makeObjectCache(limits),
+    emptyRepository: onceDone(readEmptyRepository),
     [Symbol.asyncDispose]: () => readers.closeAll(),
+  };
+}
+
+/** Does something once and keeps what came of it; after a failure, it is tried again. */
+function onceDone<Given, Made>(work: (given: Given) => Promise<Made>): (given: Given) => Promise<Made> {
+  let done: Promise<Made> | undefined;
+  return (given) => {
+    done ??= work(given).catch((error: unknown) => {
+      done = undefined;
+      throw error;
+    });
+    return done;
   };
 }
 
@@ -115,19 +129,10 @@ export async function createRepository(store: GitStore, id: number, options: { d
   return buildRepository(repoOf(store, id), (draft) => initialise(draft, options.defaultBranch));
 }
 
-/** Runs `git init` without templates, so without sample hooks and a description. */
-export async function initialise(draft: Repo, defaultBranch: string): Promise<void> {
+/** Makes an empty repository in a folder that doesn't exist yet. */
+export async function initialise({ store, path }: Repo, defaultBranch: string): Promise<void> {
   checkRefName(branchRef(defaultBranch));
-  const { store, path } = draft;
-  await run({ store }, [
-    'init',
-    '--quiet',
-    '--bare',
-    '--template=',
-    '--object-format=sha1',
-    `--initial-branch=${defaultBranch}`,
-    path,
-  ]);
+  await writeEmptyRepository(path, await store.emptyRepository(store), defaultBranch);
 }
 
 /** Removes a repository from disk, if it exists. It is moved to a temporary folder first, so that the removal is atomic. */

@@ -9,6 +9,8 @@ export type JobContext<Services = unknown> = {
   services: Services;
   now: Date;
   log: Logger;
+  /** Of jobs: whether nothing is tried again where this attempt fails, so that what is left undone must be told now. */
+  isLastAttempt?: boolean;
 };
 
 /** Five fields of a crontab (minute, hour, day, month, weekday), in UTC; `atStart`: also whenever a worker starts. */

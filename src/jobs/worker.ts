@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type JobHelpers,
   parseCronItems,
   type Runner,
   run,
@@ -148,28 +149,28 @@ export async function runDueJobs<Services>(parts: WorkerOptions<Services>): Prom
   const events: WorkerEvents = new EventEmitter();
   const pools: string[] = [];
   events.on('pool:create', ({ workerPool }) => pools.push(workerPool.id));
-  let handled: number;
-  do {
-    await runOnce({ ...options(parts), events });
+  for (;;) {
     const counts = await Promise.all((parts.loops ?? []).map((loop) => loop.drain(loopContext(parts))));
-    handled = counts.reduce((sum, count) => sum + count, 0);
-  } while (handled > 0 || (await isUnfinished(parts, pools)));
+    const { isDue, isEnding } = await findDueJobs(parts, pools);
+    if (isDue) await runOnce({ ...options(parts), events });
+    else if (isEnding) await sleep(pauseMs);
+    else if (counts.every((count) => count === 0)) return;
+  }
 }
 
 /**
- * Whether due jobs are left after `runOnce`. It may return before its last jobs are removed from the table, and so skip a job
- * behind one of them in the same queue.
+ * Whether jobs are due, and whether some of these pools are still there: `runOnce` may return before its last jobs are removed from the
+ * table, and so skip a job behind one of them in the same queue.
  */
-async function isUnfinished<Services>({ database, jobs }: WorkerOptions<Services>, pools: readonly string[]): Promise<boolean> {
+async function findDueJobs<Services>({ database, jobs }: WorkerOptions<Services>, pools: readonly string[]) {
   const names = jobs.map(({ name }) => name);
-  const { rows } = await database.pool.query<{ unfinished: boolean }>(
+  const { rows } = await database.pool.query<{ isDue: boolean; isEnding: boolean }>(
     `select exists(select from jobs._private_jobs j join jobs._private_tasks t on t.id = j.task_id
-      where locked_by = any($1) or (is_available and run_at <= now() and t.identifier = any($2))) as unfinished`,
+        where is_available and run_at <= now() and t.identifier = any($2)) as "isDue",
+      exists(select from jobs._private_jobs where locked_by = any($1)) as "isEnding"`,
     [pools, names],
   );
-  const unfinished = rows[0]?.unfinished ?? false;
-  if (unfinished) await sleep(pauseMs);
-  return unfinished;
+  return rows[0] ?? { isDue: false, isEnding: false };
 }
 
 function options<Services>(parts: WorkerOptions<Services>) {
@@ -184,7 +185,8 @@ function options<Services>(parts: WorkerOptions<Services>) {
     jobs.map((declared) => [
       declared.name,
       // Payloads were written by `enqueue` with the job's own type.
-      (payload: unknown) => declared.run(payload as never, { ...context, now: clock() }),
+      (payload: unknown, { job: { attempts, max_attempts } }: JobHelpers) =>
+        declared.run(payload as never, { ...context, now: clock(), isLastAttempt: attempts >= max_attempts }),
     ]),
   );
   return { pgPool: database.pool, schema: jobsSchema, taskList, logger: workerLogger(log) };

@@ -10,6 +10,12 @@ export type JsonLimits = {
   readonly names: { readonly depth: string; readonly values: string };
 };
 
+/**
+ * Is given each value as soon as it is read, with the names of the fields that lead to it and whether it is an item of a list. What it returns
+ * takes the place of the value; undefined leaves it out. So a text can be read that is larger than what is held of it.
+ */
+export type TakeJson = (names: readonly string[], value: unknown, isItem: boolean) => unknown;
+
 export type Json = {
   readonly value: unknown;
   /** How many values it holds, itself included. */
@@ -37,7 +43,7 @@ const maxLength = { number: 1_000, name: 1_024 };
  * length, so that a large body doesn't block the event loop. Bytes that aren't UTF-8 are refused. Lone surrogates become U+FFFD,
  * since PostgreSQL can't store them, and fields named `__proto__` are omitted.
  */
-export function jsonReader(limits: JsonLimits): JsonReader {
+export function jsonReader(limits: JsonLimits, take?: TakeJson): JsonReader {
   const open: Container[] = [];
   /** For each open object, the name of the field that is being read. */
   const names: string[] = [];
@@ -56,13 +62,16 @@ export function jsonReader(limits: JsonLimits): JsonReader {
     throw new Refusal('too_large', `The body holds more than ${limits.values} values (${limit})`, [], { limit });
   };
 
-  const addValue = (value: unknown): void => {
+  const addValue = (read: unknown): void => {
     const container = open.at(-1);
+    const isItem = Array.isArray(container);
+    const value = take === undefined || container === undefined ? read : take(names, read, isItem);
     if (container === undefined) result = value;
-    else if (Array.isArray(container)) container.push(value);
-    else {
+    else if (isItem) {
+      if (value !== undefined) container.push(value);
+    } else {
       const name = names.pop() ?? '';
-      if (name !== '__proto__') container[name] = value;
+      if (value !== undefined && name !== '__proto__') container[name] = value;
     }
     expected = container === undefined ? 'nothing' : 'comma';
   };

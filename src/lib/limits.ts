@@ -1,5 +1,7 @@
+import { advisories } from './limits/advisories.ts';
 import { assistant } from './limits/assistant.ts';
 import { billing } from './limits/billing.ts';
+import { codeScanning } from './limits/code-scanning.ts';
 import { secrets, variables } from './limits/configuration.ts';
 import { database } from './limits/database.ts';
 import { dependencies } from './limits/dependencies.ts';
@@ -70,7 +72,9 @@ export const limitTable = {
   workflows,
   results,
   secretScanning,
+  codeScanning,
   dependencies,
+  advisories,
 };
 
 type Table = typeof limitTable;

@@ -1,4 +1,4 @@
-/** The media that clients can request: JSON, another rendering of the API, or the bytes of a file. */
+/** The media that clients can request: JSON, another rendering of the API, the bytes of a file, or what a tool has found (SARIF). */
 export type Media =
   | 'json'
   | 'raw'
@@ -12,7 +12,8 @@ export type Media =
   | 'text-match'
   | 'star'
   | 'repository'
-  | 'bytes';
+  | 'bytes'
+  | 'sarif';
 
 /**
  * The media type of a file's bytes. It is the API's own, so that no browser runs a file of a repository as a page. A request that names a

@@ -1,8 +1,16 @@
 /**
- * A requested page of a list. `limit` is 1 to 100, and `number` counts from 1. Lists with cursors begin at `cursor`, lists by ids after
- * the id `since` (0: at the beginning), all others at `offset`.
+ * A requested page of a list. `limit` is 1 to 100, and `number` counts from 1. Lists with cursors begin at `cursor`, or lie
+ * `before` or `after` one, lists by ids begin after the id `since` (0: at the beginning), all others at `offset`.
  */
-export type Page = { limit: number; offset: number; number: number; cursor?: string; since?: number };
+export type Page = {
+  limit: number;
+  offset: number;
+  number: number;
+  cursor?: string;
+  since?: number;
+  before?: string;
+  after?: string;
+};
 
 /** The rows of a page, and the total number of rows (bounded; see `database/list.ts`). */
 export type Listed<Row> = { rows: Row[]; total: number };

@@ -1,14 +1,14 @@
 import { acceptedPermissions, type Policy } from '#access/policy.ts';
 import { everyToken } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import { positionOf } from '#endpoint/paging.ts';
+import { positionOf, positionsOf } from '#endpoint/paging.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { isOptionalBody } from '#endpoint/validate.ts';
 import type { Media } from '#lib/media.ts';
-import { emitBody } from '#vocabulary/body.ts';
+import { emitBody, emitField } from '#vocabulary/body.ts';
 import { emitPermission } from '#vocabulary/headers.ts';
-import { emitRoute } from '#vocabulary/paths.ts';
+import { emitParameter, emitRoute } from '#vocabulary/paths.ts';
 import { mediaWord, type Vocabulary } from '#vocabulary/words.ts';
 import { makeReferences, type NamedSchemas, type References } from './components.ts';
 import { needsText } from './needs.ts';
@@ -53,7 +53,7 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     summary,
     description: needsText(access, vocabulary),
     tags: [family],
-    parameters: parametersOf(endpoint, references),
+    parameters: parametersOf(endpoint, references, vocabulary),
     ...(endpoint.body ? { requestBody: bodyOf(endpoint, references, vocabulary) } : {}),
     ...(endpoint.carries === 'text' ? { requestBody: textBody } : {}),
     ...(endpoint.carries === 'bytes' ? { requestBody: bytesBody } : {}),
@@ -83,9 +83,9 @@ function schemeOf(access: Policy): keyof typeof securitySchemes {
   return reason === 'client_secret' ? 'clientSecret' : 'token';
 }
 
-function parametersOf(endpoint: Endpoint, references: References): Json[] {
+function parametersOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json[] {
   const words = [...wordSchemasOf(endpoint)].map(([name, schema]) => ({
-    name,
+    name: emitParameter(vocabulary, name),
     in: 'path',
     required: true,
     schema: references.of(schema),
@@ -95,7 +95,7 @@ function parametersOf(endpoint: Endpoint, references: References): Json[] {
   const queryParameters = Object.entries(query?.properties ?? {}).map(([name, schema]) => {
     const { 'x-demanded': isRequired = false, default: fallback, ...shape } = schema as Json;
     return {
-      name,
+      name: emitField(vocabulary, name),
       in: 'query',
       required: isRequired === true || ((query?.required ?? []).includes(name) && fallback === undefined),
       schema: references.of(isRequired === true ? shape : schema),
@@ -114,7 +114,8 @@ function pagingOf({ paging }: Endpoint): Json[] {
     description: `The number of results on a page, ${maxLimit} at most.`,
     schema: { type: 'integer', default: defaultLimit },
   };
-  return [limit, { name: positionOf[style], in: 'query', ...positions[positionOf[style]] }];
+  const position = positions[positionOf[style]];
+  return [limit, ...positionsOf(style).map((name) => ({ name, in: 'query', ...position }))];
 }
 
 const positions = {
@@ -174,6 +175,11 @@ function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocab
 const isText = (name: Media, all: readonly Media[]): boolean =>
   name === 'diff' || name === 'patch' || name === 'sha' || ((name === 'raw' || name === 'html') && !all.includes('text'));
 
+const typesOfTheirOwn: { readonly [Name in Media]?: string } = {
+  bytes: 'application/octet-stream',
+  sarif: 'application/sarif+json',
+};
+
 /** The media types of a reply: JSON, unless its schema has another, and those that the endpoint offers beside it. */
 export function mediaTypesOf(
   { media = [] }: Pick<Endpoint, 'media'>,
@@ -184,20 +190,20 @@ export function mediaTypesOf(
   const word = vocabulary === 'service' ? neutral : vendor;
   const others = media
     .filter((name) => name !== 'json')
-    .map((name) =>
-      name === 'bytes' ? 'application/octet-stream' : `application/vnd.${word}.${name}${isText(name, media) ? '' : '+json'}`,
-    );
+    .map((name) => typesOfTheirOwn[name] ?? `application/vnd.${word}.${name}${isText(name, media) ? '' : '+json'}`);
   return [schema.contentMediaType ?? 'application/json', ...others];
 }
 
 const isNothing = (schema: object): boolean => 'type' in schema && schema.type === 'void';
 
 const linkHeaderOf = ({ paging }: Endpoint): Json =>
-  paging ? { headers: { Link: { description: linked[positionOf[paging.style]], schema: { type: 'string' } } } } : {};
+  paging ? { headers: { Link: { description: linked[paging.style], schema: { type: 'string' } } } } : {};
 
 const linked = {
-  page: 'The first, previous, next and last page.',
-  cursor: 'The previous and the next page.',
+  pages: 'The first, previous, next and last page.',
+  inside: 'The first, previous, next and last page.',
+  cursors: 'The previous and the next page.',
+  around: 'The previous and the next page.',
   since: 'The next page.',
   after: 'The next page.',
 } as const;

@@ -49,7 +49,9 @@ const titles: Record<keyof typeof limitTable, string> = {
   reviewers: 'Reviewers of pull requests',
   actionsSettings: 'Settings of workflows',
   secretScanning: 'Secret scanning',
+  codeScanning: 'Code scanning',
   dependencies: 'Dependencies and advisories',
+  advisories: 'Security advisories of repositories',
 };
 
 /** Makes the page of all limits. */

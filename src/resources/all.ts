@@ -23,6 +23,8 @@ import { branches } from './branches/family.ts';
 import { caches } from './caches/family.ts';
 import { checks } from './checks/family.ts';
 import { codeOwners } from './code-owners/family.ts';
+import { codeScanning } from './code-scanning/family.ts';
+import { scanEvaluators } from './code-scanning/index.ts';
 import { codeSecurity } from './code-security/family.ts';
 import { collaborators } from './collaborators/family.ts';
 import { commitComments } from './commit-comments/family.ts';
@@ -80,6 +82,7 @@ import {
 } from './ref-rules/index.ts';
 import { releases } from './releases/family.ts';
 import { repositories } from './repositories/family.ts';
+import { repositoryAdvisories } from './repository-advisories/family.ts';
 import { repositoryDispatches } from './repository-dispatches/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { repositorySecurity } from './repository-security/family.ts';
@@ -142,6 +145,7 @@ const families = [
   codeSecurity,
   dependencyGraph,
   dependencyAlerts,
+  repositoryAdvisories,
   dependencyBot,
   apps,
   checks,
@@ -163,6 +167,7 @@ const families = [
   pulls,
   codeOwners,
   reviews,
+  codeScanning,
   environments,
   encryptionKeys,
   actionsConfiguration,
@@ -224,6 +229,7 @@ export const ruleEvaluators: RuleEvaluators = {
   ...gitEvaluators,
   ...statusEvaluators,
   ...reviewEvaluators,
+  ...scanEvaluators,
   ...deploymentEvaluators,
   ...signatureEvaluators,
   ...secretEvaluators,

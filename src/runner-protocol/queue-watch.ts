@@ -5,6 +5,8 @@ import type { Database } from '#database/connect.ts';
 export type QueueWatch = {
   /** Grows whenever jobs may wait. Who has seen a version finds nothing new until it grows. */
   version(): bigint;
+  /** Whether the version tells of what happens now: nobody listens before the first call that waits, nor while the connection is lost. */
+  isLive(): boolean;
   /** Resolves when the version is another one, after `milliseconds`, or when the signal is aborted. */
   changed(since: bigint, milliseconds: number, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -22,6 +24,7 @@ export function watchQueue({ clientConfig }: Pick<Database, 'clientConfig'>, cha
   let version = BigInt(Date.now());
   let client: pg.Client | undefined;
   let isClosed = false;
+  let isLive = false;
   const waiting = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();
 
@@ -44,6 +47,7 @@ export function watchQueue({ clientConfig }: Pick<Database, 'clientConfig'>, cha
     const lost = (): void => {
       if (client !== own) return;
       client = undefined;
+      isLive = false;
       own.end().catch(() => undefined);
       grow();
       if (waiting.size > 0) later(() => void listen(), reconnectAfter);
@@ -54,6 +58,7 @@ export function watchQueue({ clientConfig }: Pick<Database, 'clientConfig'>, cha
     try {
       await own.connect();
       await own.query(`listen ${pg.escapeIdentifier(channel)}`);
+      isLive = client === own;
       grow(); // what was told before
     } catch {
       lost();
@@ -62,6 +67,7 @@ export function watchQueue({ clientConfig }: Pick<Database, 'clientConfig'>, cha
 
   return {
     version: () => version,
+    isLive: () => isLive,
     async changed(since, milliseconds, signal) {
       if (version !== since || signal.aborted) return;
       if (!client) void listen();

@@ -16,29 +16,25 @@ import { change } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import { mebi } from '#lib/limits/limit.ts';
 import { Refusal } from '#lib/refusal.ts';
-import {
-  authenticateRunner,
-  declareRunner,
-  noteSeen,
-  queuedChannel,
-  type RunnerRow,
-  registerRunner,
-} from '#resources/runners/index.ts';
+import { declareRunner, queuedChannel, type RunnerRow, registerRunner } from '#resources/runners/index.ts';
 import {
   abandonJob,
+  type FoundJob,
   findJobOf,
   findRunOf,
   type JobRow,
   makeTask,
   maskOf,
   noteState,
+  queueKeyOf,
   type Task,
   TaskProblem,
-  takeJob,
+  takeJobs,
   writeLog,
 } from '#resources/workflow-runs/index.ts';
 import { PingService } from './generated/ping/v1/ping_pb.js';
 import { type RunnerSchema, RunnerService } from './generated/runner/v1/runner_pb.js';
+import { type KnownRunners, openKnownRunners } from './known-runners.ts';
 import { dateOf, jobIdOf, placeOf, resultMessage, taskMessage, toldState } from './messages.ts';
 import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.ts';
 import { type QueueWatch, watchQueue } from './queue-watch.ts';
@@ -47,25 +43,43 @@ import { openTurns, type Turns } from './turns.ts';
 const nodeRequest = createContextKey<IncomingMessage | undefined>(undefined);
 
 const maxMessageBytes = 16 * mebi;
-/** Milliseconds: how exact it is when a runner was last heard of. */
-const seenEvery = 20_000;
+/** Milliseconds: the time that runners give to a request unless they are told otherwise. */
+const usualTimeout = 5_000;
+/** Milliseconds: what is left of the time that a runner gives to a request, for the reply to reach it. */
+const replyTime = 1_000;
 
 /** Opens the protocol. */
 export function openProtocol(parts: ProtocolParts): ProtocolServer {
   const queue = watchQueue(parts.database, queuedChannel);
-  const turns = openTurns();
+  const { db } = parts.database;
+  const turns = openTurns({
+    keyOf: queueKeyOf,
+    version: queue.version,
+    take: (runners: readonly RunnerRow[]) => takeJobs(db, runners, parts.clock()),
+  });
+  const runners = openKnownRunners({ db, queue, clock: parts.clock });
   const handle = connectNodeAdapter({
     requestPathPrefix: protocolPath,
-    routes: (router) => addServices(router, { ...parts, queue, turns }),
+    routes: (router) => addServices(router, { ...parts, queue, turns, runners }),
     contextValues: (request) => createContextValues().set(nodeRequest, request as IncomingMessage), // of an HTTP/1 server
     readMaxBytes: maxMessageBytes,
     grpc: false,
     grpcWeb: false,
   });
-  return { handle, close: () => queue.close() };
+  return {
+    handle,
+    async close() {
+      await runners.close();
+      await queue.close();
+    },
+  };
 }
 
-type ServiceParts = ProtocolParts & { readonly queue: QueueWatch; readonly turns: Turns };
+type ServiceParts = ProtocolParts & {
+  readonly queue: QueueWatch;
+  readonly turns: Turns<RunnerRow, FoundJob>;
+  readonly runners: KnownRunners;
+};
 
 function addServices(router: ConnectRouter, parts: ServiceParts): void {
   const { database, services, clock, queue } = parts;
@@ -98,7 +112,7 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
     /** Waits for a job, up to the time of a poll, where none is there. */
     async fetchTask({ tasksVersion }, context) {
       const runner = await authenticated(parts, context);
-      const until = performance.now() + limits.poll;
+      const until = performance.now() + pollTimeOf(context, limits.poll);
       let seen = tasksVersion;
       for (;;) {
         const version = queue.version();
@@ -106,7 +120,10 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
         if (task) return { task: taskMessage(task), tasksVersion: 0n };
         seen = version;
         const left = until - performance.now();
-        if (left <= 0 || context.signal.aborted) return { tasksVersion: version };
+        if (left <= 0 || context.signal.aborted) {
+          parts.runners.note(runner);
+          return { tasksVersion: version };
+        }
         await queue.changed(version, left, context.signal);
       }
     },
@@ -162,32 +179,15 @@ function openMasks(make: (job: JobRow) => Promise<Mask>) {
   };
 }
 
-/** What the queue looks at of a runner. One that takes a single job is looked at by itself. */
-const turnOf = ({
-  id,
-  repository_id,
-  organization_id,
-  runner_group_id,
-  hosted_runner_id,
-  labels,
-  custom_labels,
-  os,
-  is_ephemeral,
-}: RunnerRow): string =>
-  JSON.stringify(
-    is_ephemeral ? id : [repository_id, organization_id, runner_group_id, hosted_runner_id, labels, custom_labels, os],
-  );
-
 /** A job for a runner, with its task; a job that nothing can be made of any more ends, and the next one is tried. */
 async function nextTask(
-  { database: { db }, clock, queue, turns, ...parts }: ServiceParts,
+  { database: { db }, clock, turns, ...parts }: ServiceParts,
   runner: RunnerRow,
   { context, trusts }: { context: HandlerContext; trusts: boolean },
 ): Promise<Task | undefined> {
   const links = linksOf(parts, context);
-  const asking = { version: queue.version, trusts, signal: context.signal };
   for (;;) {
-    const taken = await turns.ask(turnOf(runner), asking, () => takeJob(db, runner, clock()));
+    const taken = await turns.ask(runner, { trusts, signal: context.signal });
     if (!taken) return undefined;
     try {
       const { secrets, actionsOrigin } = parts.services;
@@ -205,14 +205,16 @@ const linksOf = ({ linksOf: find }: Pick<ProtocolParts, 'linksOf'>, context: Han
   return find(request);
 };
 
-async function authenticated({ database: { db }, clock }: ProtocolParts, { requestHeader }: HandlerContext): Promise<RunnerRow> {
+async function authenticated({ runners }: ServiceParts, { requestHeader }: HandlerContext): Promise<RunnerRow> {
   const [uuid, token] = [requestHeader.get('x-runner-uuid'), requestHeader.get('x-runner-token')];
-  const runner = uuid && token ? await authenticateRunner(db, uuid, token) : undefined;
+  const runner = uuid && token ? await runners.find(uuid, token) : undefined;
   if (!runner) throw new ConnectError('The runner is not registered', Code.Unauthenticated);
-  const now = clock();
-  if (runner.seen_at === null || now.getTime() - runner.seen_at.getTime() > seenEvery) await noteSeen(db, runner.id, now);
   return runner;
 }
+
+/** How long a poll lasts: as long as the runner waits for its reply, which it tells, up to the longest; a short time where it tells nothing. */
+const pollTimeOf = (context: HandlerContext, longest: number): number =>
+  Math.min(longest, Math.max(0, (context.timeoutMs() ?? usualTimeout) - replyTime));
 
 /** A job that isn't there and one that another runner has are answered alike. */
 const notIts = () => new ConnectError('The runner has no such job', Code.NotFound);

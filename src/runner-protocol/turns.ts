@@ -1,43 +1,80 @@
 import { LRUCache } from 'lru-cache';
 
 /** Lets runners take turns that differ in nothing which the queue looks at. */
-export type Turns = {
-  /**
-   * Takes a job when it is this runner's turn. Where another one like it has found nothing at this version of the queue, neither does this one.
-   * @param key what the queue looks at, of the runner
-   * @param take takes a job; undefined where none waits
-   */
-  ask<Taken>(
-    key: string,
-    asking: { version(): bigint; trusts: boolean; signal: AbortSignal },
-    take: () => Promise<Taken | undefined>,
-  ): Promise<Taken | undefined>;
+export type Turns<Runner, Taken> = {
+  /** A job for a runner, when it is its turn. Where others like it have found nothing at this version of the queue, neither does this one. */
+  ask(runner: Runner, asking: { trusts: boolean; signal: AbortSignal }): Promise<Taken | undefined>;
 };
+
+type Waiting<Runner, Taken> = {
+  readonly runner: Runner;
+  readonly trusts: boolean;
+  readonly signal: AbortSignal;
+  readonly resolve: (taken: Taken | undefined) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** How many take jobs at once: a transaction of them is short enough for those that wait for the same run. */
+const together = 20;
 
 /**
  * Turns within a process. Runners that wait are woken together by each job that comes: all at once they would be in each other's way in the
- * database, and each would learn there what the first one has learnt.
+ * database, and each would learn there what the first one has learnt. So those of one kind that ask while others take are the next to take, together.
+ * @param keyOf what the queue looks at, of a runner
+ * @param version the version of the queue
+ * @param take takes jobs for runners of one kind; those that it gives none ask again, unless it gives none at all. Undefined says nothing of the queue
  */
-export function openTurns(): Turns {
-  const last = new Map<string, Promise<void>>();
+export function openTurns<Runner, Taken>({
+  keyOf,
+  version,
+  take,
+}: {
+  keyOf: (runner: Runner) => string;
+  version: () => bigint;
+  take: (runners: readonly Runner[]) => Promise<ReadonlyMap<Runner, Taken> | undefined>;
+}): Turns<Runner, Taken> {
+  const queues = new Map<string, Waiting<Runner, Taken>[]>();
   const emptyAt = new LRUCache<string, bigint>({ max: 10_000 });
-  return {
-    async ask(key, { version, trusts, signal }, take) {
-      const before = last.get(key);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      last.set(key, promise);
-      try {
-        await before;
-        const asked = version();
+
+  const serve = async (key: string, queue: Waiting<Runner, Taken>[]): Promise<void> => {
+    while (queue.length > 0) {
+      const asked = version();
+      const batch = queue.splice(0, together).filter(({ trusts, signal, resolve }) => {
         // Who has gone meanwhile must get no job.
-        if (signal.aborted || (trusts && emptyAt.get(key) === asked)) return undefined;
-        const taken = await take();
-        if (taken === undefined) emptyAt.set(key, asked);
-        return taken;
-      } finally {
-        resolve();
-        if (last.get(key) === promise) last.delete(key);
+        const isWanted = !signal.aborted && !(trusts && emptyAt.get(key) === asked);
+        if (!isWanted) resolve(undefined);
+        return isWanted;
+      });
+      if (batch.length === 0) continue;
+      const left: Waiting<Runner, Taken>[] = [];
+      try {
+        const taken = await take(batch.map(({ runner }) => runner));
+        if (taken?.size === 0) emptyAt.set(key, asked);
+        for (const waiting of batch) {
+          const own = taken?.get(waiting.runner);
+          if (own === undefined && taken && taken.size > 0) left.push(waiting);
+          else waiting.resolve(own);
+        }
+        queue.unshift(...left);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
       }
+    }
+    queues.delete(key);
+  };
+
+  return {
+    ask(runner, asking) {
+      const { promise, resolve, reject } = Promise.withResolvers<Taken | undefined>();
+      const key = keyOf(runner);
+      const known = queues.get(key);
+      const queue = known ?? [];
+      queue.push({ runner, ...asking, resolve, reject });
+      if (!known) {
+        queues.set(key, queue);
+        void serve(key, queue);
+      }
+      return promise;
     },
   };
 }

@@ -27,7 +27,7 @@ import { type BodyReader, bodyReader } from './read-body.ts';
 import { checkAddress } from './request-address.ts';
 import { linksFor } from './request-links.ts';
 import { firstQuery, readPath } from './resolve.ts';
-import { type Route, routesOf } from './routes.ts';
+import { apiPrefix, type Match, routeOf, routerOf } from './router.ts';
 import { sendError, sendRefusal } from './send-error.ts';
 import { sendFile } from './send-file.ts';
 import { type SignIn, signInTo } from './sign-in.ts';
@@ -54,8 +54,6 @@ export type Parts = {
 
 /** Enough for a search of 10,000 percent-encoded characters, so that a query that is too long gets its own error. */
 const maxHeaderSize = 128 * 1024;
-
-const apiPrefix = '/api/v3';
 
 /** No route has a schema of Fastify's, whose compilers would be loaded at each start; see `endpoint/validate.ts`. */
 const noCompiler = (): never => {
@@ -108,7 +106,9 @@ export function buildApp(parts: Parts): FastifyInstance {
   const bodies = bodyReader(bounds, limiters.bodies);
   boundUnreadBodies(app, bounds);
 
+  const find = routerOf(parts.endpoints);
   app.addHook('onRequest', (request, _reply, done) => {
+    if (isOfEndpoints(request)) request.match = find(request.method, request.url) ?? null;
     checkAddress(request);
     done();
   });
@@ -122,17 +122,18 @@ export function buildApp(parts: Parts): FastifyInstance {
   };
   app.addHook('onSend', addHeaders);
   app.addHook('onResponse', (request, reply, done) => {
-    const { method, routeOptions, id } = request;
+    const { method, id } = request;
+    const route = routeOf(request);
     const fields = {
       id,
       method,
-      route: routeOptions.url,
+      route,
       actor: request.actor,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     };
-    const level = routeOptions.url && probePaths.has(routeOptions.url) ? 'debug' : 'info';
-    log[level](fields, `${method} ${routeOptions.url ?? 'unknown'} ${reply.statusCode}`);
+    const level = route && probePaths.has(route) ? 'debug' : 'info';
+    log[level](fields, `${method} ${route ?? 'unknown'} ${reply.statusCode}`);
     done();
   });
   app.setErrorHandler((error, request, reply) => sendError({ ...parts, refusals }, { request, reply }, error));
@@ -164,7 +165,7 @@ export function buildApp(parts: Parts): FastifyInstance {
       await sendFile(exchange, file, async () => void (await admit(limiters.transfers, caller, exchange.reply)));
     },
   });
-  for (const route of routesOf(parts.endpoints)) register(app, { ...parts, signIn, bodies }, route);
+  addEndpoints(app, { ...parts, signIn, bodies });
   return app;
 }
 
@@ -185,28 +186,26 @@ function rewriteApiHost(host: string | undefined, url: string): string {
 
 type RouteParts = Parts & { signIn: SignIn; bodies: BodyReader };
 
-function register(app: FastifyInstance, parts: RouteParts, { method, pattern, endpoint, wildcard }: Route): void {
-  app.route({
-    method,
-    url: apiPrefix + pattern,
-    exposeHeadRoute: method === 'GET',
-    handler: (request, reply) => (endpoint ? serve(parts, endpoint, request, reply, wildcard) : reply.callNotFound()),
-  });
+/** What all endpoints are served by; HEAD goes with GET. */
+const endpointRoutes = [apiPrefix, `${apiPrefix}/*`];
+const isOfEndpoints = ({ routeOptions }: FastifyRequest): boolean => endpointRoutes.includes(routeOptions.url ?? '');
+
+function addEndpoints(app: FastifyInstance, parts: RouteParts): void {
+  for (const url of endpointRoutes)
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+      app.route({
+        method,
+        url,
+        handler: (request, reply) => (request.match ? serve(parts, request.match, request, reply) : reply.callNotFound()),
+      });
 }
 
-async function serve(
-  parts: RouteParts,
-  endpoint: Endpoint,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  wildcard: string | undefined,
-): Promise<void> {
+async function serve(parts: RouteParts, { endpoint, words }: Match, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const now = parts.clock();
   const { db } = parts.database;
   const { requests, transfers } = parts.services.limiters;
   request.signedIn = true;
-  const given = request.params as Record<string, string>; // the router's own strings
-  const path = readPath(endpoint, wildcard === undefined ? given : { ...given, [wildcard]: given['*'] ?? '' });
+  const path = readPath(endpoint, words);
   const links = linksFor(parts, request);
   const { viewer, along } = await parts.signIn(request, now, (asking) => firstQuery({ db, endpoint, path, now, links }, asking));
   reply.headers(accessHeaders(endpoint.access, viewer));

@@ -1,4 +1,3 @@
-import findMyWay from 'find-my-way';
 import { authenticate } from '#access/authenticate.ts';
 import type { CheckResult } from '#access/authorize.ts';
 import type { Viewer } from '#access/viewer.ts';
@@ -8,7 +7,7 @@ import { linksOf } from '#endpoint/links.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { statusOf } from './refusals.ts';
 import { authorizePath, Moved, readPath } from './resolve.ts';
-import { type Route, routesOf } from './routes.ts';
+import { apiPrefix, routerOf } from './router.ts';
 
 /** The decision about a request, and the checks that led to it. */
 export type Explanation = {
@@ -36,15 +35,15 @@ type ExplainRequest = {
 export async function explain({ db, endpoints, authorization, method, path, now, url }: ExplainRequest): Promise<Explanation> {
   const steps: CheckResult[] = [];
   const unknown: Explanation = { endpoint: undefined, viewer: { login: undefined, credential: 'none' }, steps, allowed: false };
-  const match = findEndpoint(endpoints, method, path.replace(/^\/?(?:api\/v3(?=\/))?\/?/, '/'));
+  const match = routerOf(endpoints)(method, apiPrefix + path.replace(/^\/?(?:api\/v3(?=\/))?\/?/, '/'));
   if (!match) return { ...unknown, status: 404, message: `No endpoint has ${method} ${path}` };
-  const { endpoint, params } = match;
+  const { endpoint, words } = match;
   const endpointInfo = { id: endpoint.id, method: endpoint.method, path: endpoint.path };
   let viewer: Viewer | undefined;
   try {
     viewer = await authenticate(authorization, { db, now });
     const links = url === undefined ? undefined : linksOf(url);
-    await authorizePath({ db, endpoint, viewer, path: readPath(endpoint, params), now, links, trace: steps });
+    await authorizePath({ db, endpoint, viewer, path: readPath(endpoint, words), now, links, trace: steps });
     return { endpoint: endpointInfo, viewer: describeViewer(viewer), steps, allowed: true };
   } catch (error) {
     const viewerInfo = viewer ? describeViewer(viewer) : unknown.viewer;
@@ -66,16 +65,3 @@ export const describeViewer = ({ account, grant }: Viewer): Explanation['viewer'
   login: account?.login,
   credential: grant.kind,
 });
-
-/** The router takes no empty path, which the root of the API would be. */
-const prefix = '/api';
-
-function findEndpoint(endpoints: readonly Endpoint[], method: string, path: string) {
-  const router = findMyWay({ maxParamLength: 4096 });
-  for (const route of routesOf(endpoints)) router.on(route.method, prefix + route.pattern, () => undefined, route);
-  const match = router.find(method as findMyWay.HTTPMethod, prefix + path); // an unknown method finds nothing
-  const { endpoint, wildcard } = (match?.store ?? {}) as Partial<Route>;
-  if (!match || !endpoint) return undefined;
-  const params = Object.fromEntries(Object.entries(match.params).map(([name, value]) => [name, value ?? '']));
-  return { endpoint, params: wildcard === undefined ? params : { ...params, [wildcard]: params['*'] ?? '' } };
-}

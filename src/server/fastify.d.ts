@@ -1,11 +1,14 @@
 import 'fastify';
 import type { Caller } from '#lib/caller.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
+import type { Match } from './router.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The login of the viewer, for the log. */
     actor?: string | undefined;
+    /** The endpoint that an address of the API is for; null where it is for none, undefined elsewhere. */
+    match?: Match | null;
     /** Whether an endpoint has signed in the viewer, or tried to. */
     signedIn?: boolean;
     /** The caller that the request counts against; undefined before it is signed in. */

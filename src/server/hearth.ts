@@ -123,6 +123,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     limiters: openLimiters(resources, database.pool.options.max),
     secrets,
     version,
+    openedAt: clock(),
     searchBudget,
     embeddings,
     outbound,

@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Database } from '#database/connect.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { watchEventLoop } from './event-loop.ts';
+import { routeOf } from './router.ts';
 
 /** Makes the function that returns the text of the metrics; with several processes, those of all (see `src/cli/cluster.ts`). */
 export type MetricsReader = (own: Registry) => () => Promise<string>;
@@ -65,9 +66,9 @@ export function addMetrics(app: FastifyInstance, options: MetricsOptions): Metri
     registers: [registry],
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const { method, routeOptions } = request;
+    const { method } = request;
     // The declared path, not the requested one, so that the number of label values is bounded.
-    seconds.observe({ method, route: routeOptions.url ?? 'unknown', status: reply.statusCode }, reply.elapsedTime / 1000);
+    seconds.observe({ method, route: routeOf(request) ?? 'unknown', status: reply.statusCode }, reply.elapsedTime / 1000);
     done();
   });
   const read = reader(registry);

@@ -1,4 +1,5 @@
 import type { Endpoint } from '#endpoint/endpoint.ts';
+import type { Paging } from '#endpoint/paging.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
 import type { Listed, Neighbours, Page, Uncounted } from '#lib/page.ts';
 
@@ -7,6 +8,9 @@ type ListPosition = { total: number } | Neighbours;
 
 /** `list` is set for a page of a list. */
 type ReplyBody = { status: number; body: unknown; list?: ListPosition };
+
+/** The styles of lists that nobody counts. */
+const uncounted: ReadonlySet<Paging['style']> = new Set(['cursors', 'since', 'around']);
 
 /** The status and body of a handler's result. */
 export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): ReplyBody {
@@ -18,7 +22,7 @@ export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): Rep
     const { body, total } = result as { body: unknown; total: number }; // what a handler of such pages returns
     return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total) } };
   }
-  if (endpoint.paging.style === 'cursors' || endpoint.paging.style === 'since') {
+  if (uncounted.has(endpoint.paging.style)) {
     const { rows, next, previous } = result as Uncounted<unknown>; // what a handler of such lists returns
     return { status, body: rows, list: { next, previous } };
   }

@@ -35,11 +35,20 @@ const shapeOf = ({ method, pattern }: Route): string => `${method} ${pattern.rep
 
 const patternOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
+/** Addresses that the public API had before, and by which its clients still call. */
+const formerPaths: ReadonlyMap<string, string> = new Map(
+  ['', '/default-level'].map((end) => [
+    `/orgs/{org}/dependency-bot/repository-access${end}`,
+    `/organizations/{org}/dependabot/repository-access${end}`,
+  ]),
+);
+
 function declaredRoutes(endpoint: Endpoint): Route[] {
   const { method, path: neutral } = endpoint;
   if (neutral === '/') return ['', '/'].map((pattern) => ({ method, pattern, endpoint })); // the API's own address, as clients write it
   const wildcard = wildcardOf(endpoint);
-  return [neutral, publicPath(neutral) ?? []].flat().flatMap((path): Route[] => {
+  const paths = [neutral, publicPath(neutral) ?? [], formerPaths.get(neutral) ?? []].flat();
+  return paths.flatMap((path): Route[] => {
     if (wildcard === undefined) return [{ method, pattern: patternOf(path), endpoint }];
     const prefix = patternOf(path.slice(0, -`/{${wildcard}}`.length));
     const patterns = [`${prefix}/*`, ...(optionalAtEnd.test(path) ? [prefix] : [])];

@@ -18,6 +18,7 @@ import {
 } from './refusals.ts';
 import { linksFor } from './request-links.ts';
 import { Moved, MovedBelow } from './resolve.ts';
+import { routeOf } from './router.ts';
 
 type Parts = { services: Services; log: Logger; url?: string };
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
@@ -28,7 +29,7 @@ export function sendError(parts: Parts & { refusals: LimitRefusals }, exchange: 
   const { request, reply } = exchange;
   if (error instanceof Moved) return sendMoved(parts, exchange, error);
   if (error instanceof MovedBelow) return sendRedirect(parts, exchange, error.path + queryOf(request.url));
-  const fields = { err: error, id: request.id, route: request.routeOptions.url };
+  const fields = { err: error, id: request.id, route: routeOf(request) };
   if (isDiskFull(error)) {
     parts.log.error(fields, 'the disk is full');
     return sendRefusal(parts, exchange, { status: 503, message: diskFullMessage });

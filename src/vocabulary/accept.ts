@@ -55,7 +55,7 @@ const jsonNames = new Set(['*/*', 'application/*', 'application/json', 'text/jso
 const vendorName = new RegExp(`^application/vnd\\.(?:${mediaWord.join('|')})(?:-\\w+)?((?:\\.[\\w-]+)*)(?:\\+json)?$`);
 
 /** The media names in media types. `satisfies` checks that none is missing. */
-const renderings: Record<Exclude<Media, 'bytes'>, true> = {
+const renderings: Record<Exclude<Media, 'bytes' | 'sarif'>, true> = {
   json: true,
   raw: true,
   html: true,
@@ -75,6 +75,7 @@ const isMedia = (word: string): word is Media => Object.hasOwn(renderings, word)
 function mediaOf(name: string): Accepted | undefined {
   if (jsonNames.has(name)) return plain;
   if (name === 'application/octet-stream') return { acceptable: true, media: 'bytes' };
+  if (name === 'application/sarif+json') return { acceptable: true, media: 'sarif' };
   const [matched, rest = ''] = vendorName.exec(name) ?? [];
   if (matched === undefined) return undefined;
   const parts = rest.split('.').slice(1);

@@ -30,6 +30,10 @@ export function publicPath(route: string): string | undefined {
 export const emitRoute = (vocabulary: Vocabulary, route: string): string =>
   vocabulary === 'service' ? route : translateParameters(translatePath(route, 'toVendor'), 'toVendor');
 
+/** The name of a word of a path in the OpenAPI document. */
+export const emitParameter = (vocabulary: Vocabulary, name: string): string =>
+  vocabulary === 'service' ? name : translated(parameters, 'toVendor', name);
+
 /** The neutral route for a route of either vocabulary. */
 export const neutralRoute = (route: string): string => translateParameters(translatePath(route, 'toNeutral'), 'toNeutral');
 

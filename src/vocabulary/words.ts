@@ -62,6 +62,7 @@ export const permissionWords: readonly Pair[] = [
 export const fieldWords: readonly Pair[] = [
   ...permissionWords,
   ['advisory_id', 'ghsa_id'],
+  ['advisory_identifier', 'advisory_ghsa_id'],
   ['assistant', 'copilot'],
   ['assistant_ide_chat', 'copilot_ide_chat'],
   ['assistant_ide_code_completions', 'copilot_ide_code_completions'],
@@ -82,6 +83,7 @@ export const fieldWords: readonly Pair[] = [
   ['registry_a_oidc_provider_name', 'jfrog_oidc_provider_name'],
   ['service_enterprise_importer', 'github_enterprise_importer'],
   ['service_owned_allowed', 'github_owned_allowed'],
+  ['service_reviewed_at', 'github_reviewed_at'],
 ];
 
 // Document 2 has other names for a runner's image and its size.

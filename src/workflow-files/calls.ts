@@ -29,11 +29,17 @@ export type Call = InMatrix & {
   /** The job that calls, by the ids of all calls that lead to it: `deploy`, or `deploy:1/check` below the second call of a matrix. */
   readonly key: string;
   readonly inputs: { readonly [name: string]: Json };
+  /** Whether it is in a concurrency group, for whose turn its jobs wait. */
+  readonly waitsForTurn?: true;
 };
 
+type CallPlace = Pick<Call, 'key' | 'combination' | 'index'>;
+
+/** What names one call: the key of its job, with its place in the matrix of that. */
+export const placeOfCall = ({ key, combination, index }: CallPlace): string => (combination === null ? key : `${key}:${index}`);
+
 /** What a job's key begins with that a call makes. */
-export const prefixOfCall = ({ key, combination, index }: Pick<Call, 'key' | 'combination' | 'index'>): string =>
-  combination === null ? `${key}/` : `${key}:${index}/`;
+export const prefixOfCall = (call: CallPlace): string => `${placeOfCall(call)}/`;
 
 /** The id that a key ends in. */
 export const idOfKey = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
@@ -55,6 +61,15 @@ export const isCall = ({ definition }: WorkflowFileJob): boolean => definition.t
 
 const declarationOf = ({ source }: WorkflowFile): Source => partOf(partOf(source, 'on'), 'workflow_call');
 
+/** Whether calls of a workflow, at any level, may be in concurrency groups. */
+export const hasLeases = ({ file, called }: Workflow): boolean =>
+  [...called].some(
+    ([id, workflow]) =>
+      file.jobs.get(id)?.source.concurrency !== undefined ||
+      workflow.file.source.concurrency !== undefined ||
+      hasLeases(workflow),
+  );
+
 /** Whether a workflow can be called. */
 export const isCallable = ({ events }: WorkflowFile): boolean => 'workflow_call' in events;
 
@@ -65,9 +80,6 @@ export function problemsOfCall(job: WorkflowFileJob, called: WorkflowFile): Work
   const name = String(source.uses);
   const problem = (message: string): WorkflowProblem[] => [{ message: `${name}: ${message}`, line }];
   if (!isCallable(called)) return problem('The workflow has no workflow_call trigger');
-  // Fail closed: who asked for a group relies on it.
-  if (source.concurrency !== undefined) return problem('concurrency is not offered for a job that calls a workflow');
-  if (called.source.concurrency !== undefined) return problem('concurrency is not offered for a whole workflow that is called');
   const declared = declarationOf(called);
   const compared = (part: 'inputs' | 'secrets', given: Source, word: string): WorkflowProblem[] => {
     const known = partOf(declared, part);

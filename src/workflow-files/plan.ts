@@ -2,8 +2,25 @@
 import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
 import { isMapping } from '@actions/workflow-parser/templates/tokens/type-guards';
 import { gather } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
-import { type Call, type InMatrix, inputsOfCall, outputsOfCall, prefixOfCall, strategyContext, type Workflow } from './calls.ts';
+import {
+  type Call,
+  type InMatrix,
+  inputsOfCall,
+  outputsOfCall,
+  placeOfCall,
+  prefixOfCall,
+  strategyContext,
+  type Workflow,
+} from './calls.ts';
+import {
+  type Concurrency,
+  checkGroups,
+  concurrencyIn,
+  concurrencyOfFile,
+  type Lease,
+  type LeaseState,
+  namesOf,
+} from './concurrency.ts';
 import { type Contexts, ExpressionProblem, evaluate, holds, type JobStatus, type Json, textOf } from './expressions.ts';
 import { type Combination, combinationsOf, MatrixProblem, nameOfCombination } from './matrix.ts';
 import { lineOf, type WorkflowFile, type WorkflowFileJob } from './parse.ts';
@@ -28,7 +45,7 @@ export type PlannedJob = {
   readonly total: number;
   /** Why it doesn't run; undefined where it waits for a runner. */
   readonly ended?:
-    | { readonly result: 'skipped' }
+    | { readonly result: 'skipped' | 'cancelled' }
     | { readonly result: 'failure'; readonly problem: string; readonly line: number };
   readonly labels: readonly string[];
   readonly group: string | null;
@@ -40,14 +57,13 @@ export type PlannedJob = {
   readonly failsFast: boolean;
 };
 
-/** A concurrency group that a run or a job is in. */
-export type Concurrency = { readonly group: string; readonly cancelsInProgress: boolean };
-
 /** What has happened in a run: which jobs were made, and how those that are over have ended. */
 export type Progress = {
   readonly made: ReadonlySet<string>;
   readonly results: ReadonlyMap<string, JobResult>;
   readonly isCancelled: boolean;
+  /** By their keys; undefined where it doesn't matter whose turn it is. */
+  readonly leases?: ReadonlyMap<string, LeaseState>;
 };
 
 /** Which jobs come next. */
@@ -57,6 +73,10 @@ export type Plan = {
   readonly results: ReadonlyMap<string, JobResult>;
   /** Whether all jobs of the file are over. */
   readonly isOver: boolean;
+  /** What the calls that aren't over hold of concurrency groups, or wait for. */
+  readonly leases: readonly Lease[];
+  /** What the keys of jobs begin with that wait for a call to have its turn. */
+  readonly held: readonly string[];
 };
 
 /**
@@ -64,19 +84,36 @@ export type Plan = {
  * calls a workflow isn't made itself: the jobs of that workflow are.
  * @param contexts `github`, `inputs` and `vars`
  */
-export function planJobs(workflow: Workflow, contexts: Contexts, { made, results, isCancelled }: Progress): Plan {
-  const state: State = { jobs: [], made, begun: begunCalls(made), results: new Map(results), isCancelled };
-  planLevel({ workflow, contexts, calls: [], prefix: '', namePrefix: '' }, state);
+export function planJobs(workflow: Workflow, contexts: Contexts, { made, results, isCancelled, leases: known }: Progress): Plan {
+  const begun = begunCalls([...made, ...[...(known?.keys() ?? [])].map((key) => key.replace(/\/$/, ''))]);
+  const state: State = { jobs: [], leases: [], held: [], made, begun, results: new Map(results), known };
+  const cancelled = isCancelled ? 'skipped' : undefined;
+  planLevel(
+    { workflow, contexts, calls: [], prefix: '', namePrefix: '', cancelled, groups: groupsOfRun(workflow, contexts) },
+    state,
+  );
   return { ...state, isOver: isOver(workflow.file, (id) => state.results.get(id)) };
+}
+
+/** The group that a whole run is in. */
+function groupsOfRun({ file }: Workflow, contexts: Contexts): string[] {
+  try {
+    return namesOf(concurrencyOfFile(file, contexts));
+  } catch (error) {
+    if (error instanceof ExpressionProblem) return []; // the run was made with other variables
+    throw error;
+  }
 }
 
 /** What is planned, and what was before. */
 type State = {
   readonly jobs: PlannedJob[];
+  readonly leases: Lease[];
+  readonly held: string[];
   readonly made: ReadonlySet<string>;
   readonly begun: ReadonlySet<string>;
   readonly results: Map<string, JobResult>;
-  readonly isCancelled: boolean;
+  readonly known: Progress['leases'];
 };
 
 /** The file of a run, or of a call in it. */
@@ -87,16 +124,22 @@ type Level = {
   /** What comes before the ids and the names of its jobs. */
   readonly prefix: string;
   readonly namePrefix: string;
+  /** What becomes of jobs that a cancellation keeps from being made; undefined without one. */
+  readonly cancelled: 'skipped' | 'cancelled' | undefined;
+  /** The concurrency groups that it is in, with all around it; in lower case. */
+  readonly groups: readonly string[];
 };
 
-/** The calls of which jobs were made: the parts of ids that end in a slash, and without the places in their matrices. */
-function begunCalls(made: ReadonlySet<string>): Set<string> {
+/** The calls that were begun, by the ids of their jobs and of themselves: the parts that end in a slash, and without the places in their matrices. */
+function begunCalls(ids: Iterable<string>): Set<string> {
   const begun = new Set<string>();
-  for (const id of made)
+  for (const id of ids) {
+    begun.add(id.replace(/:\d+$/, ''));
     for (let at = id.indexOf('/'); at >= 0; at = id.indexOf('/', at + 1)) {
       begun.add(id.slice(0, at + 1));
       begun.add(id.slice(0, at).replace(/:\d+$/, ''));
     }
+  }
   return begun;
 }
 
@@ -128,9 +171,10 @@ function planJob(level: Level, job: WorkflowFileJob, state: State): PlannedJob[]
   const resultsOf = (id: string): JobResult | undefined => state.results.get(prefix + id);
   const contexts: Contexts = { ...level.contexts, needs: needsContext(needs, resultsOf) };
   try {
-    const status = state.isCancelled ? 'cancelled' : statusOf(ancestorsOf(workflow.file, job.id), resultsOf);
+    const status = level.cancelled ? 'cancelled' : statusOf(ancestorsOf(workflow.file, job.id), resultsOf);
     const isBegun = state.begun.has(prefix + job.id);
-    if (!isBegun && !holds(definition.if, contexts, status)) return [endedJob(level, job, { result: 'skipped' })];
+    if (!isBegun && !holds(definition.if, contexts, status))
+      return [endedJob(level, job, { result: level.cancelled ?? 'skipped' })];
     const strategy = (definition.strategy ? evaluate(definition.strategy, contexts) : {}) as { [name: string]: Json };
     const combinations = strategy.matrix === undefined ? [null] : combinationsOf(strategy.matrix);
     const places = combinations.map((combination, index) => ({
@@ -165,32 +209,79 @@ function planCalls(level: Level, job: WorkflowFileJob, state: State, { contexts,
   // Each is worked out before any of them begins, so that what can't be evaluated fails them all.
   const levels = places.map((place) => {
     const outside = { ...contexts, matrix: place.combination, strategy: strategyContext(place) };
-    const call: Call = { ...place, key, inputs: inputsOfCall(job, workflow.file, outside) };
-    return {
+    const inputs = inputsOfCall(job, workflow.file, outside);
+    const inside: Contexts = { github, vars, inputs };
+    const name = level.namePrefix + nameOf(job, outside, place);
+    const at = placeOfCall({ ...place, key });
+    const own = concurrencyIn(job.parts.find('concurrency'), outside);
+    const ofFile = concurrencyOfFile(workflow.file, inside);
+    checkGroups(namesOf(own), level.groups, lineOf(job.parts));
+    checkGroups(namesOf(ofFile), [...level.groups, ...namesOf(own)], lineOf(job.parts));
+    const leases: Lease[] = [
+      ...(own ? [{ ...own, key: at, name }] : []),
+      ...(ofFile ? [{ ...ofFile, key: `${at}/`, name }] : []),
+    ];
+    const call: Call = { ...place, key, inputs, ...(leases.length > 0 && { waitsForTurn: true }) };
+    const called: Level = {
       workflow,
-      contexts: { github, vars, inputs: call.inputs },
+      contexts: inside,
       calls: [...level.calls, call],
       prefix: prefixOfCall(call),
-      namePrefix: `${level.namePrefix}${nameOf(job, outside, place)} / `,
+      namePrefix: `${name} / `,
+      cancelled: leases.some((lease) => state.known?.get(lease.key)?.isCancelled) ? 'cancelled' : level.cancelled,
+      groups: [...level.groups, ...namesOf(own, ofFile)],
     };
+    return { at, called, leases, place };
   });
   const ended: JobResult[] = [];
   let open = 0;
-  for (const [index, called] of levels.entries()) {
-    const { failsFast, maxParallel } = places[index] ?? { failsFast: true, maxParallel: null };
+  for (const { at, called, leases, place } of levels) {
+    const { failsFast, maxParallel } = place;
+    const known = state.results.get(at);
     const isBegun = state.begun.has(called.prefix);
-    if (!isBegun && failsFast && ended.some(({ result }) => result === 'failure'))
+    if (known) ended.push(known);
+    else if (!isBegun && failsFast && ended.some(({ result }) => result === 'failure'))
       ended.push({ result: 'cancelled', outputs: {} });
     else if (!isBegun && maxParallel !== null && open >= maxParallel) open++;
     else {
-      planLevel(called, state);
-      const result = resultOfCall(called, state);
+      const result = planCall(called, state, leases);
       if (result) ended.push(result);
       else open++;
     }
   }
   if (open === 0) state.results.set(key, resultOf(ended.map((one) => ({ ...one, isOptional: false }))));
 }
+
+/** Plans the jobs of one call, if it is its turn in its concurrency groups. @returns how it has ended, if it has */
+function planCall(called: Level, state: State, leases: readonly Lease[]): JobResult | undefined {
+  const isOverBefore = resultOfCall(called, state);
+  if (isOverBefore) return isOverBefore;
+  // One group after the other: who waits for the second holds the first.
+  const missing = state.known ? leases.findIndex(({ key }) => !state.known?.get(key)?.isHeld) : -1;
+  const call = called.calls.at(-1);
+  if (missing >= 0 && called.cancelled && call && !state.begun.has(called.prefix)) {
+    state.jobs.push(cancelledCall(called, call));
+    return { result: 'cancelled', outputs: {} };
+  }
+  if (missing >= 0 && !called.cancelled) {
+    state.leases.push(...leases.slice(0, missing + 1));
+    state.held.push(called.prefix);
+    return undefined;
+  }
+  planLevel(called, state);
+  const result = resultOfCall(called, state);
+  if (!result) state.leases.push(...leases.filter(({ key }) => state.known?.has(key)));
+  return result;
+}
+
+/** What tells of a call that was cancelled before it had its turn. */
+const cancelledCall = ({ calls, namePrefix }: Level, call: Call): PlannedJob => ({
+  ...withoutRunner,
+  id: placeOfCall(call),
+  calls: calls.slice(0, -1),
+  name: namePrefix.slice(0, -' / '.length),
+  ended: { result: 'cancelled' },
+});
 
 /** How a call has ended; undefined while one of its jobs hasn't. */
 function resultOfCall({ workflow: { file }, prefix, contexts }: Level, { results }: State): JobResult | undefined {
@@ -232,13 +323,18 @@ const endedJob = (
   { id, definition }: WorkflowFileJob,
   ended: NonNullable<PlannedJob['ended']>,
 ): PlannedJob => ({
+  ...withoutRunner,
   id: prefix + id,
   calls,
   name: namePrefix + (definition.name?.isLiteral ? definition.name.toString() : id),
+  ended,
+});
+
+/** What a job says that is over before any runner has it. */
+const withoutRunner = {
   combination: null,
   index: 0,
   total: 1,
-  ended,
   labels: [],
   group: null,
   environment: null,
@@ -247,7 +343,7 @@ const endedJob = (
   timeoutMinutes: null,
   maxParallel: null,
   failsFast: true,
-});
+} as const;
 
 /** The name of a job, with the values of its matrix unless it says where they stand. */
 function nameOf({ definition, id }: WorkflowFileJob, contexts: Contexts, { combination }: InMatrix): string {
@@ -256,12 +352,14 @@ function nameOf({ definition, id }: WorkflowFileJob, contexts: Contexts, { combi
   return combination ? nameOfCombination(name, combination) : name;
 }
 
-function jobOf({ prefix, namePrefix, calls }: Level, job: WorkflowFileJob, run: Contexts, place: InMatrix): PlannedJob {
+function jobOf({ prefix, namePrefix, calls, groups }: Level, job: WorkflowFileJob, run: Contexts, place: InMatrix): PlannedJob {
   const contexts: Contexts = { ...run, matrix: place.combination, strategy: strategyContext(place) };
   const { definition, parts, id } = job;
   const evaluated = (token: TemplateToken | undefined): Json | undefined => token && evaluate(token, contexts);
   const runsOn = definition.type === 'job' ? runsOnOf(evaluated(definition['runs-on']) ?? null) : { labels: [], group: null };
   const timeout = evaluated(parts.find('timeout-minutes'));
+  const concurrency = concurrencyIn(definition.concurrency, contexts);
+  checkGroups(namesOf(concurrency), groups, lineOf(parts));
   return {
     ...place,
     id: prefix + id,
@@ -269,7 +367,7 @@ function jobOf({ prefix, namePrefix, calls }: Level, job: WorkflowFileJob, run: 
     name: namePrefix + nameOf(job, contexts, place),
     ...runsOn,
     environment: definition.type === 'job' ? environmentOf(evaluated(nameOfEnvironment(definition.environment)) ?? null) : null,
-    concurrency: concurrencyOf(evaluated(definition.concurrency) ?? null),
+    concurrency,
     isOptional: evaluated(parts.find('continue-on-error')) === true,
     timeoutMinutes: typeof timeout === 'number' && timeout > 0 ? timeout : null,
   };
@@ -288,22 +386,6 @@ const nameOfEnvironment = (token: TemplateToken | undefined): TemplateToken | un
   token && isMapping(token) ? token.find('name') : token;
 
 const environmentOf = (name: Json): PlannedJob['environment'] => (textOf(name) === '' ? null : { name: textOf(name) });
-
-/** A concurrency group: its name, or a mapping. @throws ExpressionProblem for a name that is too long */
-export function concurrencyOf(value: Json): Concurrency | null {
-  if (value === null || value === '') return null;
-  if (typeof value !== 'object') return groupOf(textOf(value), false);
-  const { group = null, 'cancel-in-progress': cancels = false } = value as { group?: Json; 'cancel-in-progress'?: Json };
-  return groupOf(textOf(group), cancels === true);
-}
-
-const maxGroupName = fixedValue(limitTable.workflows.groupName);
-
-function groupOf(group: string, cancelsInProgress: boolean): Concurrency | null {
-  if (group.length > maxGroupName)
-    throw new ExpressionProblem(`The name of a concurrency group has at most ${maxGroupName} characters`, undefined);
-  return group === '' ? null : { group, cancelsInProgress };
-}
 
 /** How the jobs of one matrix have ended together; outputs of later ones win where they aren't empty (the public API's rule). */
 export function resultOf(jobs: readonly (JobResult & { readonly isOptional: boolean })[]): JobResult {

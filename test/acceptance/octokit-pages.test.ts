@@ -6,7 +6,12 @@ const { here, org, owner, get, repository } = await siteSetting();
 
 test('an unmodified Octokit publishes a website, changes it, looks at its builds, and deletes it', async () => {
   const { repo, web } = await repository({ 'index.html': 'root', 'docs/index.html': 'docs' });
-  const { rest } = new Octokit({ baseUrl: `${here.url}/api/v3`, auth: await here.token(owner), retry: { enabled: false } });
+  const { rest } = new Octokit({
+    baseUrl: `${here.url}/api/v3`,
+    auth: await here.token(owner),
+    throttle: { enabled: false },
+    retry: { enabled: false },
+  });
   const about = { owner: org.login, repo: repo.name };
 
   const { data: created } = await rest.repos.createPagesSite({ ...about, source: { branch: 'main', path: '/docs' } });

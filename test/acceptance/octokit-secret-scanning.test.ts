@@ -9,7 +9,12 @@ test('an unmodified Octokit turns products on, is refused with a secret, bypasse
   const owner = await here.user();
   const org = await here.org(owner);
   const repo = await here.repo(org, { by: owner });
-  const { rest } = new Octokit({ baseUrl: `${here.url}/api/v3`, auth: await here.token(owner), retry: { enabled: false } });
+  const { rest } = new Octokit({
+    baseUrl: `${here.url}/api/v3`,
+    auth: await here.token(owner),
+    throttle: { enabled: false },
+    retry: { enabled: false },
+  });
   const about = { owner: org.login, repo: repo.name };
 
   await rest.repos.enableVulnerabilityAlerts(about);

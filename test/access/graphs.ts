@@ -9,7 +9,7 @@ type Random = (bound: number) => number;
 const levels = ['none', 'read', 'triage', 'write', 'maintain', 'admin'];
 const levelOf = (role: string | null): number => (role === null ? 0 : levels.indexOf(role));
 
-type Repository = { id: number; owner: number; visibility: 'public' | 'internal' | 'private'; name: string };
+type Repository = { id: number; owner: number; visibility: 'public' | 'internal' | 'private'; name: string; isFork: boolean };
 type Team = { id: number; organization: number; parent: number | undefined; privacy: 'closed' | 'secret' };
 type Installation = {
   id: number;
@@ -64,12 +64,16 @@ export function drawGraph({ random, roles, next }: Drawing): Graph {
     })),
   ]);
   const owners = [...organizations, ...organizations, pick(people)].map(({ id }) => id);
-  const repositories = Array.from({ length: 5 }, next).map((id) => ({
-    id,
-    owner: pick(owners),
-    visibility: pick(['public', 'internal', 'private', 'private', 'private'] as const),
-    name: `thing-${id}`,
-  }));
+  const repositories = Array.from({ length: 5 }, next).map((id) => {
+    const isFork = random(6) === 0; // a private fork, in which a vulnerability is repaired
+    return {
+      id,
+      owner: pick(owners),
+      visibility: isFork ? ('private' as const) : pick(['public', 'internal', 'private', 'private', 'private'] as const),
+      name: `thing-${id}`,
+      isFork,
+    };
+  });
   const teams: Team[] = [];
   for (const { id: organization } of organizations)
     for (const id of Array.from({ length: random(4) }, next)) {
@@ -184,22 +188,24 @@ export class Reading {
   }
 
   /** The highest level, 0 to 5, that a user has in a repository by any source. That anybody may read it doesn't count. */
-  ownLevel(user: number | undefined, { id, owner }: Repository): number {
+  ownLevel(user: number | undefined, { id, owner, isFork }: Repository): number {
     if (user === undefined) return 0;
     if (owner === user) return 5;
     const { organizations, collaborators, teamMembers, teamRepositories, assignments } = this.graph;
     const found = [0];
+    // What holds in all repositories of an organization holds in private forks for administrators alone.
+    const inAll = (level: number): number => (isFork && level < 5 ? 0 : level);
     const role = this.roleIn(owner, user);
     if (role === 'owner') found.push(5);
-    if (role === 'member') found.push(levelOf(organizations.find((one) => one.id === owner)?.base ?? null));
+    if (role === 'member') found.push(inAll(levelOf(organizations.find((one) => one.id === owner)?.base ?? null)));
     for (const one of collaborators) if (one.repository === id && one.user === user) found.push(levelOf(one.role));
     for (const { team } of teamMembers.filter((one) => one.user === user)) {
       const chain = this.chainOf(team);
       for (const one of teamRepositories) if (one.repository === id && chain.includes(one.team)) found.push(levelOf(one.role));
       for (const one of assignments)
-        if (one.organization === owner && one.team !== undefined && chain.includes(one.team)) found.push(one.level);
+        if (one.organization === owner && one.team !== undefined && chain.includes(one.team)) found.push(inAll(one.level));
     }
-    for (const one of assignments) if (one.organization === owner && one.user === user) found.push(one.level);
+    for (const one of assignments) if (one.organization === owner && one.user === user) found.push(inAll(one.level));
     return Math.max(...found);
   }
 
@@ -219,7 +225,7 @@ export class Reading {
   }
 
   /** Whether a credential was made for a repository. */
-  reaches({ grant }: Caller, { id, owner, visibility }: Repository): boolean {
+  reaches({ grant }: Caller, { id, owner, visibility, isFork }: Repository): boolean {
     const listed = 'repositories' in grant ? (grant.repositories as number[]) : [];
     switch (grant.kind) {
       case 'classic_pat':
@@ -230,7 +236,7 @@ export class Reading {
       case 'app_user':
       case 'installation': {
         const installation = this.installedOn(grant, owner);
-        if (!installation) return false;
+        if (!installation || isFork) return false;
         const isInstalled = installation.selected === undefined || installation.selected.includes(id);
         return isInstalled && !(grant.kind === 'installation' && grant.selection === 'token' && !listed.includes(id));
       }
@@ -310,11 +316,12 @@ export async function insertGraphs(tx: Tx, graphs: readonly Graph[], now: Date):
   );
   await insert(
     'repositories',
-    all(({ repositories }) => repositories).map(({ id, owner, visibility, name }) => ({
+    all(({ repositories }) => repositories).map(({ id, owner, visibility, name, isFork }) => ({
       id,
       owner_id: owner,
       name,
       visibility,
+      is_private_fork: isFork,
       ...times,
     })),
   );

@@ -38,6 +38,8 @@ for (const visibility of visibilities) {
   for (const role of ['read', 'triage', 'write', 'maintain', 'admin'] as const) await collaborator(repo, accounts[role], role);
   repos.set(visibility, repo);
 }
+// Where these alerts are off, rules refuse those who may ask.
+await opened.db.updateTable('repositories').set({ vulnerability_alerts: true }).execute();
 const { body: team } = await (await opened.as(owner)).post('/orgs/acme/teams', { name: 'team', privacy: 'closed' });
 
 const made = new Map<string, Promise<string | undefined>>();

@@ -62,7 +62,9 @@ export const differences: readonly Difference[] = [
     'pulls/dismiss-review',
     'pulls/submit-review',
     'pulls/update-review',
+    'repos/replace-all-topics',
     'repos/update-branch-protection',
+    'security-advisories/list-global-advisories',
   ].map((operationId) => ({
     operationId,
     pointer: '/errors',

@@ -145,7 +145,7 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'no licence turns products on, no model looks for secrets, and nobody reviews who dismisses or bypasses an alert',
   },
   {
-    operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo'],
+    operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo', 'code-scanning/list-alerts-for-org'],
     places: ['?/before', '?/after'],
     reason: 'pages are numbered; clients follow the links of a reply',
   },
@@ -213,8 +213,8 @@ export const leftOut: readonly LeftOut[] = [
       'repos/create-org-ruleset',
       'repos/update-org-ruleset',
     ],
-    places: ['code_scanning_tools', 'workflows', 'review_draft_pull_requests', 'review_on_push'].map(ofRule),
-    reason: 'of rules about scans of code, workflows and reviews by an assistant, which Hearth does not have',
+    places: ['workflows', 'review_draft_pull_requests', 'review_on_push'].map(ofRule),
+    reason: 'of rules about workflows and reviews by an assistant, which Hearth does not have',
   },
   {
     operationIds: ['repos/create-repo-ruleset', 'repos/update-repo-ruleset'],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isPermissionName, type PermissionName } from '#access/permissions.ts';
 import type { TokenKind } from '#access/tokens.ts';
+import { getOrThrow } from '#lib/collections.ts';
 import { allEndpoints } from '#resources/all.ts';
 
 /** What the documents' permission matrices say of one operation, one row for each category that lists it. */
@@ -62,13 +63,13 @@ export const shapeOf = ({ method, path }: Route): string => `${method} ${path.re
 
 const declared = new Map(allEndpoints.map((endpoint) => [shapeOf(endpoint), endpoint]));
 
-/** The declaration of a route of the documents, if it is built. */
-export const declarationOf = (route: Route) => declared.get(shapeOf(route));
+/** The declaration of a route of the documents. */
+export const declarationOf = (route: Route) => getOrThrow(declared, shapeOf(route));
 
-/** The operations of the documents that have no declaration yet. */
+/** The operations of the documents that have no declaration. */
 export const notBuilt = (): string[] =>
   [
     ...new Set(
-      [...matrix, ...documented].filter((route) => !declarationOf(route)).map(({ method, path }) => `${method} ${path}`),
+      [...matrix, ...documented].filter((route) => !declared.has(shapeOf(route))).map(({ method, path }) => `${method} ${path}`),
     ),
   ].sort();

@@ -89,10 +89,20 @@ function removalOf(resource: AnyPathResource | undefined): Endpoint | undefined 
 
 const wordsOfAll = (resources: readonly AnyPathResource[]): string[] => resources.flatMap(({ words }) => Object.keys(words));
 
-/** What lies below nothing, and is the same for every caller: licences, templates, accounts, and secret codes and keys, which are their own right. */
+/** What lies below nothing, and is the same for every caller: licences, templates, advisories, accounts, and secret codes and keys, which are their own right. */
 const isForEverybody = (resources: readonly AnyPathResource[]): boolean =>
   resources.every(({ name }) =>
-    ['license', 'gitignoreTemplate', 'account', 'manifestCode', 'archived', 'archivedCommit', 'log', 'logs'].includes(name),
+    [
+      'license',
+      'gitignoreTemplate',
+      'globalAdvisory',
+      'account',
+      'manifestCode',
+      'archived',
+      'archivedCommit',
+      'log',
+      'logs',
+    ].includes(name),
   );
 
 /** What is always found: what every caller has, and the name of a branch, which needn't exist. */

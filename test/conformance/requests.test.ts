@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import { positionOf } from '#endpoint/paging.ts';
+import { positionsOf } from '#endpoint/paging.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { operations, type PublicOperation, resolve } from '#test/support/public-schema.ts';
 import { emitSchema } from '#vocabulary/schema.ts';
@@ -86,7 +86,7 @@ function inQuery({ parameters }: PublicOperation): Schema {
 
 /** What an endpoint doesn't take of the public operation; parameters begin with a `?`. */
 function differencesOf({ id, query, body, paging }: Endpoint, operation: PublicOperation): string[] {
-  const paged = paging ? ['?/per_page', `?/${positionOf[paging.style]}`] : [];
+  const paged = paging ? ['?/per_page', ...positionsOf(paging.style).map((name) => `?/${name}`)] : [];
   const ofQuery = [...lacking(sideOf([inQuery(operation)], resolve), declared(query, id), '?')];
   const ofBody = operation.body ? [...lacking(sideOf([operation.body], resolve), declared(body, id), '')] : [];
   return [...ofQuery.filter((place) => !paged.includes(place)), ...ofBody];

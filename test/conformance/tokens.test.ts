@@ -90,11 +90,12 @@ const problems = async (endpoint: Endpoint, caller: Caller, reference: Outcome |
 
 /**
  * An OAuth app reaches those hooks of an organization alone that it made itself. The stage's were made by its owner, whose inbox its
- * threads are in, and whose review is pending.
+ * threads are in, whose review is pending, and whose advisory is a draft.
  */
 const ofOthers = (path: string, { kind, role }: Caller): boolean =>
   (kind === 'oauth_app' && path.startsWith('/orgs/{org}/hooks/{hook_id}')) ||
   (role !== 'owner' && path.startsWith('/notifications/threads/{thread_id}')) ||
+  (role !== 'owner' && path.includes('/security-advisories/{advisory_id}')) ||
   ((role !== 'owner' || kind === 'installation') && path.includes('/reviews/{review_id}'));
 
 /** What passes fails at its body, or finds what the strongest token finds. Rules may still refuse those who aren't owners. */

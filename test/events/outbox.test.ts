@@ -7,7 +7,7 @@ import { openSessionLocks } from '#database/session-locks.ts';
 import { deliveryJobs } from '#events/delivery-jobs.ts';
 import { dispatchNext } from '#events/dispatch.ts';
 import { outboxLoop } from '#events/outbox-loop.ts';
-import { beginBatch } from '#events/outbox-store.ts';
+import { nextBatch } from '#events/outbox-store.ts';
 import { type Event, record, recordAll } from '#events/record.ts';
 import { batchSubscription, type Recorded, type Subscriber, subscription } from '#events/subscription.ts';
 import { enqueueAll, type Job } from '#jobs/job.ts';
@@ -140,8 +140,8 @@ test('what an interrupted batch left is delivered one by one, and what ends the 
   const parts = partsFor(subscriber);
   await dispatch(parts);
   // Two processes that end in the midst of their batches.
-  expect(await beginBatch(db, subscriber.name, 4)).toHaveLength(4);
-  expect(await beginBatch(db, subscriber.name, 4)).toHaveLength(1);
+  expect(await nextBatch(db, subscriber.name, { delivered: [], limit: 4 })).toHaveLength(4);
+  expect(await nextBatch(db, subscriber.name, { delivered: [], limit: 4 })).toHaveLength(1);
   await runDueJobs(parts);
   // The first one was begun twice in vain: a job delivered it, after the batches.
   expect(batches).toEqual([[all[1]], [all[2]], [all[3]], [all[4], all[5]], [all[0]]]);

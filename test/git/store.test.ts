@@ -49,6 +49,24 @@ test('a repository is made once, in a folder named by its number, with nothing n
   expect(await readdir(join(store.root, 'tmp'))).toEqual([]);
 });
 
+test('an empty repository is what git itself would make, whatever its default branch is named', async () => {
+  const [store, folder] = [await newStore(), await scratch()];
+  for (const [at, branch] of ['main', 'a$&b', 'zweig/größe'].entries()) {
+    const { path } = await createRepository(store, at + 1, { defaultBranch: branch });
+    const other = join(folder, String(at));
+    await git(folder, 'init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`, other);
+    const contents = async (of: string) => {
+      const entries = await readdir(of, { recursive: true, withFileTypes: true });
+      const read = entries.map(async (entry) => {
+        const at = join(entry.parentPath, entry.name);
+        return [at.slice(of.length), entry.isFile() ? await readFile(at, 'utf8') : undefined];
+      });
+      return (await Promise.all(read)).sort();
+    };
+    expect(await contents(path)).toEqual(await contents(other));
+  }
+});
+
 test.each([0, -1, 1.5, Number.NaN, 2 ** 60])('%d names no repository', async (id) => {
   const store = await newStore();
   expect(() => repoOf(store, id)).toThrow(/number/);

@@ -11,6 +11,7 @@ import { removeExpired } from '#resources/artifacts/jobs.ts';
 import { dropAbandoned } from '#resources/job-uploads/jobs.ts';
 import type { Task } from '#runner-protocol/generated/runner/v1/runner_pb.js';
 import { jobSetting, nextTask } from '#test/resources/artifacts/setting.ts';
+import { ciPath } from '#test/resources/workflow-runs/setting.ts';
 import { inJob, runtimeToken } from '#test/support/in-job.ts';
 import { tidyStore } from '#test/support/tidy-store.ts';
 import { world } from '#test/support/world.ts';
@@ -301,4 +302,48 @@ test('lists cost the same for one artifact and for many', async () => {
     from artifacts, generate_series(1, 496) n where job_id = ${Number(task.id)} and name = '1'`.execute(w.db);
   const { body } = await call('CreateArtifact', { ...ids(task), name: 'more' }, runtimeToken(task));
   expect(body.msg).toBe('A job can have at most 500 artifacts (results.artifacts)');
+});
+
+test('of two jobs of a run that make an artifact of the same name, the second to finish is refused', async () => {
+  const step = '{runs-on: ubuntu-latest, steps: [{run: make}]}';
+  const { runner, task } = await jobSetting(w, { [ciPath]: `on: push\njobs: {a: ${step}, b: ${step}}` });
+  const other = await nextTask(runner);
+  for (const each of [task, other]) await put(await begin(each, 'same'), String(each.id));
+  const first = await finish(other, 'same');
+  expect(first.status).toBe(200);
+  await w.unchanged(['artifacts', 'job_uploads'], async () =>
+    expect(await finish(task, 'same')).toMatchObject({
+      status: 409,
+      body: { msg: 'an artifact with this name already exists on the workflow run' },
+    }),
+  );
+  expect(await finish(other, 'same')).toEqual(first);
+  for (const each of [task, other]) await runner.end(each, 'success');
+});
+
+test('blocks have a name, are counted, and are not more than allowed when they are joined', async () => {
+  const { runner, task } = await jobSetting(w);
+  const address = await begin(task, 'blocks');
+  const id = asId<'job_uploads'>(Number(/uploads\/(\d+)/.exec(address)?.[1]));
+  const block = (name: string) => `${address}&comp=block&blockid=${name}`;
+  const before = (await objectKeys()).length;
+  for (const name of ['', 'x'.repeat(257)]) expect(await put(block(name), 'x')).toBe(400);
+  expect(await put(`${address}&comp=block`, 'x')).toBe(400);
+  expect(await objectKeys()).toHaveLength(before);
+  for (const name of ['QQ==', 'Qg==']) expect(await put(block(name), '123456')).toBe(201);
+  const many = sql`insert into job_upload_blocks (upload_id, name, object_key, size, digest)
+    select upload_id, n, 'nothing', 0, digest from job_upload_blocks, generate_series(1, 9998) n
+    where upload_id = ${id} and name = 'QQ=='`;
+  await many.execute(w.db);
+  await w.unchanged(['job_upload_blocks'], async () => expect(await put(block('Qw=='), 'x')).toBe(400));
+  expect(await put(block('Qg=='), '1234567')).toBe(201);
+  expect(await objectKeys()).toHaveLength(before + 2);
+  await w.db.deleteFrom('job_upload_blocks').where('object_key', '=', 'nothing').execute();
+  await w.db.updateTable('job_uploads').set({ most_bytes: 18 }).where('id', '=', id).execute();
+  expect(await put(`${address}&comp=blocklist`, listOf('QQ==', 'Qg==', 'QQ=='))).toBe(413);
+  expect(await put(`${address}&comp=blocklist`, listOf('QQ==', 'QQ=='))).toBe(201);
+  const kept = await w.db.selectFrom('job_upload_blocks').select('object_key').where('upload_id', '=', id).execute();
+  for (const { object_key } of kept) await w.hearth.services.objects.remove(object_key);
+  expect(await put(`${address}&comp=blocklist`, listOf('QQ==', 'Qg=='))).toBe(409);
+  await runner.end(task, 'success');
 });

@@ -204,6 +204,7 @@ test('a cache is served when it is whole, and while its bytes are there', async 
   const find = async () => (await call('GetCacheEntryDownloadURL', { ...entry, restoreKeys: [] }, task)).body.ok;
   const address = (await call('CreateCacheEntry', entry, task)).body.signed_upload_url ?? '';
   expect((await call('FinalizeCacheEntryUpload', { ...entry, size_bytes: '1' }, task)).status).toBe(400);
+  expect((await call('FinalizeCacheEntryUpload', { ...entry, key: 'never-begun' }, task)).status).toBe(404);
   expect((await fetch(address, { method: 'PUT', body: 'one' })).status).toBe(201);
   expect([await find(), await keys()]).toEqual([false, []]);
   expect((await call('FinalizeCacheEntryUpload', { ...entry, size_bytes: '1' }, task)).status).toBe(400);
@@ -224,7 +225,7 @@ test('a cache is served when it is whole, and while its bytes are there', async 
   expect((await fetch(url, { method: 'HEAD' })).headers.get('content-length')).toBe('3');
   expect(await (await fetch(url, { headers: { 'x-ms-range': 'bytes=1-' } })).text()).toBe('wo');
 
-  for (const wrong of [{ key: '' }, { key: 'a,b' }, { key: 'x'.repeat(513) }, { version: '' }])
+  for (const wrong of [{ key: '' }, { key: 'a,b' }, { key: 'x'.repeat(513) }, { version: '' }, { version: 'x'.repeat(513) }])
     expect((await call('CreateCacheEntry', { ...entry, ...wrong }, task)).status).toBe(400);
   const many = { ...entry, restore_keys: Array.from({ length: 10 }, (_, at) => `k${at}`) };
   expect((await call('GetCacheEntryDownloadURL', many, task)).status).toBe(400);

@@ -1,6 +1,5 @@
-import { Ajv } from 'ajv';
-import formats from 'ajv-formats';
 import type { TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
@@ -16,20 +15,30 @@ import { checkAgainstPublicSchema, publicOperation } from './public-schema.ts';
 const refusalProblems = (endpoint: Endpoint, status: number): string[] =>
   refusalsOf(endpoint).some((known) => known === status) ? [] : [`the refusal ${status} is not declared`];
 
-const ajv = formats.default(new Ajv({ strict: false, allErrors: true }));
-const compiled = new WeakMap<TSchema, ReturnType<typeof ajv.compile>>();
+const validators = new WeakMap<TSchema, Validator>();
 
-const validatorOf = (schema: TSchema) => {
-  const known = compiled.get(schema) ?? ajv.compile(schema);
-  compiled.set(schema, known);
-  return known;
-};
+/** What is wrong with a body by a schema, each with its place. */
+function problemsOf(schema: TSchema, body: unknown): string[] {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  return validator.Check(body) ? [] : validator.Errors(body).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
 
-const patterns = allEndpoints.map((endpoint) => ({
-  endpoint,
-  pattern: patternOf(endpoint),
-  literals: endpoint.path.replace(/\{\w+\}/g, '').length,
-}));
+/** By method and first word of the path; those with the most literal text first. */
+const patterns = Map.groupBy(
+  allEndpoints
+    .map((endpoint) => ({
+      endpoint,
+      pattern: patternOf(endpoint),
+      literals: endpoint.path.replace(/\{\w+\}/g, '').length,
+    }))
+    .sort((one, other) => other.literals - one.literals),
+  ({ endpoint }) => groupOf(endpoint.method, endpoint.path),
+);
+
+function groupOf(method: string, path: string): string {
+  return `${method} ${path.split('/', 2)[1]}`;
+}
 
 function patternOf(endpoint: Endpoint): RegExp {
   const source = [...wordSchemasOf(endpoint)].reduce(
@@ -41,9 +50,7 @@ function patternOf(endpoint: Endpoint): RegExp {
 
 /** The endpoint that a path belongs to: of those that fit, the one with the most literal text. */
 export const endpointOf = (method: string, path: string): Endpoint | undefined =>
-  patterns
-    .filter(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path))
-    .sort((one, other) => other.literals - one.literals)[0]?.endpoint;
+  patterns.get(groupOf(method, path))?.find(({ pattern }) => pattern.test(path))?.endpoint;
 
 /** What is wrong with a reply by its endpoint's own declaration, and by the public description of the same operation. */
 export function replyProblems(method: string, path: string, answer: Answer, vocabulary: Vocabulary): string[] {
@@ -82,7 +89,5 @@ function ownProblems(method: string, path: string, answer: Answer, vocabulary: V
   const type = answer.headers['content-type']?.split(';')[0]?.replace('.v3.raw', '.raw') ?? '';
   if (answer.text !== '' && !mediaTypesOf(endpoint, schema, vocabulary).includes(type)) return [`${type} is not declared`];
   if (answer.body === undefined) return [];
-  const validator = validatorOf(schema);
-  const body = vocabulary === 'service' ? answer.body : neutralReply(answer.body, schema, endpoint.id);
-  return validator(body) ? [] : (validator.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+  return problemsOf(schema, vocabulary === 'service' ? answer.body : neutralReply(answer.body, schema, endpoint.id));
 }

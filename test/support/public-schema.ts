@@ -118,7 +118,9 @@ function problemOf({ instancePath, keyword, params, message = 'is wrong', data }
 }
 
 function makeAjv(): Ajv2020 {
-  const made = formats.default(new Ajv2020({ strict: false, allErrors: true, verbose: true, inlineRefs: false }));
+  // Most validators are used a few times: to make their code shorter would take longer than it saves.
+  const options = { validateSchema: false, code: { optimize: false } };
+  const made = formats.default(new Ajv2020({ ...options, strict: false, allErrors: true, verbose: true, inlineRefs: false }));
   made.addFormat('date-time', (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text))); // document 1
   made.addFormat('repo.nwo', /^[\w.-]+\/[\w.-]+$/);
   made.addKeyword({ keyword: 'alternatives', schemaType: 'array', errors: 'full', compile: compileAlternatives });
@@ -179,23 +181,33 @@ function converted(schema: Schema): Schema {
   return nullable === true ? { alternatives: [{ type: 'null' }, made] } : made;
 }
 
-function* unknownIn(value: unknown, known: readonly Schema[], pointer: string): Generator<string> {
-  const leaves = leavesOf(known, resolve);
-  if (Array.isArray(value)) {
-    const items = leaves.flatMap((leaf) => schemasIn(leaf.items));
-    for (const [i, item] of value.entries()) yield* unknownIn(item, items, `${pointer}/${i}`);
-  }
-  if (!isSchema(value) || leaves.length === 0) return;
-  const properties = Map.groupBy(leaves.flatMap(propertiesOf), ([name]) => name);
-  const isOpen = leaves.some((leaf) => hasFreeNames(leaf) || leaf.additionalProperties === true || freeValuesOf(leaf).length > 0);
+/** What schemas say together of the items and properties of a value. */
+type Known = { items: Schema[]; properties: Map<string, Schema[]>; isOpen: boolean; isEmpty: boolean };
+const knownOfOne = new WeakMap<Schema, Known>();
+
+function knownOf(schemas: readonly Schema[]): Known {
+  const [only] = schemas.length === 1 ? schemas : [];
+  const kept = only && knownOfOne.get(only);
+  if (kept) return kept;
+  const leaves = leavesOf(schemas, resolve);
+  const named = Map.groupBy(leaves.flatMap(propertiesOf), ([name]) => name);
+  const known = {
+    items: leaves.flatMap((leaf) => schemasIn(leaf.items)),
+    properties: new Map([...named].map(([name, entries]) => [name, entries.map(([, schema]) => schema)])),
+    isOpen: leaves.some((leaf) => hasFreeNames(leaf) || leaf.additionalProperties === true || freeValuesOf(leaf).length > 0),
+    isEmpty: leaves.length === 0,
+  };
+  if (only) knownOfOne.set(only, known);
+  return known;
+}
+
+function* unknownIn(value: unknown, schemas: readonly Schema[], pointer: string): Generator<string> {
+  const { items, properties, isOpen, isEmpty } = knownOf(schemas);
+  if (Array.isArray(value)) for (const [i, item] of value.entries()) yield* unknownIn(item, items, `${pointer}/${i}`);
+  if (!isSchema(value) || isEmpty) return;
   for (const [name, inner] of Object.entries(value)) {
     const declared = properties.get(name);
-    if (declared)
-      yield* unknownIn(
-        inner,
-        declared.map(([, schema]) => schema),
-        `${pointer}/${name}`,
-      );
+    if (declared) yield* unknownIn(inner, declared, `${pointer}/${name}`);
     else if (!isOpen) yield `${pointer}/${name}`;
   }
 }

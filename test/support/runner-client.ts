@@ -31,7 +31,7 @@ type EndOptions = { readonly outputs?: { [name: string]: string }; readonly step
 
 const results = { success: Result.SUCCESS, failure: Result.FAILURE, cancelled: Result.CANCELLED } as const;
 
-type RunnerOptions = { name?: string; labels?: string[]; token?: string };
+type RunnerOptions = { name?: string; labels?: string[]; token?: string; ephemeral?: boolean };
 
 /** Registers a runner of a repository. */
 export const startRunner = (
@@ -50,29 +50,35 @@ export async function startRunnerOf(
   return joinRunner({ url, clock }, { ...options, token: options.token ?? (await made()).token });
 }
 
-/** Registers a runner with a token at a server, which may be another process. */
+/** Registers a runner with a token at a server, which may be another process, and be found elsewhere later. */
 export async function joinRunner(
-  { url, clock }: { url: string; clock: { now: Date } },
-  { name = 'r1', labels = ['ubuntu-latest'], token }: RunnerOptions & { token: string },
+  { url, clock }: { url: string | (() => string); clock: { now: Date } },
+  { name = 'r1', labels = ['ubuntu-latest'], token, ephemeral = false }: RunnerOptions & { token: string },
 ): Promise<TestRunner> {
-  const baseUrl = `${url}/api/actions`;
-  const unknown = createClient(RunnerService, createConnectTransport({ baseUrl, httpVersion: '1.1' }));
-  const { runner } = await unknown.register({ name, token, labels, version: 'test' });
+  const baseUrl = (): string => `${typeof url === 'string' ? url : url()}/api/actions`;
+  const unknown = createClient(RunnerService, createConnectTransport({ baseUrl: baseUrl(), httpVersion: '1.1' }));
+  const { runner } = await unknown.register({ name, token, labels, ephemeral, version: 'test' });
   if (!runner) throw new Error('The runner was not registered');
-  const client = createClient(
-    RunnerService,
-    createConnectTransport({
-      baseUrl,
-      httpVersion: '1.1',
-      interceptors: [
-        (next) => (request) => {
-          request.header.set('x-runner-uuid', runner.uuid);
-          request.header.set('x-runner-token', runner.token);
-          return next(request);
-        },
-      ],
-    }),
-  );
+  const connect = (at: string) =>
+    createClient(
+      RunnerService,
+      createConnectTransport({
+        baseUrl: at,
+        httpVersion: '1.1',
+        interceptors: [
+          (next) => (request) => {
+            request.header.set('x-runner-uuid', runner.uuid);
+            request.header.set('x-runner-token', runner.token);
+            return next(request);
+          },
+        ],
+      }),
+    );
+  let [address, client] = [baseUrl(), connect(baseUrl())];
+  const present = (): typeof client => {
+    if (address !== baseUrl()) [address, client] = [baseUrl(), connect(baseUrl())];
+    return client;
+  };
   const stateOf = (result: keyof typeof results, steps: readonly RowsOfStep[]) => {
     const time = timestampFromDate(clock.now);
     const told = steps.map(({ first, rows }, at) =>
@@ -89,19 +95,21 @@ export async function joinRunner(
   };
   return {
     id: Number(runner.id),
-    client,
-    fetch: async () => (await client.fetchTask({ tasksVersion: 0n })).task,
+    get client() {
+      return present();
+    },
+    fetch: async () => (await present().fetchTask({ tasksVersion: 0n })).task,
     async log(task, lines, from = 0) {
       const time = timestampFromDate(clock.now);
       const rows = lines.map((content) => create(LogRowSchema, { time, content }));
-      await client.updateLog({ taskId: task.id, index: BigInt(from), rows });
+      await present().updateLog({ taskId: task.id, index: BigInt(from), rows });
     },
     async tell(task, steps) {
-      await client.updateTask({ state: { id: task.id, ...stateOf('success', steps) } });
+      await present().updateTask({ state: { id: task.id, ...stateOf('success', steps) } });
     },
     async end(task, result, { outputs = {}, steps = [] } = {}) {
       const state = { id: task.id, ...stateOf(result, steps), result: results[result], stoppedAt: timestampFromDate(clock.now) };
-      await client.updateTask({ state, outputs });
+      await present().updateTask({ state, outputs });
     },
   };
 }

@@ -16,11 +16,18 @@ const validators = new Map<string, ValidateFunction>();
 
 function open() {
   if (opened) return opened;
-  const description: Description = JSON.parse(readFileSync(file, 'utf8'));
+  const description: Description = JSON.parse(readFileSync(file, 'utf8'), (_, value) => nullable(value));
   const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true, inlineRefs: false }));
   ajv.addSchema({ $id: base, ...description });
   opened = { description, ajv };
   return opened;
+}
+
+/** The description writes what may be an object or null as one that is both, which nothing is. */
+function nullable(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('allOf' in value) || !('type' in value)) return value;
+  const { allOf, type, ...rest } = value;
+  return JSON.stringify(type) === '["null"]' ? { ...rest, anyOf: [{ allOf }, { type }] } : value;
 }
 
 /** What is wrong with a payload by the public description of its event and action; an unknown event is wrong too. */

@@ -57,8 +57,8 @@ export type World = {
   change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** How many SQL statements a GET sends, that for the credential included. */
   statements(who: Account, path: string, more?: { headers: Record<string, string> }): Promise<number>;
-  /** Opens another server on the same database and repositories, as a second process would be. */
-  another(): Promise<Hearth>;
+  /** Opens another server on the same database and repositories, as a second process would be, or a later one with other settings. */
+  another(settings?: Partial<Settings>): Promise<Hearth>;
   /** The git processes that a GET starts, or a POST of a body, by their subcommands. A reader of objects that is open already isn't among them. */
   gitProcesses(who: Account, path: string, body?: object): Promise<string[]>;
   /** Runs jobs until none is due. */
@@ -116,8 +116,8 @@ async function open({ resourceLimits, ...settings }: Partial<Settings>): Promise
     ...settings,
   };
   const hearth = await openHearth(all);
-  const another = async (): Promise<Hearth> => {
-    const second = await openHearth(all);
+  const another = async (others: Partial<Settings> = {}): Promise<Hearth> => {
+    const second = await openHearth({ ...all, ...others });
     atEndOfFile(() => second[Symbol.asyncDispose]());
     return second;
   };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { inputsOfCall, keysBehind, problemsOfCall, secretsOfCall, type Workflow } from '#workflow-files/calls.ts';
+import type { LeaseState } from '#workflow-files/concurrency.ts';
 import type { Json } from '#workflow-files/expressions.ts';
 import { withInputs } from '#workflow-files/given-inputs.ts';
 import { parseWorkflowFile, type WorkflowFile } from '#workflow-files/parse.ts';
@@ -30,13 +31,14 @@ const failure: JobResult = { result: 'failure', outputs: {} };
 function plan(
   workflow: Workflow,
   results: Record<string, JobResult> = {},
-  more: { open?: string[]; isCancelled?: boolean } = {},
+  more: { open?: string[]; isCancelled?: boolean; leases?: Record<string, LeaseState> } = {},
 ) {
   const made = new Set([...Object.keys(results), ...(more.open ?? [])]);
   const planned = planJobs(workflow, run, {
     made,
     results: new Map(Object.entries(results)),
     isCancelled: more.isCancelled ?? false,
+    ...(more.leases && { leases: new Map(Object.entries(more.leases)) }),
   });
   const jobs = planned.jobs.map(({ id, ended }) => (ended ? `${id}: ${ended.result}` : id));
   return { ...planned, jobs, planned: planned.jobs };
@@ -147,7 +149,78 @@ test('what doesn’t fit together is told with its line', async () => {
   expect(await problems('', await fileOf(`on: push\njobs:\n  a: {${steps}}`))).toEqual([
     '4 The workflow has no workflow_call trigger',
   ]);
-  expect(await problems('    concurrency: deploy')).toEqual(['4 concurrency is not offered for a job that calls a workflow']);
+});
+
+test('a call waits for its turn in the group of its job, then in that of the called file, and holds both until it is over', async () => {
+  const called = await callable(
+    '    inputs: {to: {type: string}}',
+    `  a: {${steps}}\n  b: {needs: a, ${steps}}\n  last: {needs: b, if: always(), ${steps}}\nconcurrency: {group: "to-\${{ inputs.to }}", cancel-in-progress: true}`,
+  );
+  const matrix = `    strategy: {fail-fast: false, matrix: {to: [x, y]}}\n    with: {to: "\${{ matrix.to }}"}\n`;
+  const workflow = calling(
+    await caller(`${matrix}    concurrency: "call-\${{ matrix.to }}"`, `\n  after: {needs: call, ${steps}}`),
+    leaf(called),
+  );
+  const [waits, holds] = [
+    { isHeld: false, isCancelled: false },
+    { isHeld: true, isCancelled: false },
+  ];
+  const ofJobs = [
+    { key: 'call:0', name: 'call (x)', group: 'call-x', cancelsInProgress: false },
+    { key: 'call:1', name: 'call (y)', group: 'call-y', cancelsInProgress: false },
+  ];
+  const [ofX] = ofJobs;
+  const xOfFile = { key: 'call:0/', name: 'call (x)', group: 'to-x', cancelsInProgress: true };
+  expect(plan(workflow, {}, { leases: {} })).toMatchObject({
+    jobs: [],
+    leases: ofJobs,
+    held: ['call:0/', 'call:1/'],
+    isOver: false,
+  });
+  const second = { 'call:0': holds, 'call:1': waits };
+  expect(plan(workflow, {}, { leases: second })).toMatchObject({ jobs: [], leases: [ofX, xOfFile, ofJobs[1]] });
+  const begun = { ...second, 'call:0/': holds };
+  const made = plan(workflow, {}, { leases: begun });
+  expect(made).toMatchObject({ jobs: ['call:0/a'], leases: [ofX, xOfFile, ofJobs[1]], held: ['call:1/'] });
+  expect(made.planned[0]?.calls).toMatchObject([{ waitsForTurn: true }]);
+  expect(plan(workflow, { 'call:0/a': success }, { leases: begun }).jobs).toEqual(['call:0/b']);
+  const over = { 'call:0/a': success, 'call:0/b': success, 'call:0/last': success };
+  expect(plan(workflow, over, { leases: begun })).toMatchObject({ jobs: [], leases: [ofJobs[1]] });
+
+  // One that another cancels keeps its groups until its jobs have ended; one that had not begun has a job that says so.
+  const cancelled = { ...begun, 'call:0/': { isHeld: true, isCancelled: true } };
+  const ending = plan(workflow, { 'call:0/a': success }, { leases: cancelled });
+  expect(ending).toMatchObject({ jobs: ['call:0/b: cancelled', 'call:0/last'], leases: [ofX, xOfFile, ofJobs[1]] });
+  const unbegun = { ...second, 'call:1': { isHeld: false, isCancelled: true } };
+  const skipped = plan(workflow, over, { leases: unbegun });
+  expect(skipped).toMatchObject({ jobs: ['call:1: cancelled', 'after: skipped'], leases: [], isOver: true });
+  expect(skipped.planned[0]?.name).toBe('call (y)');
+  expect(skipped.results.get('call')?.result).toBe('cancelled');
+  const cancelledOne: JobResult = { result: 'cancelled', outputs: {} };
+  expect(plan(workflow, { ...over, 'call:1': cancelledOne, after: cancelledOne }, { leases: {} })).toMatchObject({
+    jobs: [],
+    isOver: true,
+  });
+  // A run that is cancelled lets none wait on.
+  expect(plan(workflow, {}, { leases: { 'call:0': waits, 'call:1': waits }, isCancelled: true }).jobs).toEqual([
+    'call:0: cancelled',
+    'call:1: cancelled',
+    'after: skipped',
+  ]);
+});
+
+test('a group that what leads to a job is in already fails the job, which would wait for itself', async () => {
+  const called = await callable('', `  a: {concurrency: "Deploy", ${steps}}\n  b: {${steps}}`);
+  const workflow = calling(await caller('    concurrency: deploy'), leaf(called));
+  const held = { leases: { call: { isHeld: true, isCancelled: false } } };
+  expect(plan(workflow, {}, held).jobs).toEqual(['call/a: failure', 'call/b']);
+  const whole = calling(
+    await fileOf(`on: push\nconcurrency: DEPLOY\njobs:\n  call: {uses: ./.github/workflows/x.yml}`),
+    leaf(called),
+  );
+  expect(plan(whole, {}, held).jobs).toEqual(['call/a: failure', 'call/b']);
+  const file = await callable('', `  a: {${steps}}\nconcurrency: deploy`);
+  expect(plan(calling(await caller('    concurrency: deploy'), leaf(file)), {}, held).jobs).toEqual(['call: failure']);
 });
 
 test('secrets are handed on by name, or all of them', async () => {

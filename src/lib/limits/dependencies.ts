@@ -25,6 +25,20 @@ export const dependencies = {
     of: 'dependencies of one repository',
     past: 'further manifests are left out, with a note',
   },
+  snapshots: {
+    value: 50,
+    unit: 'count',
+    fixed: true,
+    of: 'snapshots of dependencies that different jobs submit for the default branch of one repository',
+    past: 'further ones are refused',
+  },
+  otherSnapshots: {
+    value: 50,
+    unit: 'count',
+    fixed: true,
+    of: 'snapshots of dependencies of the other refs of one repository',
+    past: 'the oldest ones are removed',
+  },
   nameLength: {
     value: 500,
     unit: 'count',

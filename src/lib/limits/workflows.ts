@@ -49,11 +49,11 @@ export const workflows = {
     of: 'a job that says nothing of its time',
     past: 'it is cancelled',
   },
-  /** The runner asks again by itself; its own limit of a request is 5 seconds. */
+  /** The runner asks again by itself. It tells its own limit of a request, which is 5 seconds unless it is set. */
   poll: {
-    value: 4 * seconds,
+    value: 30 * seconds,
     unit: 'milliseconds',
-    of: 'a poll of a runner while no job waits',
+    of: 'a poll of a runner while no job waits, which is a second shorter than the runner waits for it',
     past: 'it is answered without one',
   },
   silence: {

@@ -37,7 +37,9 @@ export const findOwnerRow = (db: Db, { id, owner_id }: { readonly id: Id<'reposi
     .select([
       'a.login',
       'a.kind',
-      holds(sql.ref('s.enabled_selection_id'), id).as('is_enabled'),
+      // As in the public API, nothing runs in private forks, which people outside of the organization may write to.
+      sql<boolean>`(${holds(sql.ref('s.enabled_selection_id'), id)} and not exists (
+        select from repositories r where r.id = ${id} and r.is_private_fork))`.as('is_enabled'),
       holds(sql.ref('s.runners_selection_id'), id).as('has_runners'),
     ])
     .where('a.id', '=', owner_id)

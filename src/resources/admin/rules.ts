@@ -23,8 +23,9 @@ export async function impersonate(tx: Tx, { user, by, now }: UserAction, scopes:
 /** Revokes the token by which administrators act for a user. */
 export const endImpersonation = (tx: Tx, { user }: Pick<UserAction, 'user'>) => removeTokensNamed(tx, user.id, impersonation);
 
-/** Suspends a user: all their credentials are refused until the suspension ends. */
+/** Suspends a user: all their credentials are refused until the suspension ends. Organizations have none, and apps are suspended by installation. */
 export async function suspendUser(tx: Tx, { user, by, now }: UserAction): Promise<void> {
+  if (user.kind !== 'user') throw forbidden('Only users can be suspended');
   if (user.id === by.account.id) throw forbidden('You cannot suspend yourself');
   if (user.suspended_at) return;
   await updateAccount(tx, user.id, { suspended_at: now, updated_at: now });

@@ -8,11 +8,10 @@ import { insertToken, insertTokenRepositories, type NewToken, stored } from '#re
 import { clientIdOfApp } from './rules.ts';
 import { type AppRow, findBuiltInApp, findInstallationOn, insertApp, insertInstallation } from './store.ts';
 
-/** The name and the slug of the app that workflow jobs act as. */
-const actionsApp = { name: 'Hearth Actions', slug: 'hearth-actions' } as const;
+type BuiltIn = NonNullable<AppRow['built_in']>;
 
-/** What it may do at most. Each token has what its workflow and the settings of its repository say. */
-const permissions: PermissionSet = {
+/** What the app of workflow jobs may do at most. Each token has what its workflow and the settings of its repository say. */
+const ofJobs: PermissionSet = {
   actions: 'write',
   checks: 'write',
   contents: 'write',
@@ -26,25 +25,43 @@ const permissions: PermissionSet = {
   statuses: 'write',
 };
 
-/** The app that the tokens and checks of workflow jobs belong to. It is made at its first use, and belongs to its own bot. */
-export async function actionsAppOf(tx: Tx, now: Date): Promise<AppRow> {
-  const known = await findBuiltInApp(tx, 'actions');
+const builtIn: { readonly [Name in BuiltIn]: { name: string; slug: string; description: string; permissions: PermissionSet } } = {
+  actions: { name: 'Hearth Actions', slug: 'hearth-actions', description: 'Runs workflows', permissions: ofJobs },
+  code_scanning: {
+    name: 'Hearth Code Scanning',
+    slug: 'hearth-code-scanning',
+    description: 'Tells what tools have found in code',
+    permissions: { checks: 'write', metadata: 'read', security_events: 'read' },
+  },
+};
+
+/** An app that is part of the server. It is made at its first use, and belongs to its own bot. */
+async function builtInAppOf(tx: Tx, kind: BuiltIn, now: Date): Promise<AppRow> {
+  const known = await findBuiltInApp(tx, kind);
   if (known) return known;
+  const { name, slug, description, permissions } = builtIn[kind];
   const times = { created_at: now, updated_at: now };
-  const bot = await insertAccount(tx, { kind: 'bot', login: `${actionsApp.slug}[bot]`, ...times });
+  const bot = await insertAccount(tx, { kind: 'bot', login: `${slug}[bot]`, ...times });
   return insertApp(tx, {
     kind: 'app',
-    built_in: 'actions',
+    built_in: kind,
     owner_id: bot.id,
     bot_id: bot.id,
-    ...actionsApp,
-    description: 'Runs workflows',
+    name,
+    slug,
+    description,
     external_url: '',
     client_id: clientIdOfApp(),
     permissions: JSON.stringify(permissions),
     ...times,
   });
 }
+
+/** The app that the tokens and checks of workflow jobs belong to. */
+export const actionsAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf(tx, 'actions', now);
+
+/** The app that the checks of code scanning belong to. */
+export const codeScanningAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf(tx, 'code_scanning', now);
 
 export type JobTokenOptions = {
   /** Repositories of one owner. */

@@ -1,4 +1,4 @@
-export { actionsAppOf, createJobToken, findActionsApp } from './built-in.ts';
+export { actionsAppOf, codeScanningAppOf, createJobToken, findActionsApp } from './built-in.ts';
 export { type AppChange, acceptPermissions, changeApp, waitingFor } from './changes.ts';
 export { uninstallAll } from './installations.ts';
 export { offerManifest, readManifest, type SentManifest } from './manifests.ts';

@@ -1,7 +1,5 @@
 // The cycle of seats is the calendar month, in UTC.
-
-/** A day, as `2026-01-31`. */
-export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+import { dayOf } from '#lib/time.ts';
 
 /** When the cycle began that a time is in. */
 export const beginningOfCycle = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1));

@@ -1,6 +1,6 @@
 import type { Services } from '#endpoint/services.ts';
 import { job } from '#jobs/job.ts';
-import { dayOf } from './cycle.ts';
+import { dayOf } from '#lib/time.ts';
 import { removeEnded } from './seat-store.ts';
 
 /** Removes what gave seats that have ended. They count no more from the day on which they end, also before this runs. */

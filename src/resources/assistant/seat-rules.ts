@@ -4,9 +4,9 @@ import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
-import { addDays } from '#lib/time.ts';
+import { addDays, dayOf } from '#lib/time.ts';
 import { lockOrganization } from '#resources/members/index.ts';
-import { beginningOfCycle, dayOf, endOfCycle } from './cycle.ts';
+import { beginningOfCycle, endOfCycle } from './cycle.ts';
 import type { MetricsTime } from './schemas.ts';
 import { type Assignees, countSeats, endAssignments, loadMembersNamed, loadTeamsNamed, putAssignments } from './seat-store.ts';
 

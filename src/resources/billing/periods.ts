@@ -1,10 +1,8 @@
 // Times of reports, in UTC.
 import { badRequest } from '#lib/refusal.ts';
+import { dayOf } from '#lib/time.ts';
 import type { UsageTime } from './schemas.ts';
 import type { Period } from './usage-store.ts';
-
-/** A day of a year, as `2026-01-31`. */
-export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 /** The first day of a month. */
 export const monthOf = (time: Date): string => `${time.toISOString().slice(0, 7)}-01`;

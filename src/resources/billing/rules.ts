@@ -61,7 +61,7 @@ export async function createBudget(tx: Tx, action: OrganizationAction, wanted: N
   return id;
 }
 
-/** Changes the named settings of a budget. What it told before is told again where the new amount is reached. */
+/** Changes the named settings of a budget. What it told before is told again where another amount, or that of something else, is reached. */
 export async function changeBudget(tx: Tx, action: OrganizationAction, before: BudgetRow, wanted: BudgetChange): Promise<void> {
   const { org, now } = action;
   const subject = await subjectOf(tx, action, {
@@ -83,7 +83,11 @@ export async function changeBudget(tx: Tx, action: OrganizationAction, before: B
     updated_at: now,
   });
   if (alerting) await setRecipients(tx, before.id, alerting.recipients);
-  if (wanted.budget_amount !== undefined && wanted.budget_amount !== before.amount) await forgetReached(tx, before.id);
+  const isOther =
+    (wanted.budget_amount ?? before.amount) !== before.amount ||
+    subject.repository_id !== before.repository_id ||
+    subject.product_sku !== before.product_sku;
+  if (isOther) await forgetReached(tx, before.id);
   await record(tx, { ...inOrganization(action), kind: 'budget.changed', data: { budget: before.id } });
   await tellReached(tx, [org.id], now);
 }

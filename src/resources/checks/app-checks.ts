@@ -4,7 +4,7 @@ import { recordEach } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { defined, gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { addAnnotations, type EventAction, settleSuite } from './rules.ts';
+import { addAnnotations, type EventAction, settleLocked, settleSuite } from './rules.ts';
 import type { NewAnnotation } from './schemas.ts';
 import type { RunRow, SuiteRow } from './store.ts';
 import * as store from './store.ts';
@@ -103,6 +103,20 @@ export async function createAppRuns(
 /** Index rows hold names, which their size bounds. */
 const maxName = 255;
 
+/**
+ * Notes that runs of a suite have begun, with as many statements for many as for one. The suite is in progress then, whatever its other runs say:
+ * its row is locked only where it isn't yet.
+ */
+export async function beginAppRuns(
+  tx: Tx,
+  suite: Id<'check_suites'>,
+  ids: readonly Id<'check_runs'>[],
+  now: Date,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await Promise.all([store.beginSuite(tx, suite, now), store.beginRuns(tx, suite, ids, now)]);
+}
+
 /** Changes a run of an app; its suite follows. One that was deleted is passed over. */
 export async function changeAppRun(
   tx: Tx,
@@ -110,9 +124,8 @@ export async function changeAppRun(
   id: Id<'check_runs'>,
   { status, conclusion, startedAt, completedAt, title, summary, annotations = [] }: AppRunChange,
 ): Promise<void> {
-  const found = (await store.loadRuns(tx, [id])).get(id);
-  const run = found && (await store.findRunForUpdate(tx, found));
-  if (!run) return;
+  const [suite, run] = await Promise.all([store.findSuiteOfRunForUpdate(tx, id), store.findRun(tx, id)]);
+  if (!suite || !run) return;
   const state = status && {
     status,
     conclusion: conclusion ?? null,
@@ -132,5 +145,5 @@ export async function changeAppRun(
     kind: 'check_run.completed' as const,
     data: { run: run.id, app: app_id },
   }));
-  await settleSuite(tx, action, run.check_suite_id);
+  await settleLocked(tx, action, suite);
 }

@@ -136,10 +136,14 @@ export type EventAction = Parameters<typeof inRepository>[0];
 
 /** Sets a suite to what its latest runs say together, and tells of its completion. */
 export async function settleSuite(tx: Tx, action: EventAction, id: Id<'check_suites'>): Promise<void> {
-  const [suite, runs] = await Promise.all([store.findSuiteForUpdate(tx, { id }), store.countLatestRuns(tx, id)]);
-  if (!suite) return;
-  const after = rollUp(runs);
-  await store.updateSuite(tx, id, { ...after, updated_at: action.now });
+  const suite = await store.findSuiteForUpdate(tx, { id });
+  if (suite) await settleLocked(tx, action, suite);
+}
+
+/** The same for a suite whose row is locked. */
+export async function settleLocked(tx: Tx, action: EventAction, suite: SuiteRow): Promise<void> {
+  const after = rollUp(await store.countLatestRuns(tx, suite.id));
+  await store.updateSuite(tx, suite.id, { ...after, updated_at: action.now });
   if (after.conclusion !== null && after.conclusion !== suite.conclusion)
     await recordSuite(tx, action, 'check_suite.completed', suite);
 }

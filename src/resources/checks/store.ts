@@ -128,6 +128,37 @@ export async function findRunForUpdate(
   return found;
 }
 
+export const findRun = (db: Db, id: Id<'check_runs'>): Promise<RunRow | undefined> =>
+  db.selectFrom('check_runs').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** The suite of a run, its row locked. */
+export const findSuiteOfRunForUpdate = (tx: Tx, run: Id<'check_runs'>): Promise<SuiteRow | undefined> =>
+  tx
+    .selectFrom('check_suites')
+    .selectAll()
+    .where('id', '=', (of) => of.selectFrom('check_runs').select('check_suite_id').where('id', '=', run))
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
+/** Sets a suite to be in progress, unless it is. */
+export const beginSuite = (tx: Tx, id: Id<'check_suites'>, now: Date) =>
+  tx
+    .updateTable('check_suites')
+    .set({ status: 'in_progress', conclusion: null, updated_at: now })
+    .where('id', '=', id)
+    .where('status', '<>', 'in_progress')
+    .execute();
+
+/** Sets runs of a suite to be in progress that aren't over. */
+export const beginRuns = (tx: Tx, suite: Id<'check_suites'>, ids: readonly Id<'check_runs'>[], now: Date) =>
+  tx
+    .updateTable('check_runs')
+    .set({ status: 'in_progress', started_at: now, open_since: sql`coalesce(open_since, ${now})`, updated_at: now })
+    .where('id', 'in', [...ids])
+    .where('check_suite_id', '=', suite)
+    .where('status', '<>', 'completed')
+    .execute();
+
 /** The runs that a filter leaves, the newest first. */
 function filtered(db: Db, { check_name, status, filter }: RunFilter) {
   let query = db.selectFrom('check_runs').selectAll().orderBy('id', 'desc');

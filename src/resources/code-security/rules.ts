@@ -72,6 +72,7 @@ export async function changeConfiguration(
   if (isSame) return undefined;
   checkSettings(settings);
   const { org, by, now } = action;
+  await lockOrganization(tx, org.id);
   const { same } = await countConfigurations(tx, org.id, name);
   if (same !== null && same !== row.id) throw invalid(resource, 'name', 'already_exists');
   const switches = switchesOf(settings);

@@ -9,6 +9,7 @@ export type Settings = Omit<NewConfiguration, 'name' | 'description' | 'enforcem
 
 /** The switch of a repository by which a product is turned on or off. */
 export const switchOfProduct = {
+  dependency_graph: 'dependency_graph',
   dependency_bot_alerts: 'vulnerability_alerts',
   dependency_bot_security_updates: 'dependency_bot_security_updates',
   secret_scanning: 'secret_scanning',
@@ -22,7 +23,6 @@ const switched = Object.keys(switchOfProduct) as Switched[]; // the keys of the 
 
 /** Products of which no part is in this server: nobody can enable them. */
 export const missingProducts = [
-  'dependency_graph',
   'dependency_graph_autosubmit_action',
   'dependency_bot_delegated_alert_dismissal',
   'code_scanning_default_setup',
@@ -38,6 +38,7 @@ export const missingProducts = [
 const needs: readonly [Switched, Switched][] = [
   ['secret_scanning_push_protection', 'secret_scanning'],
   ['secret_scanning_non_provider_patterns', 'secret_scanning'],
+  ['dependency_bot_alerts', 'dependency_graph'],
   ['dependency_bot_security_updates', 'dependency_bot_alerts'],
 ];
 
@@ -70,14 +71,17 @@ export const switchesOf = (settings: Settings): SecurityChange =>
     }),
   );
 
-/** The settings of a new configuration: products that it doesn't name are disabled, as in the public API, if they are part of the server. */
+/**
+ * The settings of a new configuration. As in the public API, products that it doesn't name are disabled, if they are part of the server, but for
+ * the dependency graph.
+ */
 export function newSettings({
   name: _name,
   description: _description,
   enforcement: _enforcement,
   ...wanted
 }: NewConfiguration): Settings {
-  return { ...Object.fromEntries(switched.map((product) => [product, 'disabled'])), ...wanted };
+  return { ...Object.fromEntries(switched.map((product) => [product, 'disabled'])), dependency_graph: 'enabled', ...wanted };
 }
 
 /** Settings after a change of some of them. */

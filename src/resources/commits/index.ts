@@ -1,3 +1,4 @@
+export { compareHistories, findComparison } from './compare.ts';
 export { commitLink, contentsUrl, fileLinks, objectUrl, type RepositoryUrls, repositoryUrlsOf } from './links.ts';
 export { findReadable, findSide } from './network.ts';
 export { commit } from './path-resources.ts';

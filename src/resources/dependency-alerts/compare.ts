@@ -7,7 +7,7 @@ import { enqueueAll, job } from '#jobs/job.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import { listUnreadPaths } from '#resources/dependency-graph/index.ts';
+import { findGraph, listUnreadPaths } from '#resources/dependency-graph/index.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import {
   type AlertRow,
@@ -34,10 +34,10 @@ export const enqueueComparing = (tx: Tx, repositories: readonly Id<'repositories
     })),
   );
 
-/** Compares what was read anew. */
-export const compareRead = subscription<'dependency_graph.read', Services>({
+/** Compares what was read anew, and what was read before alerts were turned on. */
+export const compareRead = subscription<'dependency_graph.read' | 'repository.security_changed', Services>({
   name: 'dependency-alerts.compare-read',
-  on: ['dependency_graph.read'],
+  on: ['dependency_graph.read', 'repository.security_changed'],
   attempts: 25,
   queue: () => 'dependency-alerts',
   key: ({ repository }) => `dependency-alerts.read:${repository}`,
@@ -96,11 +96,14 @@ type Kind = 'created' | 'fixed' | 'reintroduced' | 'auto_dismissed' | 'auto_reop
 async function compareRepository(tx: Tx, { repository, actor }: Payload, now: Date): Promise<void> {
   const repo = await lockRepository(tx, repository);
   if (!repo?.vulnerability_alerts) return;
-  const [known, candidates, unread] = await Promise.all([
+  const [graph, known, candidates, unread] = await Promise.all([
+    findGraph(tx, repository),
     listKnownForUpdate(tx, repository),
     listCandidates(tx, repository),
     listUnreadPaths(tx, repository),
   ]);
+  // Before a repository was read, nothing is known to be repaired.
+  if (!graph) return;
   const found = vulnerableOf(candidates);
   const unreadable = new Set(unread);
   const happened: { kind: Kind; alert: AlertRow['id'] }[] = [];

@@ -1,24 +1,24 @@
 // Alerts of dependencies with known vulnerabilities.
 import { Type } from 'typebox';
+import { readsContents } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { gather, getOrThrow, keyed } from '#lib/collections.ts';
-import { forbidden, orNotFound } from '#lib/refusal.ts';
-import {
-  loadNamedRepositories,
-  loadRepositories,
-  presentRepositories,
-  simpleRepositoryOf,
-} from '#resources/repositories/index.ts';
+import { forbidden, notFound, orNotFound } from '#lib/refusal.ts';
+import { compareHistories, findComparison } from '#resources/commits/index.ts';
+import { listDependencyChanges } from '#resources/dependency-graph/index.ts';
+import { presentWithRepositories } from '#resources/repositories/index.ts';
 import { filterOf } from './filters.ts';
 import { dependencyAlert } from './path-resources.ts';
 import { presentAlert, presentAlerts } from './present.ts';
+import { presentDifferences } from './review.ts';
 import { changeAlert } from './rules.ts';
 import {
   DependencyAlert,
   DependencyAlertChange,
   DependencyAlertQuery,
+  DependencyDifference,
+  DependencyReviewQuery,
   OrganizationAlertQuery,
   OrganizationDependencyAlert,
 } from './schemas.ts';
@@ -58,17 +58,9 @@ export const listOrgDependencyAlerts = endpoint({
   async handle({ db, at: { org }, query, page, viewer, links }) {
     const context = { db, links, viewer };
     const found = await listAlerts(db, { owner: org.id, viewer }, filterOf(query), page);
-    return mapRows(found, async (rows) => {
-      const ids = gather(rows, 'repository_id');
-      const named = await loadNamedRepositories(db, ids);
-      const shown = await presentRepositories(context, await loadRepositories(db, viewer, ids));
-      const byId = keyed(shown.map(simpleRepositoryOf), ({ id }) => id);
-      const alerts = await presentAlerts(context, rows, ({ repository_id }) => getOrThrow(named, repository_id));
-      return alerts.flatMap((alert, index) => {
-        const repository = byId.get(ids[index] ?? 0);
-        return repository ? [{ ...alert, repository }] : [];
-      });
-    });
+    return mapRows(found, (rows) =>
+      presentWithRepositories(context, rows, (some, repositoryOf) => presentAlerts(context, some, repositoryOf)),
+    );
   },
 });
 
@@ -99,5 +91,24 @@ export const updateDependencyAlert = endpoint({
   async handle({ db, change, at, body, action, links }) {
     await change((tx, { dependencyAlert }) => changeAlert(tx, action, dependencyAlert, body));
     return presentAlert({ db, links }, orNotFound(await findAlert(db, at.dependencyAlert.id)), at.repo);
+  },
+});
+
+export const compareDependencyGraphs = endpoint({
+  id: 'dependency-graph/diff-range',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/dependency-graph/compare/{basehead}',
+  summary: 'Get a diff of the dependencies between commits',
+  access: readsContents,
+  query: DependencyReviewQuery,
+  refuses: [404, 409, 422],
+  replies: { 200: Type.Array(DependencyDifference) },
+  async handle({ db, at: { repo, basehead }, viewer, query, links, services: { git } }) {
+    if (!repo.dependency_graph) throw notFound();
+    const { disk, ends } = await findComparison({ db, git, viewer }, repo, basehead);
+    const { mergeBase: from } = await compareHistories(disk, ends);
+    const source = { db, disk, repository: repo.id };
+    const changes = await listDependencyChanges(source, { from, to: ends.head, manifest: query.name });
+    return presentDifferences({ db, links, repository: repo.id }, changes);
   },
 });

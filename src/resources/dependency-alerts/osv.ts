@@ -79,6 +79,8 @@ export function readOsv(content: string): ReadAdvisory {
     published_at: new Date(osv.published ?? osv.modified),
     updated_at: new Date(osv.modified),
     withdrawn_at: osv.withdrawn === undefined ? null : new Date(osv.withdrawn),
+    is_own: false,
+    repository_advisory_id: null,
   };
   if ([advisory.published_at, advisory.updated_at].some((time) => Number.isNaN(time.getTime())))
     throw new Error('has a time that isn’t one');

@@ -3,14 +3,12 @@ import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
 import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
-import { timestamp } from '#lib/time.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { type AdvisoryRow, loadAdvisories, loadVulnerabilities, type VulnerabilityRow } from './advisory-store.ts';
 import type { AdvisoryVulnerability, DependencyAdvisory, DependencyAlert } from './schemas.ts';
 import type { AlertRow } from './store.ts';
 import { rangeText } from './versions.ts';
-
-const timeOrNull = (time: Date | null) => (time === null ? null : timestamp(time));
 
 type Range = { ecosystem: string; package: string; vulnerable_version_range: string; first_patched_version: string | null };
 
@@ -21,12 +19,30 @@ const presentRange = (severity: AdvisoryRow['severity'], range: Range): Advisory
   first_patched_version: range.first_patched_version === null ? null : { identifier: range.first_patched_version },
 });
 
+type Scored = Pick<AdvisoryRow, 'identifier' | 'cve' | 'cwes' | 'cvss_v3' | 'cvss_v3_score' | 'cvss_v4' | 'cvss_v4_score'>;
+
+/** What names an advisory, and how it was judged. */
+export const presentScores = ({ identifier, cve, cwes, cvss_v3, cvss_v3_score, cvss_v4, cvss_v4_score }: Scored) => ({
+  advisory_id: identifier,
+  cve_id: cve,
+  cvss: { vector_string: cvss_v3 ?? cvss_v4, score: cvss_v3_score ?? cvss_v4_score },
+  cvss_severities: {
+    cvss_v3: { vector_string: cvss_v3, score: cvss_v3_score },
+    cvss_v4: { vector_string: cvss_v4, score: cvss_v4_score },
+  },
+  // The names of weaknesses are in a catalogue that advisories don't have.
+  cwes: cwes.map((id) => ({ cwe_id: id, name: id })),
+  identifiers: [
+    { type: 'ADVISORY' as const, value: identifier },
+    ...(cve === null ? [] : [{ type: 'CVE' as const, value: cve }]),
+  ],
+});
+
 /** An advisory, as alerts show it. */
 function presentAdvisory(row: AdvisoryRow, vulnerabilities: readonly VulnerabilityRow[]): DependencyAdvisory {
-  const { identifier, cve, severity, cvss_v3, cvss_v3_score, cvss_v4, cvss_v4_score } = row;
+  const { severity } = row;
+  const scores = presentScores(row);
   return {
-    advisory_id: identifier,
-    cve_id: cve,
     summary: row.summary,
     description: row.description,
     vulnerabilities: vulnerabilities.map((one) =>
@@ -34,18 +50,12 @@ function presentAdvisory(row: AdvisoryRow, vulnerabilities: readonly Vulnerabili
     ),
     severity,
     classification: row.classification,
-    cvss: { vector_string: cvss_v3 ?? cvss_v4, score: cvss_v3_score ?? cvss_v4_score ?? 0 },
-    cvss_severities: {
-      cvss_v3: { vector_string: cvss_v3, score: cvss_v3_score },
-      cvss_v4: { vector_string: cvss_v4, score: cvss_v4_score },
-    },
-    // The names of weaknesses are in a catalogue that advisories don't have.
-    cwes: row.cwes.map((id) => ({ cwe_id: id, name: id })),
-    identifiers: [{ type: 'ADVISORY', value: identifier }, ...(cve === null ? [] : [{ type: 'CVE' as const, value: cve }])],
+    ...scores,
+    cvss: { ...scores.cvss, score: scores.cvss.score ?? 0 },
     references: row.urls.map((url) => ({ url })),
     published_at: timestamp(row.published_at),
     updated_at: timestamp(row.updated_at),
-    withdrawn_at: timeOrNull(row.withdrawn_at),
+    withdrawn_at: timestampOrNull(row.withdrawn_at),
   };
 }
 
@@ -79,12 +89,12 @@ export async function presentAlerts(
       html_url: path(`${path(links.html, repo.owner.login, repo.name)}/security/dependency-alerts`, row.number),
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),
-      dismissed_at: timeOrNull(row.dismissed_at),
+      dismissed_at: timestampOrNull(row.dismissed_at),
       dismissed_by: presentUserOrNull(links, getOptional(accounts, row.dismissed_by)),
       dismissed_reason: row.dismissed_reason as DependencyAlert['dismissed_reason'],
       dismissed_comment: row.dismissed_comment,
-      fixed_at: timeOrNull(row.fixed_at),
-      auto_dismissed_at: timeOrNull(row.auto_dismissed_at),
+      fixed_at: timestampOrNull(row.fixed_at),
+      auto_dismissed_at: timestampOrNull(row.auto_dismissed_at),
     };
   });
 }

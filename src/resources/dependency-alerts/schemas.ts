@@ -91,3 +91,26 @@ export const DependencyAlertChange = Type.Object(
   { title: 'DependencyAlert' },
 );
 export type DependencyAlertChange = Static<typeof DependencyAlertChange>;
+
+export const DependencyReviewQuery = Type.Object({ name: Type.Optional(Type.String({ maxLength: 1_000 })) });
+
+export const DependencyDifference = Type.Object({
+  change_type: OneOf(['added', 'removed']),
+  manifest: Type.String(),
+  ecosystem: Type.String(),
+  name: Type.String(),
+  version: Type.String(),
+  package_url: Nullable(Type.String()),
+  license: Nullable(Type.String()),
+  source_repository_url: Nullable(Type.String()),
+  vulnerabilities: Type.Array(
+    Type.Object({
+      severity: OneOf(severities),
+      advisory_identifier: Type.String(),
+      advisory_summary: Type.String(),
+      advisory_url: Type.String(),
+    }),
+  ),
+  scope: OneOf(['unknown', 'runtime', 'development']),
+});
+export type DependencyDifference = Static<typeof DependencyDifference>;

@@ -6,7 +6,7 @@ import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import type { VulnerabilityRow } from './advisory-store.ts';
+import type { AdvisoryRow, VulnerabilityRow } from './advisory-store.ts';
 
 type StoredAlert = Selectable<DB['dependency_alerts']>;
 
@@ -83,16 +83,43 @@ export type Candidate = Pick<
 > &
   Pick<StoredAlert, 'manifest_path' | 'scope' | 'relationship'> & { version: string };
 
+/**
+ * Whether the advisory `a` counts in the repository `r`: everybody's of files does. What a repository of this server published is reviewed by nobody,
+ * so it counts in those of its owner alone.
+ */
+const counts = sql<boolean>`(not a.is_own or exists (select from repository_advisories own
+  join repositories o on o.id = own.repository_id
+  where own.id = a.repository_advisory_id and o.owner_id = r.owner_id and o.visibility = 'public'))`;
+
 /** The dependencies of a repository whose packages advisories are about that aren't withdrawn. */
 export const listCandidates = async (db: Db, repository: Id<'repositories'>): Promise<Candidate[]> =>
   (
     await sql<Candidate>`select v.introduced, v.fixed, v.last_affected, v.versions, v.advisory_id, v.ecosystem, v.package,
         m.path as manifest_path, d.scope, d.relationship, d.version
-      from dependency_manifests m join dependencies d on d.manifest_id = m.id and d.version is not null
+      from repositories r join current_dependency_manifests m on m.repository_id = r.id
+      join dependencies d on d.manifest_id = m.id and d.version is not null and d.package_url is null
       join advisory_vulnerabilities v on v.ecosystem = d.ecosystem and v.package = d.name
       join advisories a on a.id = v.advisory_id and a.withdrawn_at is null
-      where m.repository_id = ${repository} order by m.path, v.package, v.id, d.id`.execute(db)
+      where r.id = ${repository} and ${counts} order by m.path, v.package, v.id, d.id`.execute(db)
   ).rows;
+
+export type ReviewedVulnerability = VulnerabilityRow & Pick<AdvisoryRow, 'identifier' | 'severity' | 'summary'>;
+
+/** The vulnerabilities of some packages that count in a repository, but for those of advisories that were withdrawn. */
+export const listVulnerabilitiesOf = async (
+  db: Db,
+  repository: Id<'repositories'>,
+  packages: readonly { ecosystem: string; package: string }[],
+): Promise<ReviewedVulnerability[]> => {
+  if (packages.length === 0) return [];
+  const { rows } = await sql<ReviewedVulnerability>`select v.*, a.identifier, a.severity, a.summary
+    from repositories r
+    cross join unnest(${packages.map((one) => one.ecosystem)}::text[], ${packages.map((one) => one.package)}::text[]) as wanted(ecosystem, name)
+    join advisory_vulnerabilities v on v.ecosystem = wanted.ecosystem and v.package = wanted.name
+    join advisories a on a.id = v.advisory_id and a.withdrawn_at is null
+    where r.id = ${repository} and ${counts} order by v.id`.execute(db);
+  return rows;
+};
 
 export type KnownAlert = StoredAlert & { is_withdrawn: boolean };
 

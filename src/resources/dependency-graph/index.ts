@@ -1,2 +1,3 @@
+export { type DependencyChange, listDependencyChanges } from './differences.ts';
 export { type Ecosystem, pythonName } from './parsers/dependency.ts';
-export { listUnreadPaths, listUsers } from './store.ts';
+export { findGraph, listUnreadPaths, listUsers } from './store.ts';

@@ -7,7 +7,7 @@ import { listOutdated, listRead, removeGraphs } from './store.ts';
 
 const kinds = ['push', 'repository.imported', 'repository.default_branch_changed', 'repository.security_changed'] as const;
 
-/** Reads what was pushed or imported, and forgets it where vulnerability alerts were turned off. */
+/** Reads what was pushed or imported, and forgets it where the graph was turned off. */
 export const followRepositories = batchSubscription<(typeof kinds)[number], Services>({
   name: 'dependency-graph.follow',
   on: kinds,

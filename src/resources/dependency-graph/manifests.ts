@@ -65,8 +65,8 @@ export function readManifest(path: string, content: Buffer): ManifestContent {
 const isText = (text: string | null): boolean =>
   text === null || (text.length <= fixedValue(nameLength) && !text.includes('\0') && text.isWellFormed());
 
-const isStorable = ({ name, version, requirement }: Dependency): boolean =>
-  name !== '' && [name, version, requirement].every(isText);
+const isStorable = ({ name, version, requirement, license = null }: Dependency): boolean =>
+  name !== '' && [name, version, requirement, license].every(isText);
 
 /** What is installed twice is used at run time if one of the two is, and direct if one is. */
 const stronger = (one: Dependency, other: Dependency): Dependency => ({

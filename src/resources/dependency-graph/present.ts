@@ -3,12 +3,13 @@ import { type Links, path } from '#endpoint/links.ts';
 import { timestamp } from '#lib/time.ts';
 import { packageUrl } from './package-urls.ts';
 import type { DependencySbom } from './schemas.ts';
-import type { GraphRow, ManifestRow, UsedPackage } from './store.ts';
+import type { GraphRow, ManifestRow, SnapshotRow, UsedPackage } from './store.ts';
 
 type Graph = {
   graph: GraphRow | undefined;
   manifests: readonly Pick<ManifestRow, 'path' | 'problem'>[];
   packages: readonly UsedPackage[];
+  detectors: readonly Pick<SnapshotRow, 'detector' | 'detector_version'>[];
   now: Date;
 };
 
@@ -16,7 +17,7 @@ type Graph = {
 export function presentSbom(
   links: Links,
   repo: NamedRepository & { default_branch: string },
-  { graph, manifests, packages, now }: Graph,
+  { graph, manifests, packages, detectors, now }: Graph,
 ): DependencySbom {
   const fullName = `${repo.owner.login}/${repo.name}`;
   const notes = manifests.flatMap(({ path: file, problem }) => (problem === null ? [] : [`${file} ${problem}`]));
@@ -33,6 +34,7 @@ export function presentSbom(
     versionInfo: one.version ?? '',
     downloadLocation: 'NOASSERTION',
     filesAnalyzed: false,
+    ...(one.license === null ? {} : { licenseDeclared: one.license }),
     ...externalRefsOf(one),
   }));
   return {
@@ -40,7 +42,10 @@ export function presentSbom(
       SPDXID: 'SPDXRef-DOCUMENT',
       spdxVersion: 'SPDX-2.3',
       ...(notes.length === 0 ? {} : { comment: `Not everything could be read: ${notes.join('; ')}.` }),
-      creationInfo: { created: timestamp(graph?.read_at ?? now), creators: ['Tool: Hearth'] },
+      creationInfo: {
+        created: timestamp(graph?.read_at ?? now),
+        creators: ['Tool: Hearth', ...detectors.map((one) => `Tool: ${one.detector}-${one.detector_version}`)],
+      },
       name: fullName,
       dataLicense: 'CC0-1.0',
       documentNamespace: `${path(links.html, repo.owner.login, repo.name)}/dependency-graph/sbom/${graph?.commit_sha ?? 'empty'}`,

@@ -2,30 +2,24 @@
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { record } from '#events/record.ts';
-import { openObjects } from '#git/objects/objects.ts';
-import type { Oid } from '#git/objects/oid.ts';
-import { type ListedEntry, readPartOfTree } from '#git/objects/tree-list.ts';
+import type { ListedEntry } from '#git/objects/tree-list.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findRefOids } from '#git/refs/refs.ts';
-import type { Repo } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { enqueueAll, job } from '#jobs/job.ts';
 import { getOptional, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { findRepository, lockRepository } from '#resources/repositories/index.ts';
-import type { ManifestContent } from './manifests.ts';
+import { listManifestFiles, readFiles } from './files.ts';
 import { findGraph, insertManifest, listManifests, removeManifests, replaceGraph } from './store.ts';
 
 /** To be counted up when files are read otherwise than before: all repositories are read anew then. */
-export const readerVersion = 1;
-
-/** The parsers come with the first repository that is read: most servers start without a need for them. */
-const loadManifests = () => import('./manifests.ts');
+export const readerVersion = 2;
 
 type Payload = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
 
-const { fileSize, entries: maxEntries, files: maxFiles, ofRepository } = limitTable.dependencies;
+const { ofRepository } = limitTable.dependencies;
 
 /** Reading shares a queue, so that one repository is read at a time; those of one repository that wait become one. */
 export const enqueueReading = (tx: Tx, payloads: readonly Payload[]): Promise<void> =>
@@ -44,7 +38,7 @@ export const readDependencies = job<Payload, Services>({
   async run({ repository, actor }, { db, change, services, now }) {
     const repo = await findRepository(db, repository);
     const disk = repoOf(services.git, repository);
-    if (!repo?.vulnerability_alerts || !(await repositoryExists(disk))) return;
+    if (!repo?.dependency_graph || !(await repositoryExists(disk))) return;
     const ref = branchRef(repo.default_branch);
     const [graph, known, commit] = await Promise.all([
       findGraph(db, repository),
@@ -70,54 +64,16 @@ export const readDependencies = job<Payload, Services>({
     );
     await change(async (tx) => {
       // A push that comes now waits, and is read after this; a switch that was turned off meanwhile stays so.
-      if (!(await lockRepository(tx, repository))?.vulnerability_alerts) return;
+      if (!(await lockRepository(tx, repository))?.dependency_graph) return;
       if (gone.length > 0)
         await removeManifests(
           tx,
           gone.map(({ id }) => id),
         );
       for (const { path, oid, dependencies, problem } of read)
-        await insertManifest(tx, { repository_id: repository, path, blob_sha: oid, problem }, dependencies);
+        await insertManifest(tx, { repository_id: repository, path, blob_sha: oid, problem, snapshot_id: null }, dependencies);
       await replaceGraph(tx, { repository_id: repository, commit_sha: commit, reader: readerVersion, read_at: now });
       await record(tx, { kind: 'dependency_graph.read', owner: repo.owner_id, repository, actor, at: now, data: {} });
     });
   },
 });
-
-/** The files of a commit that name dependencies, up to a bound. */
-async function listManifestFiles(disk: Repo, commit: Oid): Promise<ListedEntry[]> {
-  const { isManifest, withoutSuperseded } = await loadManifests();
-  const found: ListedEntry[] = [];
-  for await (const batch of readPartOfTree(disk, commit, { recursive: true, limit: fixedValue(maxEntries) }))
-    for (const entry of batch)
-      if (entry.mode.startsWith('100') && entry.path.length <= maxPath && isManifest(entry.path)) found.push(entry);
-  // Those of upper folders come first.
-  const depth = ({ path }: ListedEntry) => path.split('/').length;
-  return withoutSuperseded(found.sort((one, other) => depth(one) - depth(other))).slice(0, fixedValue(maxFiles));
-}
-
-const maxPath = 1_000;
-
-type ReadFile = ListedEntry & ManifestContent;
-
-/** Reads such files, with `room` for so many dependencies. */
-async function readFiles(disk: Repo, files: readonly ListedEntry[], room: number): Promise<ReadFile[]> {
-  const { readManifest } = await loadManifests();
-  const read: ReadFile[] = [];
-  let left = room;
-  await using reader = await openObjects(disk, { isBulk: true });
-  let at = 0;
-  for await (const result of reader.readMany(
-    files.map(({ oid }) => oid),
-    { maxSize: fixedValue(fileSize) },
-  )) {
-    const file = files[at++];
-    if (!file) break;
-    const content =
-      'object' in result ? readManifest(file.path, result.object.data) : { dependencies: [], problem: 'is too large' };
-    const fits = content.dependencies.length <= left;
-    left -= fits ? content.dependencies.length : 0;
-    read.push({ ...file, ...(fits ? content : { dependencies: [], problem: 'is left out: there are too many dependencies' }) });
-  }
-  return read;
-}

@@ -10,6 +10,7 @@ import { fanOutIssueEvents, notifyAcceptedInvitation, touchAffectedInboxes } fro
 import { markInBackground } from './mark-job.ts';
 import { notifyMentionedInCommits } from './pushed-commits.ts';
 import { notifyOfReleases } from './releases.ts';
+import { notifyOfReports } from './repository-advisories.ts';
 import * as schemas from './schemas.ts';
 import { notifyOfSecretAlerts } from './secret-alerts.ts';
 
@@ -26,6 +27,7 @@ export const notifications = family({
     notifyOfCheckSuites,
     notifyOfSecretAlerts,
     notifyOfDependencyAlerts,
+    notifyOfReports,
     notifyOfBudgets,
     notifyAcceptedInvitation,
     touchAffectedInboxes,

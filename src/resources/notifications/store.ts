@@ -14,7 +14,9 @@ type Repository = Id<'repositories'>;
 
 /** A thread with its subject. */
 export type ThreadRow = Selectable<DB['notification_threads']> &
-  Pick<SubjectRow, 'kind' | 'issue_id' | 'commit_sha' | 'release_id' | 'secret_alert_id' | 'title'> & { owner_id: Account };
+  Pick<SubjectRow, 'kind' | 'issue_id' | 'commit_sha' | 'release_id' | 'secret_alert_id' | 'repository_advisory_id' | 'title'> & {
+    owner_id: Account;
+  };
 
 const threads = (db: Db) =>
   db
@@ -22,7 +24,16 @@ const threads = (db: Db) =>
     .innerJoin('repositories as r', 'r.id', 't.repository_id')
     .innerJoin('notification_subjects as s', 's.id', 't.subject_id')
     .selectAll('t')
-    .select(['r.owner_id', 's.kind', 's.issue_id', 's.commit_sha', 's.release_id', 's.secret_alert_id', 's.title']);
+    .select([
+      'r.owner_id',
+      's.kind',
+      's.issue_id',
+      's.commit_sha',
+      's.release_id',
+      's.secret_alert_id',
+      's.repository_advisory_id',
+      's.title',
+    ]);
 
 /** One's own thread, as far as its repository may still be read. */
 export const findThread = (db: Db, account: Account, id: Id<'notification_threads'>): Promise<ThreadRow | undefined> =>

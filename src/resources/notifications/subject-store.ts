@@ -16,6 +16,7 @@ export type Subject =
   | { readonly kind: 'release'; readonly release_id: Id<'releases'> }
   | { readonly kind: 'check_suite'; readonly check_suite_id: Id<'check_suites'>; readonly title: string }
   | { readonly kind: 'secret_alert'; readonly secret_alert_id: Id<'secret_alerts'>; readonly title: string }
+  | { readonly kind: 'repository_advisory'; readonly repository_advisory_id: Id<'repository_advisories'> }
   | { readonly kind: 'dependency_alerts'; readonly title: string }
   | { readonly kind: 'budget'; readonly title: string }
   | { readonly kind: 'invitation' };
@@ -29,18 +30,22 @@ export async function putSubjects(
 ): Promise<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>[]> {
   if (subjects.length === 0) return [];
   const { rows } = await sql<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>>`
-    insert into notification_subjects (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id, title)
-    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.check_suite_id, w.secret_alert_id, w.title
+    insert into notification_subjects (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id,
+      repository_advisory_id, title)
+    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.check_suite_id, w.secret_alert_id, w.repository_advisory_id, w.title
     from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as w (kind text, issue_id bigint, commit_sha text,
-      release_id bigint, check_suite_id bigint, secret_alert_id bigint, title text)
+      release_id bigint, check_suite_id bigint, secret_alert_id bigint, repository_advisory_id bigint, title text)
     where (w.issue_id is null or exists (select from issues i where i.id = w.issue_id and i.repository_id = ${repository}))
       and (w.release_id is null or exists (select from releases r where r.id = w.release_id and r.repository_id = ${repository}))
       and (w.check_suite_id is null
         or exists (select from check_suites s where s.id = w.check_suite_id and s.repository_id = ${repository}))
       and (w.secret_alert_id is null
         or exists (select from secret_alerts a where a.id = w.secret_alert_id and a.repository_id = ${repository}))
+      and (w.repository_advisory_id is null
+        or exists (select from repository_advisories a where a.id = w.repository_advisory_id and a.repository_id = ${repository}))
     order by w.issue_id, w.commit_sha
-    on conflict (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id) do update set title = excluded.title
+    on conflict (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id, repository_advisory_id)
+      do update set title = excluded.title
     returning id, issue_id, commit_sha`.execute(tx);
   return rows;
 }
@@ -104,6 +109,24 @@ export async function loadVisibleAlerts(
     join repositories r on r.id = a.repository_id and r.secret_scanning
     where ${administers}`.execute(db);
   return new Map(rows.map(({ id, number }) => [id, number]));
+}
+
+/** The reports of vulnerabilities of threads, as far as their accounts may still see them: as administrators of the repository. */
+export async function loadVisibleReports(
+  db: Db,
+  threads: readonly {
+    id: Thread;
+    account_id: Id<'accounts'>;
+    repository_advisory_id: Id<'repository_advisories'> | null;
+  }[],
+): Promise<ReadonlyMap<Thread, { identifier: string; summary: string }>> {
+  const { rows } = await sql<{ id: Thread; identifier: string; summary: string }>`
+    select t.id, a.identifier, a.summary from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'account_id')}::bigint[],
+      ${gather(threads, 'repository_advisory_id')}::bigint[]) as t (id, account_id, advisory_id)
+    join repository_advisories a on a.id = t.advisory_id
+    join repositories r on r.id = a.repository_id
+    where ${administers}`.execute(db);
+  return keyed(rows, ({ id }) => id);
 }
 
 /** Which of these threads of vulnerable dependencies their accounts may still see, likewise. */

@@ -11,6 +11,7 @@ import {
   loadIssuesOfThreads,
   loadVisibleAlerts,
   loadVisibleDependencyAlerts,
+  loadVisibleReports,
   type SubjectRow,
 } from './subject-store.ts';
 
@@ -32,6 +33,7 @@ export const subjectTypes = [
   'CheckSuite',
   'SecretScanningAlert',
   'RepositoryDependencyBotAlertsThread',
+  'RepositoryAdvisory',
   'RepositoryInvitation',
   'Budget',
 ] as const;
@@ -98,6 +100,17 @@ const subjectKinds = {
         if (number === undefined || title === null) return undefined;
         const url = path(`${repository.url}/secret-scanning/alerts`, number);
         return { type: 'SecretScanningAlert', title, url, latest_comment_url: url };
+      };
+    },
+  },
+  repository_advisory: {
+    async presenter(db, rows) {
+      const reports = await loadVisibleReports(db, rows);
+      return ({ id }, repository) => {
+        const report = reports.get(id);
+        if (!report) return undefined;
+        const url = path(`${repository.url}/security-advisories`, report.identifier);
+        return { type: 'RepositoryAdvisory', title: report.summary, url, latest_comment_url: url };
       };
     },
   },

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Account } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
@@ -43,6 +43,11 @@ export const getSecurityManagerRole = (db: Db): Promise<RoleRow> =>
     .where('organization_id', 'is', null)
     .where('name', '=', securityManager)
     .executeTakeFirstOrThrow();
+
+/** Whether an account is a security manager of an organization, whose id is in a column. */
+export const managesSecurity = (organization: RawBuilder<unknown>, user: Id<'accounts'>): RawBuilder<boolean> =>
+  sql<boolean>`exists (select from organization_role_holders h join organization_roles o on o.id = h.role_id
+    where h.organization_id = ${organization} and h.user_id = ${user} and o.organization_id is null and o.name = ${securityManager})`;
 
 /** The teams that a role was given to, without those below them. */
 export const listTeamsGiven = (db: Db, organization: Organization, role: Id<'organization_roles'>): Promise<TeamRow[]> =>

@@ -7,7 +7,8 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { writeFiles } from '#git/objects/write-files.ts';
 import { writeCommit } from '#git/objects/write-objects.ts';
-import { mustUpdateRefs } from '#git/refs/update-refs.ts';
+import { findRef } from '#git/refs/refs.ts';
+import { mustUpdateRefs, updateRefs } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
 import { type JobContext, job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
@@ -18,6 +19,7 @@ import { BuildError, checkSize, findSiteFolder, readRoot } from './measure.ts';
 import { type BuildPayload, building } from './queue.ts';
 import {
   type BuildRow,
+  beginBuild,
   findBuild,
   findBuildForUpdate,
   findSite,
@@ -39,22 +41,45 @@ export const buildSite = job<BuildPayload, Services>({
     const { db, change, now } = context;
     const build = await findBuild(db, id);
     const site = build && (await findSite(db, build.repository_id));
-    if (!site || (build.status !== 'queued' && build.status !== 'building')) return;
-    await change((tx) => updateBuild(tx, id, { status: 'building', updated_at: now }));
+    if (!site || !(await change((tx) => beginBuild(tx, id, now)))) return;
+    const disk = repoOf(context.services.git, build.repository_id);
     const started = performance.now();
-    const result = await (build.kind === 'branch' ? readCommit : readArtifact)(context, build, site).catch(asProblem);
-    const duration_ms = Math.round(performance.now() - started);
-    await change(async (tx) => {
-      const site = await findSiteForUpdate(tx, build.repository_id);
-      const isWanted = (await findBuildForUpdate(tx, id))?.status === 'building';
-      if (!site || !isWanted) return;
-      const problem = typeof result === 'string' ? result : await publish(tx, context, { site, build }, result);
-      const ended = { status: problem === undefined ? 'built' : 'errored', error: problem ?? null } as const;
-      await updateBuild(tx, id, { ...ended, duration_ms, updated_at: now });
-      await recordBuilt(tx, context, build);
-    });
+    const end = (result: Built | string) =>
+      endBuild(context, build, { result, duration_ms: Math.round(performance.now() - started) });
+    let kept: Oid | null | undefined;
+    // What was read and isn't served gives the ref back to what is.
+    const finish = async (result: Built | string) => {
+      if (!(await end(result)) && kept !== undefined) await updateRefs(disk, [{ ref: servedRef, to: kept }]);
+    };
+    try {
+      kept = (await findRef(disk, servedRef))?.oid ?? null;
+      await finish(await (build.kind === 'branch' ? readCommit : readArtifact)(context, build, site).catch(asProblem));
+    } catch (error) {
+      // Nothing else would end the build: it would be shown as one that goes on.
+      if (context.isLastAttempt) await finish('The server failed to build the website. Request another build, or push again.');
+      throw error;
+    }
   },
 });
+
+/** Publishes what was read, or notes why it couldn't be, unless the build was cancelled or its website deleted meanwhile. Returns whether it is served. */
+const endBuild = (
+  context: JobContext<Services>,
+  build: BuildRow,
+  { result, duration_ms }: { result: Built | string; duration_ms: number },
+): Promise<boolean> =>
+  context.change(async (tx) => {
+    const site = await findSiteForUpdate(tx, build.repository_id);
+    const isWanted = (await findBuildForUpdate(tx, build.id))?.status === 'building';
+    if (!site || !isWanted) return false;
+    const isOutdated = (site.live_version ?? 0) > build.id;
+    const publishOnce = (built: Built) => (isOutdated ? undefined : publish(tx, context, { site, build }, built));
+    const problem = typeof result === 'string' ? result : await publishOnce(result);
+    const ended = { status: problem === undefined ? 'built' : 'errored', error: problem ?? null } as const;
+    await updateBuild(tx, build.id, { ...ended, duration_ms, updated_at: context.now });
+    await recordBuilt(tx, context, build);
+    return problem === undefined && !isOutdated;
+  });
 
 /** Reads what a build would serve, and keeps it from being removed. What is served until then stays too, for two weeks at least. */
 async function readCommit({ services }: JobContext<Services>, build: BuildRow, site: SiteRow): Promise<Built> {
@@ -99,7 +124,6 @@ async function publish(
   { site, build: { id, repository_id, commit_sha } }: { site: SiteRow; build: BuildRow },
   { tree, cname, custom_404 }: Built,
 ): Promise<string | undefined> {
-  if ((site.live_version ?? 0) > id) return undefined;
   if (cname !== undefined) {
     const claimed = await claimDomain(tx, repository_id, cname, ownHosts(services));
     if ('problem' in claimed) return `The file CNAME: ${cname.trim().slice(0, 255)} ${claimed.problem}.`;

@@ -72,17 +72,25 @@ export async function removeSite(tx: Tx, repository: Repository): Promise<boolea
 export const storeHealth = (tx: Tx, repository: Repository, health: PagesHealth, now: Date) =>
   updateSite(tx, repository, { health: JSON.stringify(health), health_checked_at: now });
 
-/** Gives a repository a domain in the place of the one that it has; false where it belongs to another repository. */
+/** Gives a repository a domain in the place of the one that it has; false where it belongs to another repository, and then nothing changes. */
 export async function putDomain(tx: Tx, repository: Repository, domain: string): Promise<boolean> {
   const base = withoutWww(domain);
-  await tx.deleteFrom('pages_domains').where('repository_id', '=', repository).where('base', '<>', base).execute();
-  const put = await tx
-    .insertInto('pages_domains')
-    .values({ base, domain, repository_id: repository })
-    .onConflict((clash) => clash.column('base').doUpdateSet({ domain }).where('pages_domains.repository_id', '=', repository))
-    .returning('base')
+  // Until the transaction ends, nobody else takes the domain between the two statements that follow.
+  await sql`select pg_advisory_xact_lock(hashtextextended('pages domain:' || ${base}, 0))`.execute(tx);
+  const taken = await tx
+    .selectFrom('pages_domains')
+    .select('base')
+    .where('base', '=', base)
+    .where('repository_id', '<>', repository)
     .executeTakeFirst();
-  return put !== undefined;
+  if (taken) return false;
+  const row = { base, domain };
+  await tx
+    .insertInto('pages_domains')
+    .values({ ...row, repository_id: repository })
+    .onConflict((clash) => clash.column('repository_id').doUpdateSet(row))
+    .execute();
+  return true;
 }
 
 export const removeDomain = (tx: Tx, repository: Repository) =>
@@ -146,6 +154,16 @@ export const insertBuilds = (tx: Tx, rows: readonly NewBuild[]): Promise<Pick<Bu
     .onConflict((clash) => clash.doNothing())
     .returning(['id', 'repository_id'])
     .execute();
+
+/** Marks a build as one that goes on; false where it has ended, as by being cancelled. */
+export const beginBuild = async (tx: Tx, id: Id<'pages_builds'>, now: Date): Promise<boolean> =>
+  (await tx
+    .updateTable('pages_builds')
+    .set({ status: 'building', updated_at: now })
+    .where('id', '=', id)
+    .where('status', 'in', ['queued', 'building'])
+    .returning('id')
+    .executeTakeFirst()) !== undefined;
 
 export const updateBuild = (tx: Tx, id: Id<'pages_builds'>, change: Updateable<DB['pages_builds']>) =>
   tx.updateTable('pages_builds').set(change).where('id', '=', id).execute();

@@ -28,5 +28,6 @@ export {
   type PullCommit,
   type PullRow,
   saveLackingReviews,
+  selectPull,
 } from './store.ts';
 export { testMerges } from './test-merges.ts';

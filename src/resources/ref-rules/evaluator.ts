@@ -24,6 +24,7 @@ export const kindOfMove = ({ before, after }: RuledMove): MoveKind =>
 /** The pull request by whose merge a branch moves. */
 export type MergedPull = {
   readonly id: Id<'issues'>;
+  readonly number: number;
   readonly head_sha: Oid;
   readonly merge_base_sha: Oid;
   readonly author_id: Id<'accounts'> | null;

@@ -17,7 +17,16 @@ import { copyOf, copyTemplate, type Initialize } from './initialize.ts';
 import { removeFromInstallations } from './installation-store.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
 import { checkMayCreate, checkName, createRepository, precheckCreation } from './rules.ts';
-import { countForks, findForkOf, findOwned, lockOwner, putRedirect, removeRedirect, updateRepository } from './store.ts';
+import {
+  countForks,
+  findForkOf,
+  findOwned,
+  listPrivateForks,
+  lockOwner,
+  putRedirect,
+  removeRedirect,
+  updateRepository,
+} from './store.ts';
 
 /** Forks, copies of templates, and transfers. */
 
@@ -81,9 +90,31 @@ async function createFork(
   return { row, role: 'admin' };
 }
 
+/** Copies a repository for a private fork: work that no transaction waits for. */
+export const preparePrivateFork = (git: GitStore, repo: RepositoryRow) => copyOf(git, repo, undefined);
+
+/**
+ * Creates a private fork of a repository beside it, from a copy. Whether the caller may is for the family of advisories to check, which
+ * remembers what it belongs to.
+ */
+export const createPrivateFork = (
+  tx: Tx,
+  { repo, by, now, git, name, initialize }: RepositoryAction & { git: GitStore; name: string; initialize: Initialize },
+): Promise<RepositoryRow> =>
+  createRepository(tx, {
+    git,
+    owner: { ...repo.owner, role: 'owner' },
+    by,
+    wanted: { name, description: repo.description, visibility: 'private', has_issues: false },
+    from: { default_branch: repo.default_branch, is_private_fork: true, allow_forking: false },
+    initialize,
+    now,
+  });
+
 /** Public repositories may be forked. For others, both the repository and its organization must allow it (the public API's rule). */
 async function checkMayFork(tx: Tx, action: Pick<RepositoryAction, 'repo' | 'by'>): Promise<void> {
   if (action.repo.visibility === 'public') return;
+  if (action.repo.is_private_fork) throw forbidden('A private fork of a security advisory cannot be forked.');
   if (!action.repo.allow_forking) throw forbidden('The repository exists, but forking is disabled.');
   await checkMemberPrivilege(tx, 'members_can_fork_private_repositories', action);
 }
@@ -126,6 +157,8 @@ export async function transferRepository(
   { repo, to, name: wantedName, teams, by, now }: Transfer,
 ): Promise<RepositoryRow> {
   const name = wantedName === undefined ? repo.name : checkName(wantedName);
+  if (repo.is_private_fork || (await listPrivateForks(tx, repo.id)).length > 0)
+    throw unprocessable('A private fork of a security advisory stays with its repository, and that with its owner.');
   if (to.kind === 'bot' || (to.kind === 'user' && to.id !== by.account.id))
     throw invalid('Repository', 'new_owner', 'invalid', 'You may transfer only to yourself or an organization of yours');
   if (to.id === repo.owner_id)

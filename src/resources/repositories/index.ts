@@ -1,5 +1,6 @@
+export { createPrivateFork, preparePrivateFork } from './copies.ts';
 export { importRepository } from './imports.ts';
-export { identityOf } from './initialize.ts';
+export { identityOf, type PreparedCopy } from './initialize.ts';
 export { insertInstallationRepositories } from './installation-store.ts';
 export { checkMemberPrivilege } from './member-privileges.ts';
 export { findByFullNames, lockForMigration, unlockRepository } from './migrating.ts';
@@ -9,10 +10,10 @@ export {
   loadReadableNamedRepositories,
   type RepositoryWithOwner,
 } from './named-repositories.ts';
-export { presentRepositories, simpleRepositoryOf } from './present.ts';
+export { presentFullRepository, presentRepositories, presentWithRepositories, simpleRepositoryOf } from './present.ts';
 export { checkName, createRepository, removeWithOwner } from './rules.ts';
-export { MinimalRepository, SimpleRepository } from './schemas.ts';
-export { applySecurity, changeSecurity, type SecurityChange } from './security.ts';
+export { FullRepository, MinimalRepository, SimpleRepository } from './schemas.ts';
+export { applySecurity, changeSecurity, disableAlerts, type SecurityChange } from './security.ts';
 export {
   addImportedIssues,
   addOpenIssues,

@@ -3,12 +3,13 @@ import { permissionsOf, type Role, reaches, roleOfLevel } from '#access/roles.ts
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { ViewerContext } from '#endpoint/context.ts';
 import type { Links } from '#endpoint/links.ts';
-import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
-import { nodeId } from '#lib/id.ts';
+import { gather, getOptional, getOrThrow, keyed } from '#lib/collections.ts';
+import { type Id, nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
 import { presentLicense } from '#resources/licenses/index.ts';
 import { linksOfRepository } from './links.ts';
+import { loadNamedRepositories, type RepositoryWithOwner } from './named-repositories.ts';
 import { type FullRepository, type MinimalRepository, SimpleRepository } from './schemas.ts';
 import { presentSecurity } from './security.ts';
 import { findDetails, loadRepositories } from './store.ts';
@@ -33,6 +34,29 @@ export const simpleRepositoryOf = (repository: MinimalRepository): SimpleReposit
   return Object.fromEntries(fields.map((field) => [field, repository[field]])) as SimpleRepository; // one value for each
 };
 
+/**
+ * Presents rows of several repositories, each with the repository that it belongs to, as lists of organizations do. Rows of repositories
+ * that the viewer can't see are left out.
+ */
+export async function presentWithRepositories<
+  Row extends { readonly repository_id: Id<'repositories'> },
+  Presented extends object,
+>(
+  context: ViewerContext,
+  rows: readonly Row[],
+  present: (rows: readonly Row[], repositoryOf: (row: Row) => RepositoryWithOwner) => Promise<readonly Presented[]>,
+): Promise<(Presented & { repository: SimpleRepository })[]> {
+  const ids = gather(rows, 'repository_id');
+  const named = await loadNamedRepositories(context.db, ids);
+  const seen = await presentRepositories(context, await loadRepositories(context.db, context.viewer, ids));
+  const shown = keyed(seen.map(simpleRepositoryOf), ({ id }) => id);
+  const presented = await present(rows, ({ repository_id }) => getOrThrow(named, repository_id));
+  return presented.flatMap((one, index) => {
+    const repository = shown.get(ids[index] ?? 0);
+    return repository ? [{ ...one, repository }] : [];
+  });
+}
+
 /** One repository. Without a role, as for anonymous viewers, it shows no permissions. */
 function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role | undefined): MinimalRepository {
   return {
@@ -43,7 +67,7 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
     owner: presentUser(links, owner),
     private: row.visibility !== 'public',
     description: row.description,
-    fork: row.source_id !== null,
+    fork: row.source_id !== null || row.is_private_fork,
     ...linksOfRepository(links, { owner, name: row.name }),
     mirror_url: null,
     homepage: row.homepage,

@@ -9,7 +9,7 @@ import { setDefaultBranch } from '#git/refs/refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { defined, unique } from '#lib/collections.ts';
-import { forbidden, invalid } from '#lib/refusal.ts';
+import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { type FirstValues, setFirstValues } from '#resources/custom-properties/index.ts';
 import { insertFirstLabels } from '#resources/labels/index.ts';
@@ -24,6 +24,7 @@ import {
   findOwned,
   findRepository,
   insertRepository,
+  listPrivateForks,
   putRedirect,
   removeRedirect,
   removeRepository,
@@ -86,7 +87,9 @@ export type Creation = {
   owner: Account & { role?: string | undefined };
   by: SignedIn;
   wanted: NewRepository;
-  from?: Partial<Pick<RepositoryRow, 'parent_id' | 'source_id' | 'template_id' | 'default_branch'>>;
+  from?: Partial<
+    Pick<RepositoryRow, 'parent_id' | 'source_id' | 'template_id' | 'default_branch' | 'is_private_fork' | 'allow_forking'>
+  >;
   /** `none`: it doesn't get the labels of a new repository, since others follow. */
   labels?: 'none';
   /** The values of its custom properties; omitted where none are asked for, as for forks. */
@@ -210,6 +213,7 @@ async function moveDefaultBranch(git: GitStore, repo: Repo, branch: string): Pro
 }
 
 async function checkMayChangeVisibility(tx: Tx, action: RepositoryAction, visibility: Visibility): Promise<void> {
+  if (action.repo.is_private_fork) throw unprocessable('A private fork of a security advisory stays private.');
   if (action.repo.owner.kind === 'user' && visibility === 'internal')
     throw invalid('Repository', 'visibility', 'invalid', 'Only organizations have internal repositories');
   await checkForkVisibility(tx, action.repo, visibility);
@@ -239,21 +243,29 @@ const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...
 export async function deleteRepository(tx: Tx, action: RepositoryAction): Promise<void> {
   const { repo } = action;
   await checkMemberPrivilege(tx, 'members_can_delete_repositories', action);
-  const data = { name: repo.name, was: snapshotOf(rowOf(repo)) };
+  const was = repo.is_private_fork ? {} : { was: snapshotOf(rowOf(repo)) }; // nobody hears of a private fork
+  const data = { name: repo.name, ...was };
+  await removePrivateForks(tx, repo, action.now);
   await record(tx, { ...inRepository(action), kind: 'repository.deleted', data });
   await removeRepository(tx, repo.id);
   if (repo.parent_id !== null) await countForks(tx, repo.parent_id);
 }
 
 /**
- * Removes a repository whose owner was deleted. Its folder and files go by the same event, which holds no more of it, so that no webhook
+ * Removes a repository whose owner was deleted, or a private fork. Its folder and files go by the same event, which holds no more of it, so that no webhook
  * tells of it.
  */
 export async function removeWithOwner(tx: Tx, repo: RepositoryRow, now: Date): Promise<void> {
   const { id: repository, owner_id: owner, name, parent_id } = repo;
+  await removePrivateForks(tx, repo, now);
   await record(tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data: { name } });
   await removeRepository(tx, repository);
   if (parent_id !== null) await countForks(tx, parent_id);
+}
+
+/** The private forks of a repository go with it, since nobody but its owner would know of them any more. */
+async function removePrivateForks(tx: Tx, { id }: Pick<RepositoryRow, 'id'>, now: Date): Promise<void> {
+  for (const fork of await listPrivateForks(tx, id)) await removeWithOwner(tx, fork, now);
 }
 
 /** The public API's limits: 20 topics, each at most 50 lower-case letters, digits and hyphens, beginning with a letter or digit. */

@@ -19,7 +19,13 @@ export const shownSwitches = [
   'dependency_bot_security_updates',
 ] as const;
 
-const securitySwitches = [...shownSwitches, 'vulnerability_alerts', 'private_vulnerability_reporting'] as const;
+/** Those that others need come before these. */
+const securitySwitches = [
+  'dependency_graph',
+  'vulnerability_alerts',
+  'private_vulnerability_reporting',
+  ...shownSwitches,
+] as const;
 type SecuritySwitch = (typeof securitySwitches)[number];
 
 export type SecurityState = { readonly [Switch in SecuritySwitch]: boolean };
@@ -32,6 +38,7 @@ const needs: { readonly [Switch in SecuritySwitch]?: readonly [SecuritySwitch, s
     'secret_scanning',
     'Secret scanning must be enabled to configure non-provider patterns.',
   ],
+  vulnerability_alerts: ['dependency_graph', 'The dependency graph must be enabled to configure vulnerability alerts.'],
   dependency_bot_security_updates: [
     'vulnerability_alerts',
     'Vulnerability alerts must be enabled to configure automated security fixes.',
@@ -50,7 +57,9 @@ export function changedSwitches(
   wanted: SecurityChange,
   enforced: ReadonlySet<string> = new Set(),
 ): SecurityState {
-  const next = { ...stateOf(row), ...defined(wanted) };
+  // Alerts turn the graph on that they need, as in the public API.
+  const brought = wanted.vulnerability_alerts ? { dependency_graph: true } : {};
+  const next = { ...stateOf(row), ...brought, ...defined(wanted) };
   for (const name of securitySwitches) {
     const [needed, message] = needs[name] ?? [];
     if (needed === undefined || next[needed] || !next[name]) continue;
@@ -92,6 +101,13 @@ export async function changeSecurity(tx: Tx, action: SwitchAction, wanted: Secur
   await setSwitches(tx, action, await switchesAfter(tx, action.repo, wanted));
 }
 
+/** Turns vulnerability alerts off, and with them the graph that came with them, as in the public API, unless the organization enforces it. */
+export async function disableAlerts(tx: Tx, action: SwitchAction): Promise<void> {
+  const enforced = await loadEnforcedSwitches(tx, action.repo.id);
+  const wanted = { vulnerability_alerts: false, ...(enforced.has('dependency_graph') ? {} : { dependency_graph: false }) };
+  await setSwitches(tx, action, changedSwitches(action.repo, wanted, enforced));
+}
+
 /** Turns switches of a repository on or off as its organization wants it. @throws as `changedSwitches` does */
 export const applySecurity = (tx: Tx, action: SwitchAction, wanted: SecurityChange): Promise<void> =>
   setSwitches(tx, action, changedSwitches(action.repo, wanted));
@@ -109,6 +125,7 @@ export async function firstSwitches(tx: Tx, owner: Account): Promise<SecurityCha
   const secret_scanning = settings.secret_scanning_enabled_for_new_repositories;
   const vulnerability_alerts = settings.dependency_bot_alerts_enabled_for_new_repositories;
   return {
+    dependency_graph: vulnerability_alerts || settings.dependency_graph_enabled_for_new_repositories,
     secret_scanning,
     secret_scanning_push_protection: secret_scanning && settings.secret_scanning_push_protection_enabled_for_new_repositories,
     vulnerability_alerts,

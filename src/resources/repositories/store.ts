@@ -117,6 +117,15 @@ export const listForks = (
   );
 };
 
+/** The private forks in which vulnerabilities of a repository are repaired. */
+export const listPrivateForks = (db: Db, repository: Id<'repositories'>): Promise<RepositoryRow[]> =>
+  db
+    .selectFrom('repositories as r')
+    .innerJoin('repository_advisories as a', 'a.fork_id', 'r.id')
+    .selectAll('r')
+    .where('a.repository_id', '=', repository)
+    .execute();
+
 /** Of these repositories, those that the viewer may read. */
 export const loadRepositories = async (
   db: Db,

@@ -3,7 +3,7 @@ import { readsMetadata } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { changeSecurity } from '#resources/repositories/index.ts';
+import { changeSecurity, disableAlerts } from '#resources/repositories/index.ts';
 import { codeQualitySetup, codeScanningSetup } from './present.ts';
 import { checkSetupChange, enablePrivateReporting, takesPrivateReports } from './rules.ts';
 import {
@@ -55,7 +55,7 @@ export const disableVulnerabilityAlerts = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => changeSecurity(tx, action, { vulnerability_alerts: false }));
+    await change((tx) => disableAlerts(tx, action));
   },
 });
 

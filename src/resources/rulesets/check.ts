@@ -37,7 +37,7 @@ const patternTypes: readonly RuleType[] = [
   'branch_name_pattern',
   'tag_name_pattern',
 ];
-const branchTypes: readonly RuleType[] = ['pull_request', 'required_status_checks', 'branch_name_pattern'];
+const branchTypes: readonly RuleType[] = ['pull_request', 'required_status_checks', 'code_scanning', 'branch_name_pattern'];
 
 /** Whether rules of a type are about what a target stands for. */
 function belongsTo(type: RuleType, target: Target): boolean {

@@ -56,6 +56,17 @@ const StatusChecksParameters = Type.Object({
   strict_required_status_checks_policy: Type.Boolean(),
 });
 
+const ScanParameters = Type.Object({
+  code_scanning_tools: Type.Array(
+    Type.Object({
+      tool: Type.String({ minLength: 1, maxLength: 255 }),
+      alerts_threshold: OneOf(['none', 'errors', 'errors_and_warnings', 'all']),
+      security_alerts_threshold: OneOf(['none', 'critical', 'high_or_higher', 'medium_or_higher', 'all']),
+    }),
+    { maxItems: 100 },
+  ),
+});
+
 /** The parameters of each type of rule; null for a type that has none. */
 const parameters = {
   creation: null,
@@ -69,6 +80,7 @@ const parameters = {
   }),
   pull_request: PullRequestParameters,
   required_status_checks: StatusChecksParameters,
+  code_scanning: ScanParameters,
   commit_message_pattern: Pattern,
   commit_author_email_pattern: Pattern,
   committer_email_pattern: Pattern,
@@ -107,13 +119,7 @@ export const pushRuleTypes: readonly RuleType[] = [
 ];
 
 /** Types of the public API that need products which a server doesn't have: rules of these can't be made. */
-export const notOffered = [
-  'merge_queue',
-  'workflows',
-  'code_scanning',
-  'assistant_code_review',
-  'license_compliance_scanning',
-] as const;
+export const notOffered = ['merge_queue', 'workflows', 'assistant_code_review', 'license_compliance_scanning'] as const;
 
 const schemaOf = (type: RuleType) => {
   const own: TSchema | null = parameters[type];

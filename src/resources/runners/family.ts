@@ -4,6 +4,7 @@ import * as groups from './endpoints/groups.ts';
 import * as labels from './endpoints/labels.ts';
 import * as runnerEndpoints from './endpoints/runners.ts';
 import { runnerEvents } from './events.ts';
+import { removeForgottenRunners } from './jobs.ts';
 import * as schemas from './schemas.ts';
 
 export const runners = family({
@@ -11,4 +12,5 @@ export const runners = family({
   schemas,
   endpoints: [runnerEndpoints, labels, groups, groupContents],
   events: runnerEvents,
+  jobs: [removeForgottenRunners],
 });

@@ -18,4 +18,5 @@ export {
   type RunnerRow,
   removeIdle,
   removeRunner,
+  removeSpent,
 } from './store.ts';

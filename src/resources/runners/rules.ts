@@ -95,11 +95,17 @@ export async function registerRunner(
 }
 
 /** Writes what a runner tells of itself when it starts. What runs jobs of a hosted runner has the labels that the server gave it. */
-export const declareRunner = (tx: Tx, runner: RunnerRow, { version, labels }: Pick<RunnerFacts, 'version' | 'labels'>) =>
-  updateRunner(tx, runner.id, {
+export function declareRunner(
+  tx: Tx,
+  runner: RunnerRow,
+  { version, labels }: Pick<RunnerFacts, 'version' | 'labels'>,
+): Promise<RunnerRow | undefined> {
+  notifyQueued(tx);
+  return updateRunner(tx, runner.id, {
     version: version.slice(0, maxLabel),
     ...(runner.hosted_runner_id === null ? { labels: checkLabels(labels), os: systemOf(labels) } : {}),
   });
+}
 
 /** The runner with a UUID and its token; undefined for any other. */
 export async function authenticateRunner(db: Db, uuid: string, token: string): Promise<RunnerRow | undefined> {
@@ -155,6 +161,7 @@ export async function deleteRunner(tx: Tx, runner: RunnerRow): Promise<void> {
   const [busy] = await listBusy(tx, [runner.id]);
   if (busy !== undefined) throw unprocessable(`Runner ${runner.name} is running a job.`);
   await removeRunner(tx, runner.id);
+  notifyQueued(tx); // processes may remember it
 }
 
 /**

@@ -66,9 +66,9 @@ export const updateRunner = (tx: Tx, id: Id<'runners'>, change: Updateable<DB['r
 
 export const removeRunner = (tx: Tx, id: Id<'runners'>) => tx.deleteFrom('runners').where('id', '=', id).execute();
 
-/** Writes when a runner was heard of. */
-export const noteSeen = (db: Db, id: Id<'runners'>, now: Date) =>
-  db.updateTable('runners').set({ seen_at: now }).where('id', '=', id).execute();
+/** Writes when runners were heard of. */
+export const noteSeen = (db: Db, ids: readonly Id<'runners'>[], now: Date) =>
+  db.updateTable('runners').set({ seen_at: now }).where(anyOf(ids)).execute();
 
 export const insertRunnerToken = (tx: Tx, row: Insertable<DB['runner_tokens']>) =>
   tx.insertInto('runner_tokens').values(row).execute();
@@ -110,6 +110,26 @@ export const removeIdle = async (tx: Tx, id: Id<'runners'>): Promise<boolean> =>
       .returning('id')
       .execute()
   ).length > 0;
+
+/** Removes a runner that takes a single job, once it has had it. What runs jobs of hosted runners is removed with its program. */
+export const removeSpent = async (tx: Tx, id: Id<'runners'>): Promise<void> => {
+  await tx
+    .deleteFrom('runners')
+    .where('id', '=', id)
+    .where('is_ephemeral', '=', true)
+    .where('hosted_runner_id', 'is', null)
+    .execute();
+};
+
+/** Removes runners that take a single job, have none, and weren't heard of since a time, up to some. */
+export async function removeForgotten(tx: Tx, before: Date, limit: number): Promise<void> {
+  await sql`
+    delete from runners where id in (
+      select r.id from runners r
+      where r.is_ephemeral and r.hosted_runner_id is null and coalesce(r.seen_at, r.created_at) < ${before}
+        and not exists (select from workflow_jobs j where j.runner_id = r.id and j.status = 'in_progress')
+      order by r.id limit ${limit})`.execute(tx);
+}
 
 /** Of these ids, those of self-hosted runners of an organization. */
 export const keepRunners = async (db: Db, organization: Id<'accounts'>, ids: readonly number[]): Promise<Id<'runners'>[]> =>

@@ -4,7 +4,7 @@ import { job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
 import { withGeneric } from './find-secrets.ts';
 import { patternsVersion } from './patterns.ts';
-import { enqueueScans } from './scan.ts';
+import { enqueueScans, historyPriority } from './scan.ts';
 import { listOutdated, listScanned, removeScans } from './scan-store.ts';
 
 /** Scans what was pushed or imported, and the whole history where scanning was turned on. */
@@ -16,10 +16,25 @@ export const scanChanged = batchSubscription<'push' | 'repository.imported' | 'r
     const scanned = new Set(await listScanned(db, unique(gather(events, 'repository'))));
     const last = new Map(events.flatMap(({ repository, actor }) => (repository === undefined ? [] : [[repository, actor]])));
     const payloads = [...last].flatMap(([repository, actor]) => (scanned.has(repository) ? [{ repository, actor }] : []));
+    // An organization may turn scanning on for a thousand repositories at once: what is pushed to others isn't to wait for their histories.
+    const pushed = new Set(
+      gather(
+        events.filter(({ kind }) => kind === 'push'),
+        'repository',
+      ),
+    );
     const switched = events.filter(({ kind }) => kind === 'repository.security_changed');
     const forgotten = unique(gather(switched, 'repository')).filter((repository) => !scanned.has(repository));
     await change(async (tx) => {
-      await enqueueScans(tx, payloads);
+      await enqueueScans(
+        tx,
+        payloads.filter(({ repository }) => pushed.has(repository)),
+      );
+      await enqueueScans(
+        tx,
+        payloads.filter(({ repository }) => !pushed.has(repository)),
+        historyPriority,
+      );
       if (forgotten.length > 0) await removeScans(tx, forgotten);
     });
   },
@@ -37,6 +52,7 @@ export const scanForNewPatterns = job<Record<string, never>, Services>({
       enqueueScans(
         tx,
         outdated.map((repository) => ({ repository, actor: undefined })),
+        historyPriority,
       ),
     );
   },

@@ -6,7 +6,7 @@ import { defined, gather, getOptional } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
-import { timestamp } from '#lib/time.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { commitLink, fileLinks, objectUrl, type RepositoryUrls, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { patternOf } from './patterns.ts';
@@ -16,8 +16,6 @@ import type { AlertLocation, Location, ScanHistory, SecretAlert, SecretAlertInPa
 import { type AlertRow, findAlert, type LocationRow, loadFirstLocations } from './store.ts';
 
 type Named = NamedRepository & { id: Id<'repositories'> };
-
-const timeOrNull = (time: Date | null) => (time === null ? null : timestamp(time));
 
 function presentDetails(urls: RepositoryUrls, row: LocationRow): Location {
   const { path: file, start_line, end_line, start_column, end_column, blob_sha, commit_sha } = row;
@@ -62,7 +60,7 @@ export async function presentPayloadAlerts(
       html_url: path(`${urls.html}/security/secret-scanning`, row.number),
       locations_url: `${url}/locations`,
       resolution: row.resolution,
-      resolved_at: timeOrNull(row.resolved_at),
+      resolved_at: timestampOrNull(row.resolved_at),
       resolved_by: person(row.resolved_by),
       resolution_comment: row.resolution_comment,
       secret_type: row.secret_type,
@@ -71,7 +69,7 @@ export async function presentPayloadAlerts(
       provider_slug: pattern?.provider?.slug ?? null,
       push_protection_bypassed: row.bypassed_at !== null,
       push_protection_bypassed_by: person(row.bypassed_by),
-      push_protection_bypassed_at: timeOrNull(row.bypassed_at),
+      push_protection_bypassed_at: timestampOrNull(row.bypassed_at),
       validity: row.validity,
       publicly_leaked: row.is_public,
       multi_repo: row.is_multi_repo,
@@ -118,11 +116,12 @@ export const scanTypes = {
   custom_pattern: 'custom-pattern-backfill',
 } as const;
 
-const presentScan = ({ type, started_at, completed_at }: ScanRow) => ({
-  type: type === 'incremental' ? type : scanTypes[type],
-  status: completed_at === null ? 'in_progress' : 'completed',
+/** A scan in its list. Its type says what was scanned: Git's history is all that is. */
+const presentScan = ({ started_at, completed_at }: ScanRow) => ({
+  type: 'git',
+  status: completed_at === null ? 'running' : 'completed',
   started_at: timestamp(started_at),
-  completed_at: timeOrNull(completed_at),
+  completed_at: timestampOrNull(completed_at),
 });
 
 export function presentHistory(rows: readonly ScanRow[]): ScanHistory {

@@ -36,7 +36,7 @@ export type TypedEvent = {
 /**
  * The active hooks of each event's organization, repository and installations that are subscribed to one of its types. One statement
  * finds those of all events; events about installations need one each. The deletion of a repository is delivered only to hooks of its
- * organization (the public API's rule).
+ * organization (the public API's rule). Of private forks, only their own hooks hear.
  */
 export async function loadSubscribedHooks(db: Db, events: readonly TypedEvent[]): Promise<Map<Recorded, SubscribedHook[]>> {
   const [own, others] = [
@@ -68,6 +68,9 @@ export async function loadSubscribedHooks(db: Db, events: readonly TypedEvent[])
 /** Where events happen: the hooks of one scope get them. */
 const scopeOf = ({ owner, repository }: Recorded): string => `${owner}/${repository ?? ''}`;
 
+/** Whether the scope `s` is a private fork: integrations don't reach it (the public API's rule). */
+const isPrivateFork = sql`exists (select from repositories fork where fork.id = s.repository and fork.is_private_fork)`;
+
 /** The active hooks of the organizations and repositories of events, which are subscribed to some type of theirs. */
 async function loadHooksOfScopes(db: Db, events: readonly TypedEvent[]): Promise<(event: Recorded) => readonly Row[]> {
   if (events.length === 0) return () => [];
@@ -87,13 +90,14 @@ async function loadHooksOfScopes(db: Db, events: readonly TypedEvent[]): Promise
     from scopes s cross join lateral (
       select * from webhooks o where o.organization_id = s.owner
       union all select * from webhooks r where r.repository_id = s.repository) h
-    where h.active and h.events && s.wanted
+    where h.active and h.events && s.wanted and (h.repository_id is not null or not ${isPrivateFork})
     union all
     select s.scope, h.id, h.base_url, i.events, null, i.id, i.app_id, i.permissions
     from scopes s join installations i on i.account_id = s.owner join webhooks h on h.app_id = i.app_id
     where i.suspended_at is null and h.active and (i.events && s.wanted or jsonb_exists_any(i.permissions, s.unasked))
       and (i.repository_selection = 'all' or s.repository is null or exists (
         select from installation_repositories r where r.installation_id = i.id and r.repository_id = s.repository))
+      and not ${isPrivateFork}
     order by id`.execute(db);
   const byScope = grouped(rows, ({ scope }) => scope);
   return (event) => byScope.get(scopeOf(event)) ?? [];

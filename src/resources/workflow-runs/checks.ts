@@ -1,7 +1,7 @@
 // The checks that runs mirror to: a suite for each workflow, event and commit, and a check for each job.
 import type { Tx } from '#database/connect.ts';
 import { actionsAppOf } from '#resources/apps/index.ts';
-import { changeAppRun, createAppRuns, type NewAnnotation, putAppSuite } from '#resources/checks/index.ts';
+import { beginAppRuns, changeAppRun, createAppRuns, type NewAnnotation, putAppSuite } from '#resources/checks/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/index.ts';
 import type { WorkflowProblem } from '#workflow-files/parse.ts';
 import { type JobRow, linkChecks, type RunRow } from './store.ts';
@@ -69,10 +69,10 @@ const jobPathOf = (page: string, { id }: Pick<JobRow, 'id'>): string => `${page}
 /** The page of a job, from the address of the server on. */
 export const jobPagePath = async (tx: Tx, run: RunRow, job: JobRow): Promise<string> => jobPathOf(await pageOf(tx, run), job);
 
-/** A job has begun. */
-export async function beginCheck({ tx, now }: Context, run: RunRow, { check_run_id }: JobRow): Promise<void> {
-  if (check_run_id === null) return;
-  await changeAppRun(tx, actionOf(run, now), check_run_id, { status: 'in_progress', startedAt: now });
+/** Jobs of a run have begun. */
+export async function beginChecks({ tx, now }: Context, { check_suite_id }: RunRow, jobs: readonly JobRow[]): Promise<void> {
+  const checks = jobs.flatMap(({ check_run_id }) => check_run_id ?? []);
+  if (check_suite_id !== null) await beginAppRuns(tx, check_suite_id, checks, now);
 }
 
 /** A job waits again. */

@@ -10,8 +10,12 @@ export type MemberRow = Selectable<DB['concurrency_group_members']>;
 type Repository = Id<'repositories'>;
 type Group = Id<'concurrency_groups'>;
 
-/** A run, or a job of it. */
-export type MemberKey = { readonly run: Id<'workflow_runs'>; readonly job: Id<'workflow_jobs'> | null };
+/** A run, a job of it, or a call of a workflow in it (a `Lease`, by its key). */
+export type MemberKey = {
+  readonly run: Id<'workflow_runs'>;
+  readonly job: Id<'workflow_jobs'> | null;
+  readonly call?: { readonly key: string; readonly name: string } | null;
+};
 
 /** Adds a group of this name, or gives the one that is there. */
 export async function putGroup(tx: Tx, repository: Repository, name: string): Promise<Group> {
@@ -32,23 +36,61 @@ export async function putGroup(tx: Tx, repository: Repository, name: string): Pr
 export const findGroupForUpdate = (tx: Tx, id: Group): Promise<GroupRow | undefined> =>
   tx.selectFrom('concurrency_groups').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-export const insertMember = (
+/** Adds a member. @returns whether it was none before */
+export const insertMember = async (
   tx: Tx,
-  { run, job, group, cancelsInProgress }: MemberKey & { readonly group: Group; readonly cancelsInProgress: boolean },
-) =>
-  tx
+  { run, job, call, group, cancelsInProgress }: MemberKey & { readonly group: Group; readonly cancelsInProgress: boolean },
+): Promise<boolean> => {
+  const added = await tx
     .insertInto('concurrency_group_members')
-    .values({ group_id: group, run_id: run, job_id: job, status: 'pending', cancels_in_progress: cancelsInProgress })
+    .values({
+      group_id: group,
+      run_id: run,
+      job_id: job,
+      call_key: call?.key ?? null,
+      call_name: call?.name ?? null,
+      status: 'pending',
+      cancels_in_progress: cancelsInProgress,
+    })
     .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
     .execute();
+  return added.length > 0;
+};
 
-/** Removes the membership of a run or job. @returns the group that it was in */
-export async function removeMember(tx: Tx, { run, job }: MemberKey): Promise<Group | undefined> {
+/** Removes the membership of a run, with those of its calls, or of a job. @returns the groups that they were in */
+export async function removeMember(tx: Tx, { run, job }: Pick<MemberKey, 'run' | 'job'>): Promise<Group[]> {
   const { rows } = await sql<{ group_id: Group }>`
     delete from concurrency_group_members where run_id = ${run} and job_id is not distinct from ${job} returning group_id`.execute(
     tx,
   );
-  return rows[0]?.group_id;
+  return rows.map(({ group_id }) => group_id);
+}
+
+/** The memberships of the calls of a run, in the order in which they came. */
+export const listCallMembers = (db: Db, run: Id<'workflow_runs'>): Promise<MemberRow[]> =>
+  db
+    .selectFrom('concurrency_group_members')
+    .selectAll()
+    .where('run_id', '=', run)
+    .where('call_key', 'is not', null)
+    .orderBy('id')
+    .execute();
+
+export const removeCallMember = async (tx: Tx, { id }: Pick<MemberRow, 'id'>): Promise<void> => {
+  await tx.deleteFrom('concurrency_group_members').where('id', '=', id).execute();
+};
+
+/** Notes that a call is cancelled. @returns whether it was not before, and is still a member */
+export async function cancelCallMember(tx: Tx, { id }: Pick<MemberRow, 'id'>): Promise<boolean> {
+  const changed = await tx
+    .updateTable('concurrency_group_members')
+    .set({ is_cancelled: true })
+    .where('id', '=', id)
+    .where('is_cancelled', '=', false)
+    .returning('id')
+    .execute();
+  return changed.length > 0;
 }
 
 const groups = (db: Db) => db.selectFrom('concurrency_groups').selectAll();
@@ -81,8 +123,15 @@ export const removeGroup = async (tx: Tx, id: Group): Promise<void> => {
   await tx.deleteFrom('concurrency_groups').where('id', '=', id).execute();
 };
 
-/** A member with the names of its run and of its job. */
+/** A member with the names of its run and of its job, or of the job that calls. */
 export type NamedMember = MemberRow & { run_name: string; job_name: string | null };
+
+/** What the key of a job begins with that calls lead to: those of the calls, with and without the slash at their ends. */
+export const callKeysAbove = async (db: Db, job: Id<'workflow_jobs'>): Promise<{ run: Id<'workflow_runs'>; keys: string[] }[]> =>
+  (await db.selectFrom('workflow_jobs').select(['run_id', 'key']).where('id', '=', job).execute()).map(({ run_id, key }) => ({
+    run: run_id,
+    keys: [...key.matchAll(/\//g)].flatMap(({ index }) => [key.slice(0, index), key.slice(0, index + 1)]),
+  }));
 
 /** The members of some groups, who has its turn first, then those that wait, in the order in which they came. */
 export const listNamedMembers = async (db: Db, ids: readonly Group[]): Promise<NamedMember[]> =>
@@ -93,7 +142,7 @@ export const listNamedMembers = async (db: Db, ids: readonly Group[]): Promise<N
         .innerJoin('workflow_runs as r', 'r.id', 'm.run_id')
         .leftJoin('workflow_jobs as j', 'j.id', 'm.job_id')
         .selectAll('m')
-        .select(['r.name as run_name', 'j.name as job_name'])
+        .select(['r.name as run_name', (of) => of.fn.coalesce('j.name', 'm.call_name').as('job_name')])
         .where('m.group_id', 'in', [...ids])
         .orderBy(sql`m.status <> 'in_progress'`)
         .orderBy('m.id')

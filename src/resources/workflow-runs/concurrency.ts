@@ -1,9 +1,10 @@
-// Concurrency groups: of the runs and jobs of one, one is in progress and the latest other one waits; those that waited before it are cancelled.
+// Concurrency groups: of the runs, jobs and calls of workflows in one, one is in progress and the latest other one waits; those that waited before it are cancelled.
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { enqueue, type JobContext, job } from '#jobs/job.ts';
+import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { Concurrency } from '#workflow-files/plan.ts';
+import type { Concurrency, Lease, LeaseState } from '#workflow-files/concurrency.ts';
 import {
   findGroupForUpdate,
   giveGroup,
@@ -12,13 +13,15 @@ import {
   type MemberKey,
   type MemberRow,
   putGroup,
+  removeCallMember,
   removeGroup,
   removeMember,
 } from './concurrency-store.ts';
+import type { RunRow } from './store.ts';
 
 type Group = Id<'concurrency_groups'>;
 
-/** Makes a run or job, which is pending, a member of a group. When it is its turn, it is begun by `settleGroup`. */
+/** Makes a run, job or call, which is pending, a member of a group. When it is its turn, it is begun by `settleGroup`. */
 export async function enterGroup(
   tx: Tx,
   repository: Id<'repositories'>,
@@ -26,15 +29,42 @@ export async function enterGroup(
   { group, cancelsInProgress }: Concurrency,
 ): Promise<void> {
   const id = await putGroup(tx, repository, group);
-  await insertMember(tx, { ...member, group: id, cancelsInProgress });
-  await enqueueSettling(tx, id);
+  if (await insertMember(tx, { ...member, group: id, cancelsInProgress })) await enqueueSettling(tx, id);
 }
 
-/** Takes what is over out of its group, so that the next one has its turn. */
-export async function leaveGroup(tx: Tx, member: MemberKey): Promise<void> {
-  const group = await removeMember(tx, member);
-  if (group !== undefined) await enqueueSettling(tx, group);
+/** Takes a run or job that is over out of its group, so that the next one has its turn; a run with its calls. */
+export async function leaveGroup(tx: Tx, member: Pick<MemberKey, 'run' | 'job'>): Promise<void> {
+  for (const group of unique(await removeMember(tx, member))) await enqueueSettling(tx, group);
 }
+
+/** Takes the calls that are over out of their groups, and makes those members that come now. */
+export async function settleCalls(
+  tx: Tx,
+  run: Pick<RunRow, 'id' | 'repository_id'>,
+  members: readonly MemberRow[],
+  leases: readonly Lease[],
+): Promise<void> {
+  const wanted = new Set(leases.map(({ key }) => key));
+  const known = new Set(members.map(({ call_key }) => call_key));
+  for (const member of members) {
+    if (wanted.has(member.call_key ?? '')) continue;
+    await removeCallMember(tx, member);
+    await enqueueSettling(tx, member.group_id);
+  }
+  for (const lease of leases) {
+    const { key, name } = lease;
+    if (!known.has(key)) await enterGroup(tx, run.repository_id, { run: run.id, job: null, call: { key, name } }, lease);
+  }
+}
+
+/** What has become of the calls of a run, as its plan asks for it. */
+export const leasesOf = (members: readonly MemberRow[]): Map<string, LeaseState> =>
+  new Map(
+    members.map(({ call_key, status, is_cancelled }) => [
+      call_key ?? '',
+      { isHeld: status === 'in_progress', isCancelled: is_cancelled },
+    ]),
+  );
 
 const settling = { name: 'workflow-runs.settle-group', attempts: 25 } as const;
 

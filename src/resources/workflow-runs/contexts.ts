@@ -1,4 +1,5 @@
 // The contexts of expressions: what workflow files name as `github`, `inputs` and `vars`.
+import type { Services } from '#endpoint/services.ts';
 import type { Contexts, Json } from '#workflow-files/expressions.ts';
 import { typedInputs } from '#workflow-files/inputs.ts';
 import type { WorkflowFile } from '#workflow-files/parse.ts';
@@ -64,6 +65,10 @@ export function githubContext(
     workflow_sha: run.sha,
   };
 }
+
+/** The address of the server that its own expressions name: the one that is configured, or that at which it listens. */
+export const addressOf = ({ url, runners }: Pick<Services, 'url' | 'runners'>): string =>
+  url ?? runners.address ?? unknownAddress;
 
 /** The contexts of a whole run. `inputs` are those of a dispatch, whose types its file tells. */
 export function runContexts(

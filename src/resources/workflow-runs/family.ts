@@ -11,9 +11,9 @@ import * as logs from './endpoints/logs.ts';
 import * as runs from './endpoints/runs.ts';
 import * as workflows from './endpoints/workflows.ts';
 import { workflowRunEvents } from './events.ts';
+import { turns } from './group-turns.ts';
 import { endLongWaits, endOverdueJobs, endSilentJobs, endWait, followEnvironments } from './jobs.ts';
 import { loadKnownLogs, removeStoredArtifacts, removeStoredLogs, storeLog } from './logs.ts';
-import { turns } from './progress.ts';
 import { expireRuns } from './retention.ts';
 import * as schemas from './schemas.ts';
 

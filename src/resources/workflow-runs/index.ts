@@ -1,5 +1,5 @@
 export { type CalledFiles, readCalledFiles } from './called-files.ts';
-export { unknownAddress } from './contexts.ts';
+export { addressOf, unknownAddress } from './contexts.ts';
 export { type HeadCommit, headCommitOf } from './head-commit.ts';
 export { findIdentity, identityPath, type JobIdentity } from './identity.ts';
 export { artifactGroupOf, writeLog } from './logs.ts';
@@ -7,7 +7,7 @@ export { endJobsOf } from './lost.ts';
 export { workflowRun } from './path-resources.ts';
 export { readsLogs } from './policies.ts';
 export type { ProgressContext } from './progress.ts';
-export { takeJob } from './queue.ts';
+export { type FoundJob, queueKeyOf, takeJobs } from './queue.ts';
 export { listWaitingForHosted } from './queue-store.ts';
 export { createRun, type NewRun } from './runs.ts';
 export { findJobOfToken, readableRefs } from './runtime-token.ts';

@@ -5,7 +5,7 @@ import { type JobContext, job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { addSeconds } from '#lib/time.ts';
-import { unknownAddress } from './contexts.ts';
+import { addressOf } from './contexts.ts';
 import { endOfWait } from './environments.ts';
 import { endLostJob, giveUpJob } from './lost.ts';
 import { planOf } from './planned.ts';
@@ -20,6 +20,13 @@ const unheard = 60;
 const overtime = 60;
 const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
 
+/**
+ * Whether the server has been there for a time, in seconds. A runner that was silent for it is gone then, and hadn't merely nobody to tell: to offer its
+ * job again would run it twice at once.
+ */
+const isThereFor = ({ services, now }: JobContext<Services>, seconds: number): boolean =>
+  services.openedAt <= addSeconds(now, -seconds);
+
 /** Ends the jobs of runners that are gone, and offers those again that never reached one. */
 export const endSilentJobs = job<Record<string, never>, Services>({
   name: 'workflow-runs.end-silent',
@@ -27,11 +34,15 @@ export const endSilentJobs = job<Record<string, never>, Services>({
   schedule: { cron: '* * * * *', atStart: true },
   async run(_payload, context) {
     const { db, services, now } = context;
-    const lost = addSeconds(now, -services.resourceLimits.workflows.silence / 1_000);
-    const before = addSeconds(now, -Math.min(unheard, services.resourceLimits.workflows.silence / 1_000));
+    const silence = services.resourceLimits.workflows.silence / 1_000;
+    const lost = addSeconds(now, -silence);
+    const isLongThere = isThereFor(context, silence);
+    const shortest = Math.min(unheard, silence);
+    if (!isThereFor(context, shortest)) return;
+    const before = addSeconds(now, -shortest);
     for (const found of await listSilentJobs(db, { before, limit: jobsAtOnce }))
       await withJob(context, found, async (progress, run, silent) => {
-        if (silent.heard_at === null || silent.heard_at < lost)
+        if (silent.heard_at === null || (isLongThere && silent.heard_at < lost))
           await giveUpJob(progress, run, silent, 'The runner was not heard of any more');
       });
   },
@@ -44,14 +55,17 @@ export const endOverdueJobs = job<Record<string, never>, Services>({
   schedule: { cron: '* * * * *', atStart: true },
   async run(_payload, context) {
     const { db, services, now } = context;
-    const before = addSeconds(now, -services.resourceLimits.workflows.silence / 1_000);
+    const silence = services.resourceLimits.workflows.silence / 1_000;
+    const before = addSeconds(now, -silence);
+    const isLongThere = isThereFor(context, silence);
     const wanted = { now, usualMinutes, graceSeconds: overtime, before, limit: jobsAtOnce };
     for (const found of await listOverdueJobs(db, wanted))
       await withJob(context, found, async (progress, run, overdue) => {
         const minutes = planOf(overdue).timeoutMinutes ?? usualMinutes;
         const problem = `It ran for longer than ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
         if (overdue.cancelled_at === null) await updateJob(progress.tx, overdue.id, { cancelled_at: now, problem });
-        else if (overdue.cancelled_at < before) await endLostJob(progress, run, overdue, 'The runner did not end it');
+        else if (isLongThere && overdue.cancelled_at < before)
+          await endLostJob(progress, run, overdue, 'The runner did not end it');
       });
   },
 });
@@ -65,8 +79,7 @@ async function withJob(
   await change(async (tx) => {
     const run = await findRunForUpdate(tx, run_id);
     const found = await findJob(tx, id);
-    if (run && found?.status === 'in_progress')
-      await work({ tx, links: linksOf(services.url ?? unknownAddress), now }, run, found);
+    if (run && found?.status === 'in_progress') await work({ tx, links: linksOf(addressOf(services)), now }, run, found);
   });
 }
 
@@ -74,7 +87,7 @@ async function withJob(
 export const endWait = job<{ run: Id<'workflow_runs'> }, Services>({
   ...endOfWait,
   async run({ run }, { change, services, now }) {
-    const links = linksOf(services.url ?? unknownAddress);
+    const links = linksOf(addressOf(services));
     await change((tx) => advanceRunOf({ tx, links, now }, run));
   },
 });
@@ -86,7 +99,7 @@ export const followEnvironments = subscription<'environment.edited' | 'environme
   attempts: 25,
   async run(event, { db, change, services, now }) {
     if (event.repository === undefined) return;
-    const links = linksOf(services.url ?? unknownAddress);
+    const links = linksOf(addressOf(services));
     const environment = event.kind === 'environment.edited' ? event.data.environment : undefined;
     for (const run of await listRunsWaitingFor(db, event.repository, environment))
       await change((tx) => advanceRunOf({ tx, links, now }, run));
@@ -102,7 +115,7 @@ export const endLongWaits = job<Record<string, never>, Services>({
   attempts: 1,
   schedule: { cron: '17 * * * *' },
   async run(_payload, { db, change, services, now }) {
-    const links = linksOf(services.url ?? unknownAddress);
+    const links = linksOf(addressOf(services));
     for (const { id, run_id } of await listLongWaiting(db, addSeconds(now, -longest), jobsAtOnce))
       await change(async (tx) => {
         const run = await findRunForUpdate(tx, run_id);

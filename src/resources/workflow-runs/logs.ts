@@ -9,7 +9,8 @@ import type { ObjectStore } from '#objects/store.ts';
 import type { NewAnnotation } from '#resources/checks/index.ts';
 import { annotateCheck } from './checks.ts';
 import { annotationOf } from './log-annotations.ts';
-import { appendLog, findJob, type JobRow, keepLog, listLogParts, loadKeptLogs, loadRuns } from './store.ts';
+import { appendLog, keepLog, listLogParts, loadKeptLogs } from './log-store.ts';
+import { findJob, type JobRow, loadRuns } from './store.ts';
 
 export type LogRow = { readonly at: Date; readonly text: string };
 
@@ -132,14 +133,14 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, Services>({
     const key = logKeyOf(found);
     const annotations: NewAnnotation[] = [];
     await services.objects.remove(key); // what a process that crashed has left
-    await services.objects.put(key, async (sink) => {
+    const { digest } = await services.objects.put(key, async (sink) => {
       for await (const text of readParts(db, id)) {
         if (annotations.length < maxAnnotations) annotations.push(...annotationsIn(text));
         await sink(Buffer.from(text));
       }
     });
     const isKept = await change(async (tx) => {
-      const kept = await keepLog(tx, found, key);
+      const kept = await keepLog(tx, found, { key, digest });
       const run = (await loadRuns(tx, [found.run_id])).get(found.run_id);
       if (kept && run) await annotateCheck({ tx, now }, run, found, annotations.slice(0, maxAnnotations));
       return kept;

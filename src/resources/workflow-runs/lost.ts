@@ -1,7 +1,7 @@
 // Jobs whose runners are gone.
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
-import { notifyQueued } from '#resources/runners/index.ts';
+import { notifyQueued, removeSpent } from '#resources/runners/index.ts';
 import { removeToken } from '#resources/tokens/index.ts';
 import { queueCheck } from './checks.ts';
 import { noteDeployment } from './job-deployments.ts';
@@ -24,6 +24,7 @@ export async function giveUpJob(context: ProgressContext, run: RunRow, job: JobR
 export async function endLostJob(context: ProgressContext, run: RunRow, job: JobRow, problem: string): Promise<void> {
   const conclusion = job.cancelled_at === null ? ('failure' as const) : ('cancelled' as const);
   await leaveJob(context.tx, await endJob(context, run, job, { conclusion, problem: job.problem ?? problem }));
+  if (job.runner_id !== null) await removeSpent(context.tx, job.runner_id);
   await advanceRunOf(context, run.id);
 }
 

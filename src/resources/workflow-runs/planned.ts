@@ -14,6 +14,9 @@ export const planOf = ({ plan }: Pick<JobRow, 'plan'>): KeptPlan => plan as Kept
 export const firstStatusOf = ({ concurrency, environment }: Pick<KeptPlan, 'concurrency' | 'environment'>) =>
   concurrency ? 'pending' : environment ? 'waiting' : 'queued';
 
+/** Whether one of the calls that lead to a job is in a concurrency group. */
+export const waitsForCall = (calls: KeptPlan['calls']): boolean => calls.some(({ waitsForTurn }) => waitsForTurn);
+
 /** The fields that all events of a run have. */
 export const inRun = (run: Pick<RunRow, 'repository_id' | 'owner_id' | 'actor_id' | 'triggering_actor_id'>, at: Date) => ({
   owner: run.owner_id,

@@ -1,33 +1,26 @@
 // How a run goes on: which jobs it makes next, and when it is over. All of it holds the lock of the run's row.
 import type { Db, Tx } from '#database/connect.ts';
-import { type Links, linksOf } from '#endpoint/links.ts';
+import type { Links } from '#endpoint/links.ts';
 import { record, recordEach } from '#events/record.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { notifyQueued } from '#resources/runners/index.ts';
-import type { Workflow } from '#workflow-files/calls.ts';
+import { hasLeases, type Workflow } from '#workflow-files/calls.ts';
+import type { Concurrency } from '#workflow-files/concurrency.ts';
 import { lineOf, type WorkflowFile } from '#workflow-files/parse.ts';
-import {
-  type Concurrency,
-  type JobResult,
-  type Plan,
-  type PlannedJob,
-  type Progress,
-  planJobs,
-  resultOf,
-} from '#workflow-files/plan.ts';
+import { type JobResult, type Plan, type PlannedJob, type Progress, planJobs, resultOf } from '#workflow-files/plan.ts';
 import { environmentUrlOutput } from '#workflow-files/runner-job.ts';
 import { loadWorkflow } from './called-files.ts';
 import { createChecks, createFailedCheck, endCheck } from './checks.ts';
-import { enterGroup, leaveGroup, type Turns } from './concurrency.ts';
-import { runContexts, unknownAddress } from './contexts.ts';
+import { enterGroup, leasesOf, leaveGroup, settleCalls } from './concurrency.ts';
+import { listCallMembers } from './concurrency-store.ts';
+import { runContexts } from './contexts.ts';
 import { admitJobs } from './environments.ts';
 import { endDeployment, noteDeployment } from './job-deployments.ts';
-import { firstStatusOf, inRun, type KeptPlan, planOf } from './planned.ts';
+import { firstStatusOf, inRun, type KeptPlan, planOf, waitsForCall } from './planned.ts';
 import {
-  findJob,
   findRunForUpdate,
   hasActiveSiblings,
   insertJobs,
@@ -56,16 +49,19 @@ export async function advanceRun(context: ProgressContext, run: RunRow): Promise
   const jobs = await stopFailedMatrices(context, run);
   const surroundings = await loadSurroundings(context.tx, run, context.links);
   if (!surroundings) return run;
-  const progress = { ...progressOf(jobs), isCancelled: run.cancelled_at !== null };
+  const calls = hasLeases(workflow) ? await listCallMembers(context.tx, run.id) : [];
+  const progress = { ...progressOf(jobs), isCancelled: run.cancelled_at !== null, leases: leasesOf(calls) };
   const variables = await variablesOf(context.tx, run);
   const contexts = runContexts(run, surroundings, variables, workflow.file);
   const next = planJobs(workflow, contexts, progress);
   if (jobs.length + next.jobs.length > maxJobs) return endRun(context, run, 'startup_failure');
   const made = await makeJobs(context, run, next.jobs);
-  const entered = await enterEnvironments(context, run, workflow.file, [...jobs, ...made]);
+  const released = await releaseJobs(context, run, jobs, next);
+  const entered = await enterEnvironments(context, run, workflow.file, [...released, ...made]);
   // What was refused may let others follow.
   if (entered.hasEnded) return advanceRun(context, run);
   const after = made.length === 0 ? next : planJobs(workflow, contexts, { ...progress, ...progressOf(entered.jobs) });
+  await settleCalls(context.tx, run, calls, after.leases);
   return after.isOver && entered.jobs.every(({ status }) => status === 'completed')
     ? endRun(context, run, conclusionOf(run, workflow, after))
     : settleStatus(context, run, entered.jobs);
@@ -78,6 +74,25 @@ export async function advanceRun(context: ProgressContext, run: RunRow): Promise
 export async function advanceAfter(context: ProgressContext, run: RunRow, ended: JobRow): Promise<void> {
   if (ended.conclusion === 'success' && (await hasActiveSiblings(context.tx, ended))) return;
   await advanceRun(context, run);
+}
+
+/**
+ * Lets jobs go on that wait since their attempt began for the turn of a call that leads to them, and have it now. @returns the jobs of the
+ * attempt, as they are then
+ */
+async function releaseJobs(context: ProgressContext, run: RunRow, jobs: readonly JobRow[], { held }: Plan): Promise<JobRow[]> {
+  const { tx } = context;
+  const after: JobRow[] = [];
+  for (const job of jobs) {
+    const { calls, concurrency, environment } = planOf(job);
+    const waits = job.status !== 'pending' || !waitsForCall(calls) || held.some((prefix) => job.key.startsWith(prefix));
+    if (waits) after.push(job);
+    else if (concurrency) {
+      await enterGroup(tx, run.repository_id, { run: run.id, job: job.id }, concurrency);
+      after.push(job);
+    } else after.push(environment ? await updateJob(tx, job.id, { status: 'waiting' }) : await queueJob(context, run, job));
+  }
+  return after;
 }
 
 /** Lets the jobs that wait for their environments go on, as far as these let them. @returns the jobs as they are then */
@@ -101,7 +116,7 @@ async function enterEnvironments(
 }
 
 /** Offers a job to runners. */
-async function queueJob(context: ProgressContext, run: RunRow, job: JobRow): Promise<JobRow> {
+export async function queueJob(context: ProgressContext, run: RunRow, job: JobRow): Promise<JobRow> {
   const { tx, now } = context;
   const queued = await updateJob(tx, job.id, { status: 'queued', queued_at: now });
   await record(tx, { ...inRun(run, now), kind: 'workflow_job.queued', data: { run: run.id, job: job.id } });
@@ -188,7 +203,10 @@ export async function endJob(
   { tx, now }: ProgressContext,
   run: RunRow,
   job: JobRow,
-  change: Pick<Parameters<typeof updateJob>[2], 'conclusion' | 'outputs' | 'problem' | 'problem_line' | 'completed_at'>,
+  change: Pick<
+    Parameters<typeof updateJob>[2],
+    'conclusion' | 'outputs' | 'problem' | 'problem_line' | 'completed_at' | 'heard_at'
+  >,
 ): Promise<JobRow> {
   const ended = await updateJob(tx, job.id, { status: 'completed', completed_at: now, cancelled_at: null, ...change });
   await endCheck({ tx, now }, run, ended);
@@ -296,41 +314,6 @@ export async function beginRun(context: ProgressContext, run: RunRow, concurrenc
   await enterGroup(tx, run.repository_id, { run: run.id, job: null }, concurrency);
   return updateRun(tx, run.id, { status: 'pending', updated_at: now });
 }
-
-/** What members of concurrency groups do when it is their turn, or another's. */
-export const turns: Turns = {
-  async begin({ change, services, now }, { run_id, job_id }) {
-    await change(async (tx) => {
-      const run = await findRunForUpdate(tx, run_id);
-      const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
-      if (job_id === null) {
-        if (run?.status !== 'pending') return;
-        notifyQueued(tx); // an attempt may have jobs from its beginning
-        await advanceRun(context, await updateRun(tx, run_id, { status: 'queued', updated_at: now }));
-        return;
-      }
-      const job = await findJob(tx, job_id);
-      if (job?.status === 'pending' && run) {
-        if (planOf(job).environment) await updateJob(tx, job.id, { status: 'waiting' });
-        else await queueJob(context, run, job);
-        await advanceRun(context, run);
-      }
-    });
-  },
-  async cancel({ change, services, now }, { run_id, job_id }) {
-    await change(async (tx) => {
-      const run = await findRunForUpdate(tx, run_id);
-      const context = { tx, links: linksOf(services.url ?? unknownAddress), now };
-      if (!run || run.status === 'completed') return;
-      if (job_id === null) await cancelRun(context, run);
-      else {
-        const job = await findJob(tx, job_id);
-        if (job) await cancelJobs(context, run, [job]);
-        await advanceRunOf(context, run.id);
-      }
-    });
-  },
-};
 
 /** Cancels a run: its jobs that wait end at once, and those that run when their runners hear of it. Those with `always()` still come. */
 export async function cancelRun(context: ProgressContext, run: RunRow): Promise<RunRow> {

@@ -7,7 +7,7 @@ import { loadWorkflows } from '#resources/workflows/index.ts';
 import { keysBehind, type Workflow } from '#workflow-files/calls.ts';
 import { loadWorkflow } from './called-files.ts';
 import { createChecks } from './checks.ts';
-import { firstStatusOf, inRun, planOf } from './planned.ts';
+import { firstStatusOf, inRun, planOf, waitsForCall } from './planned.ts';
 import { type ProgressContext, tellOfNew } from './progress.ts';
 import { beginAgain } from './runs.ts';
 import { findRunForUpdate, insertAttempt, insertJobs, type JobRow, listJobsOfAttempt, type RunRow, updateRun } from './store.ts';
@@ -92,7 +92,12 @@ async function beginAttempt(
   );
   const again = made.filter(({ carried_from }) => carried_from === null);
   await createChecks(context, begun, again);
-  await tellOfNew(context, begun, again);
+  // Those of calls in concurrency groups come when it is the turn of these.
+  await tellOfNew(
+    context,
+    begun,
+    again.filter((job) => !waitsForCall(planOf(job).calls)),
+  );
   return beginAgain(context, begun);
 }
 
@@ -122,7 +127,8 @@ function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parame
   };
   if (isCarried)
     return { ...common, outputs: JSON.stringify(row.outputs), carried_from: carried_from ?? job.id, created_at: row.created_at };
-  const status = firstStatusOf(planOf(job));
+  const plan = planOf(job);
+  const status = waitsForCall(plan.calls) ? 'pending' : firstStatusOf(plan);
   return {
     ...common,
     status,
@@ -144,6 +150,7 @@ function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parame
     log_rows: 0,
     log_bytes: 0,
     log_key: null,
+    log_digest: null,
     queued_at: status === 'queued' ? now : null,
     started_at: null,
     completed_at: null,

@@ -5,9 +5,9 @@ import type { Id } from '#lib/id.ts';
 import { type ActionsPolicy, loadActionsPolicy } from '#resources/actions-permissions/index.ts';
 import { spentBudgetOf } from '#resources/billing/index.ts';
 import { putWorkflow, readWorkflowFile, takeRunNumber } from '#resources/workflows/index.ts';
+import { type Concurrency, concurrencyOfFile } from '#workflow-files/concurrency.ts';
 import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/expressions.ts';
 import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/parse.ts';
-import { type Concurrency, concurrencyOf } from '#workflow-files/plan.ts';
 import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from './admission.ts';
 import type { CalledFiles } from './called-files.ts';
 import { suiteOf } from './checks.ts';
@@ -159,7 +159,7 @@ async function tell(
     return token ? evaluate(token, contexts) : null;
   };
   try {
-    return { title: textOf(evaluated('run-name')).trim(), concurrency: concurrencyOf(evaluated('concurrency')) };
+    return { title: textOf(evaluated('run-name')).trim(), concurrency: concurrencyOfFile(file, contexts) };
   } catch (error) {
     if (!(error instanceof ExpressionProblem)) throw error;
     return { problem: { message: error.message, line: error.line ?? 1 } };

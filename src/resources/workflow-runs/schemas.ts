@@ -199,7 +199,7 @@ const member = {
   run_name: Type.String(),
   run_url: Type.String(),
   run_html_url: Type.String(),
-  /** Of a member that is one job of its run. */
+  /** Of a member that is one job of its run; of one that is a call of a workflow, the name alone. */
   job_id: Type.Optional(Type.Integer()),
   job_name: Type.Optional(Type.String()),
   job_url: Type.Optional(Type.String()),

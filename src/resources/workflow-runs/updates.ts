@@ -2,7 +2,7 @@
 import type { Db, Tx } from '#database/connect.ts';
 import { enqueue } from '#jobs/job.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import { type RunnerRow, removeRunner } from '#resources/runners/index.ts';
+import { type RunnerRow, removeRunner, removeSpent } from '#resources/runners/index.ts';
 import { removeToken } from '#resources/tokens/index.ts';
 import { advanceAfter, advanceRun, endJob, type ProgressContext } from './progress.ts';
 import type { TakenJob } from './queue.ts';
@@ -59,13 +59,17 @@ export async function noteState(context: ProgressContext, runner: RunnerRow, giv
   const run = await findRunForUpdate(tx, given.run_id);
   const job = await findJob(tx, given.id);
   if (!run || !job) return given;
-  if (job.status !== 'in_progress') return job;
+  if (job.status !== 'in_progress') {
+    // It was ended without the runner, which has now ended it too.
+    if (told.result !== undefined) await removeSpent(tx, runner.id);
+    return job;
+  }
   await putSteps(tx, stepsOf(await listSteps(tx, [job.id]), job, told, now));
-  const heard = await updateJob(tx, job.id, { heard_at: now, outputs: JSON.stringify(outputsOf(job, told)) });
-  if (told.result === undefined) return heard;
+  const heard = { heard_at: now, outputs: JSON.stringify(outputsOf(job, told)) };
+  if (told.result === undefined) return updateJob(tx, job.id, heard);
   // Some runners tell of a success where they have broken a job off.
   const conclusion = job.cancelled_at === null ? told.result : 'cancelled';
-  const ended = await endJob(context, run, heard, { conclusion, completed_at: told.endedAt ?? now });
+  const ended = await endJob(context, run, job, { ...heard, conclusion, completed_at: told.endedAt ?? now });
   await leaveJob(tx, ended);
   if (runner.is_ephemeral) await removeRunner(tx, runner.id);
   await advanceAfter(context, run, ended);
@@ -84,6 +88,7 @@ export async function abandonJob(
     context.tx,
     await endJob(context, locked, job, { conclusion: 'failure', problem: message, problem_line: line ?? null }),
   );
+  if (job.runner_id !== null) await removeSpent(context.tx, job.runner_id);
   await advanceRun(context, locked);
 }
 

@@ -6,7 +6,7 @@ import { repoOf, repositoryExists } from '#git/store.ts';
 import { type JobContext, job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
-import { createRun, headCommitOf, readCalledFiles, unknownAddress } from '#resources/workflow-runs/index.ts';
+import { addressOf, createRun, headCommitOf, readCalledFiles } from '#resources/workflow-runs/index.ts';
 import { findWorkflowFile, listScheduled, passScheduled, type WorkflowRow } from '#resources/workflows/index.ts';
 import { nextRunOf } from '#workflow-files/schedule.ts';
 
@@ -40,7 +40,7 @@ async function runScheduled(
   // What was due is the first time after the one before it, which is at most some minutes ago.
   const cron = nextRunOf(events, new Date((workflow.next_run_at ?? now).getTime() - 1))?.cron ?? '';
   const called = file && (await readCalledFiles({ db, git: services.git }, { repository, ref, commit: commit.id }, file));
-  const links = linksOf(services.url ?? unknownAddress);
+  const links = linksOf(addressOf(services));
   await change(async (tx) => {
     if (!(await passScheduled(tx, workflow, nextRunOf(events, now)?.at ?? null)) || !commit || !file || !called) return;
     await createRun(

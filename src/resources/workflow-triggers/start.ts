@@ -12,7 +12,7 @@ import { findActionsApp } from '#resources/apps/index.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { WebhookEvents } from '#resources/webhooks/index.ts';
-import { createRun, loadRuns, readCalledFiles, unknownAddress } from '#resources/workflow-runs/index.ts';
+import { addressOf, createRun, loadRuns, readCalledFiles, unknownAddress } from '#resources/workflow-runs/index.ts';
 import { listWaitingFor, listWorkflowFiles, readWorkflowFile } from '#resources/workflows/index.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { isTriggered } from '#workflow-files/triggers.ts';
@@ -100,7 +100,7 @@ async function startFor(job: JobContext<Services>, { event, built, repository, p
   const depth = await depthOf(job, event);
   if (depth > maxDepth) return;
   const payload = emitBody('github', built.body, parts) as object;
-  const links = linksOf(services.url ?? unknownAddress);
+  const links = linksOf(addressOf(services));
   for (const occasion of await occasionsOf({ disk, repository, event, built, job })) {
     const { trigger, title, head, ref, sha, pullRequest, isFromFork = false } = occasion;
     const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, depth };

@@ -143,6 +143,14 @@ test('another key, what is no box for it, an empty secret and one of more than 4
       expect(await client.put(`${paths.repo}/KEY`, body)).toMatchObject({ status: 422, body: { errors: [{ field }] } });
     const unset = await client.put(`${paths.org}/KEY`, { visibility: 'all' });
     expect(unset).toMatchObject({ status: 422, body: { errors: [{ field: 'encrypted_value', code: 'missing_field' }] } });
+    for (const [body, field] of [
+      [{ key_id: right.key_id }, 'encrypted_value'],
+      [{ encrypted_value: right.encrypted_value }, 'key_id'],
+    ] as const)
+      expect(await client.put(`${paths.org}/KEY`, { ...body, visibility: 'all' })).toMatchObject({
+        status: 422,
+        body: { errors: [{ field, code: 'missing_field' }] },
+      });
     expect((await client.put(`${paths.org}/KEY`, right)).status).toBe(422);
   });
   expect((await put('repo', 'KEY', 'v'.repeat(48 * 1024))).status).toBe(201);

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { installApp } from '#test/support/apps.ts';
 import { world } from '#test/support/world.ts';
 
-const { as, user, token } = await world();
+const w = await world();
+const { as, user, org, token } = w;
 const admin = await user('root', { site_admin: true });
 
 test('an administrator creates users and organizations', async () => {
@@ -56,4 +58,28 @@ test('administrators make others administrators, and cannot demote themselves', 
 test('the scope site_admin is needed', async () => {
   const client = await as(await token(admin, ['repo', 'admin:org']));
   expect((await client.post('/admin/users', { login: 'x2' })).status).toBe(403);
+});
+
+test('an organization and a bot can neither be acted for, nor be suspended, nor administrate', async () => {
+  const client = await as(admin);
+  const acme = await org(admin);
+  const { bot } = await installApp(w, { on: acme, permissions: {} });
+  await w.unchanged(['accounts', 'tokens', 'events'], async () => {
+    for (const { login } of [acme, bot]) {
+      const name = encodeURIComponent(login);
+      expect(await client.post(`/admin/users/${name}/authorizations`, { scopes: ['repo'] })).toMatchObject({
+        status: 403,
+        body: { message: 'Only users can be impersonated' },
+      });
+      expect(await client.put(`/users/${name}/suspended`)).toMatchObject({
+        status: 403,
+        body: { message: 'Only users can be suspended' },
+      });
+      for (const method of ['put', 'delete'] as const)
+        expect(await client[method](`/users/${name}/site_admin`)).toMatchObject({
+          status: 403,
+          body: { message: 'Only users can be site administrators' },
+        });
+    }
+  });
 });

@@ -1,8 +1,18 @@
 import { createPrivateKey } from 'node:crypto';
 import { importPKCS8, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
+import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import { type AppKeys, createApp, installApp, makeAppKeys, offerManifest } from '#resources/apps/index.ts';
+import { newToken } from '#lib/token.ts';
+import {
+  type AppKeys,
+  actionsAppOf,
+  changeApp,
+  createApp,
+  installApp,
+  makeAppKeys,
+  offerManifest,
+} from '#resources/apps/index.ts';
 import { fresh, world } from '#test/support/world.ts';
 
 const w = await world();
@@ -199,4 +209,69 @@ test('an app looks at a token of its own by its secret, and ends it', async () =
   expect((await anybody.post(path, { access_token: 'hrs_x' }, basic)).status).toBe(404);
   expect((await anybody.delete(path, { access_token: token }, basic)).status).toBe(204);
   expect((await anybody.post(path, { access_token: token }, basic)).status).toBe(404);
+});
+
+test('only its own client secret lets an app in, and none an app that has none', async () => {
+  const { owner, acme } = await setting();
+  const [one, two, bare] = [await installed(acme, owner, {}), await installed(acme, owner, {}), await installed(acme, owner, {})];
+  await db.updateTable('apps').set({ client_secret_hash: null }).where('id', '=', bare.app.id).execute();
+  const { token } = (await one.client.post(`/app/installations/${one.installation.id}/access_tokens`)).body;
+  const anybody = await as(undefined);
+  const ask = (name: string, secret: string) => {
+    const headers = { authorization: `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}` };
+    return anybody.post(`/applications/${one.app.client_id}/token`, { access_token: token }, { headers });
+  };
+  for (const [name, secret] of [
+    [one.app.client_id, two.clientSecret],
+    [one.app.client_id, `${one.clientSecret}0`],
+    [one.app.slug, one.clientSecret],
+    [bare.app.client_id, bare.clientSecret],
+  ] as const)
+    expect(await ask(name, secret), name).toMatchObject({ status: 401, body: { message: 'Bad credentials' } });
+  expect((await ask(two.app.client_id, two.clientSecret)).status).toBe(404);
+  expect((await ask(one.app.client_id, one.clientSecret)).status).toBe(200);
+});
+
+test('a token that is well-formed, and nobody has, is refused', async () => {
+  const reply = await (await as(newToken(tokenPrefixes.classic_pat))).get('/user');
+  expect(reply).toMatchObject({ status: 401, body: { message: 'Bad credentials' } });
+});
+
+describe('installing', () => {
+  test('is refused where the app is there already, and for repositories of others', async () => {
+    const { owner, acme, engine } = await setting();
+    const { app } = await installed(acme, owner, {});
+    const theirs = await repo(await user());
+    const install = (account: Account, repositories: 'all' | RepositoryRow['id'][]) =>
+      change((tx) => installApp(tx, { app, account, repositories, by: owner, now: clock.now }));
+    await w.unchanged(['installations', 'installation_repositories', 'events'], async () => {
+      await expect(install(acme, 'all')).rejects.toMatchObject({ errors: [{ field: 'account', code: 'already_exists' }] });
+      for (const repositories of [[theirs.id], [engine.id]])
+        await expect(install(owner, repositories)).rejects.toMatchObject({
+          errors: [{ field: 'repositories', code: 'invalid' }],
+        });
+    });
+  });
+
+  test('is for apps: users authorize an OAuth app, which can not ask for permissions', async () => {
+    const { owner, acme } = await setting();
+    const wish = { owner, kind: 'oauth', name: fresh('oauth'), externalUrl: 'https://app.example', now: clock.now } as const;
+    const { app } = await change((tx) => createApp(tx, wish));
+    await w.unchanged(['apps', 'installations', 'events'], async () => {
+      const installation = change((tx) => installApp(tx, { app, account: acme, repositories: 'all', by: owner, now: clock.now }));
+      await expect(installation).rejects.toThrow(/users authorize it/);
+      const wider = change((tx) => changeApp(tx, { app, by: owner.id, now: clock.now }, { permissions: { contents: 'write' } }));
+      await expect(wider).rejects.toThrow(/asks users for scopes/);
+    });
+  });
+
+  test('what is built in asks for no more than it does', async () => {
+    const app = await change((tx) => actionsAppOf(tx, clock.now));
+    await w.unchanged(['apps', 'events'], async () => {
+      const wider = change((tx) =>
+        changeApp(tx, { app, by: undefined, now: clock.now }, { permissions: { administration: 'write' } }),
+      );
+      await expect(wider).rejects.toThrow(/built in/);
+    });
+  });
 });

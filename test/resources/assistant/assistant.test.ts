@@ -241,3 +241,37 @@ test('a space is read, changed and shared by the roles that it gives', async () 
   expect((await asAda.delete(`${space}/collaborators/Team/${team.slug}`)).status).toBe(204);
   expect((await asAda.get(`${space}/collaborators`)).body).toEqual({ collaborators: [] });
 });
+
+test('an organization has so many spaces, and a space so many collaborators', async () => {
+  const { org, client, member } = await setting();
+  const spaces = `/orgs/${org.login}/assistant-spaces`;
+  await client.post(spaces, { name: 'Engines' });
+  const fill = sql`
+    with people as (
+      insert into accounts (kind, login, created_at, updated_at)
+      select 'user', ${`${org.login}-person-`} || n, ${w.clock.now}, ${w.clock.now} from generate_series(1, 99) n returning id)
+    insert into assistant_space_collaborators (space_id, user_id, role, created_at)
+    select s.id, p.id, 'reader', ${w.clock.now} from assistant_spaces s, people p where s.organization_id = ${org.id}`;
+  await fill.execute(w.db);
+  const add = async () => {
+    const wanted = { actor_type: 'User', actor_identifier: (await member()).login, role: 'reader' };
+    return client.post(`${spaces}/1/collaborators`, wanted);
+  };
+  expect((await add()).status).toBe(201);
+  await w.db.updateTable('assistant_spaces').set({ number: 9_999 }).where('organization_id', '=', org.id).execute();
+  expect((await client.post(spaces, { name: 'Last' })).body).toMatchObject({ number: 10_000 });
+  await w.db
+    .updateTable('assistant_spaces')
+    .set({ number: 1 })
+    .where('name', '=', 'Engines')
+    .where('organization_id', '=', org.id)
+    .execute();
+  await w.unchanged(['assistant_spaces', 'assistant_space_collaborators'], async () => {
+    const message = 'A space can have at most 100 collaborators';
+    expect(await add()).toMatchObject({ status: 422, body: { errors: [{ field: 'actor_identifier', message }] } });
+    expect(await client.post(spaces, { name: 'More' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'name', message: 'An organization can have at most 10000 spaces' }] },
+    });
+  });
+});

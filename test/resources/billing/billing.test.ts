@@ -31,7 +31,12 @@ async function setting() {
   const repo = await w.repo(org, { by: owner, visibility: 'private' });
   const client = await w.as(owner);
   const base = `/organizations/${org.login}/settings/billing`;
-  const octokit = new Octokit({ auth: await w.token(owner), baseUrl: `${w.url}/api/v3`, log: quiet });
+  const octokit = new Octokit({
+    auth: await w.token(owner),
+    baseUrl: `${w.url}/api/v3`,
+    throttle: { enabled: false },
+    log: quiet,
+  });
   return { owner, org, repo, client, base, octokit, runs: `/repos/${org.login}/${repo.name}/actions/runs` };
 }
 
@@ -100,6 +105,11 @@ test('what ran and what is stored is counted once; a budget tells of it, and sto
     },
   ]);
   expect(await inbox()).toMatchObject([{ subject: { title: '100 % of the budget of $10 for actions is used' } }]);
+  // A budget for something else tells of that anew.
+  await client.patch(place, { budget_type: 'SkuPricing', budget_product_sku: 'actions_self_hosted_linux' });
+  await w.settle();
+  expect(JSON.stringify(await inbox())).toContain('100 % of the budget of $10 for actions_self_hosted_linux is used');
+  await client.patch(place, { budget_type: 'ProductPricing', budget_product_sku: 'actions' });
 
   // The budget is used up: a dispatch makes a run that says why it doesn't start, and none is run again.
   await start();
@@ -225,6 +235,8 @@ test('a budget that makes no sense is refused, with the field named, and nothing
   await w.member(org, member);
   const good = { budget_amount: 5, budget_type: 'SkuPricing', budget_product_sku: 'actions_storage' };
   const { body: kept } = await client.post(`${base}/budgets`, { ...good, budget_scope: 'organization' });
+  const { body: second } = await client.post(`${base}/budgets`, { ...good, budget_product_sku: 'actions_linux' });
+  const other = `${base}/budgets/${second.budget.id}`;
   const bad: readonly [object, field: string][] = [
     [{ budget_amount: -1 }, 'budget_amount'],
     [{ budget_amount: 1.5 }, 'budget_amount'],
@@ -249,6 +261,9 @@ test('a budget that makes no sense is refused, with the field named, and nothing
     const place = `${base}/budgets/${kept.budget.id}`;
     expect(await client.patch(place, { budget_amount: -5 })).toMatchObject(refused('budget_amount'));
     expect(await client.patch(place, { budget_scope: 'repository' })).toMatchObject(refused('budget_entity_name'));
+    const clash = await client.patch(other, { budget_product_sku: 'actions_storage' });
+    expect(clash.body.errors).toEqual((await client.post(`${base}/budgets`, good)).body.errors);
+    expect(clash).toMatchObject({ status: 422, body: { errors: [{ code: 'already_exists' }] } });
   });
   const asMember = await w.as(member);
   expect(await asMember.get(`${base}/budgets`)).toMatchObject({ status: 404 });
@@ -269,4 +284,31 @@ test('a page of budgets costs as many statements as one', async () => {
   });
   expect((await client.get(`${base}/budgets?scope=repository`)).body).toMatchObject({ budgets: [], has_next_page: false });
   expect((await client.get(`${base}/budgets?user=${owner.login}`)).body.budgets).toEqual([]);
+});
+
+test('budgets are 100 at most, and a report of more than 50,000 items asks for a shorter time', async () => {
+  const { org, client, base } = await setting();
+  const budget = { budget_amount: 5, budget_type: 'SkuPricing', budget_product_sku: 'actions_storage' };
+  await client.post(`${base}/budgets`, budget);
+  const found = w.db.selectFrom('billing_budgets').selectAll().where('organization_id', '=', org.id);
+  const { id: _, ...row } = await found.executeTakeFirstOrThrow();
+  const more = Array.from({ length: 98 }, (_, at) => ({ ...row, product_sku: `sku-${at}` }));
+  await w.db.insertInto('billing_budgets').values(more).execute();
+  const add = (sku: string) => client.post(`${base}/budgets`, { ...budget, budget_product_sku: sku });
+  expect((await add('actions_linux')).status).toBe(200);
+  await w.unchanged(['billing_budgets', 'events'], async () => {
+    const errors = [{ field: 'budget_product_sku', message: 'An organization can have at most 100 budgets' }];
+    expect(await add('actions_macos')).toMatchObject({ status: 422, body: { errors } });
+  });
+
+  await use(org, '2026-01-31', [{ sku: 'actions_linux', repository: 'one', id: 1, minutes: 1 }]);
+  await use(org, '2026-02-01', [{ sku: 'actions_linux', repository: 'one', id: 1, minutes: 1 }]);
+  await sql`insert into billing_months
+    select organization_id, month, rate_id, n, repository_name, quantity from billing_months, generate_series(2, 50000) n
+    where organization_id = ${org.id} and month = '2026-01-01'`.execute(w.db);
+  expect(await client.get(`${base}/usage?year=2026`)).toMatchObject({
+    status: 400,
+    body: { message: 'There are more than 50000 items: ask for a month or a day' },
+  });
+  expect((await client.get(`${base}/usage?year=2026&month=2`)).body.usageItems).toHaveLength(1);
 });

@@ -150,6 +150,10 @@ test('refuses to bring up to date what is no fork, has no such branch, or confli
   expect((await (await w.as(owner)).post(`${path}/merge-upstream`, { branch: 'main' })).status).toBe(422);
   await client.post(`${fork}/git/refs`, { ref: 'refs/heads/own', sha: oids[0] });
   expect((await client.post(`${fork}/merge-upstream`, { branch: 'own' })).status).toBe(422);
+  expect(await client.post(`${fork}/merge-upstream`, { branch: 'none' })).toMatchObject({
+    status: 404,
+    body: { message: 'Branch not found' },
+  });
   await client.put(`${fork}/contents/x`, { message: 'Own', content: Buffer.from('own').toString('base64') });
   await point(w, repo, 'refs/heads/main', await addCommit(disk, { files: { x: 'theirs' }, parents: [oids[0] ?? ''] }));
   expect((await client.post(`${fork}/merge-upstream`, { branch: 'main' })).status).toBe(409);

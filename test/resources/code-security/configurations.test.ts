@@ -41,7 +41,8 @@ test('a configuration is made, shown, listed, changed and deleted, beside the gl
     secret_scanning_push_protection: 'disabled',
     dependency_bot_alerts: 'disabled',
     code_scanning_default_setup: 'not_set',
-    dependency_graph: 'not_set',
+    dependency_graph: 'enabled',
+    dependency_graph_autosubmit_action: 'not_set',
   });
   expect(made.url).toContain(`${at}/${made.id}`);
   expect((await client.get(`${at}/${made.id}`)).body).toEqual(made);
@@ -67,12 +68,20 @@ test('a configuration is made, shown, listed, changed and deleted, beside the gl
   expect([403, 404]).toContain((await (await here.as(member)).get(at)).status);
 });
 
+test('of two configurations that take one name at once, one gets it', async () => {
+  const { at, configure } = await setting(0);
+  const made = [await configure({}), await configure({})];
+  const replies = await Promise.all(made.map(({ id }) => client.patch(`${at}/${id}`, { name: 'Same' })));
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 422]);
+});
+
 test.each([
   [{ name: '' }, 'name'],
   [{ code_scanning_default_setup: 'enabled' }, 'code_scanning_default_setup'],
   [{ secret_scanning_validity_checks: 'enabled' }, 'secret_scanning_validity_checks'],
   [{ secret_scanning: 'disabled', secret_scanning_push_protection: 'enabled' }, 'secret_scanning_push_protection'],
   [{ dependabot_security_updates: 'enabled' }, 'dependency_bot_security_updates'],
+  [{ dependency_graph: 'disabled', dependabot_alerts: 'enabled' }, 'dependency_bot_alerts'],
   [{ secret_scanning: 'on' }, 'secret_scanning'],
   [{ enforcement: 'maybe' }, 'enforcement'],
   [{ description: 'x'.repeat(256) }, 'description'],
@@ -83,6 +92,32 @@ test.each([
     expect(status).toBe(422);
     expect(body.errors.map((error: { field: string }) => error.field)).toEqual([field]);
   });
+});
+
+test('an organization has 100 configurations at most, each of a name of its own', async () => {
+  const { org, at, configure } = await setting(0);
+  const [one] = [await configure({ name: 'One' }), await configure({ name: 'Two' })];
+  const found = here.db.selectFrom('security_configurations').selectAll().where('organization_id', '=', org.id);
+  const { id: _, ...row } = await found.executeTakeFirstOrThrow();
+  const more = Array.from({ length: 97 }, (_, n) => ({ ...row, name: `More ${n}` }));
+  const values = more.map(({ settings, switches, ...rest }) => ({
+    ...rest,
+    settings: JSON.stringify(settings),
+    switches: JSON.stringify(switches),
+  }));
+  await here.db.insertInto('security_configurations').values(values).execute();
+  await configure({ name: 'Last' });
+  await here.unchanged(['security_configurations'], async () => {
+    expect(await client.post(at, { name: 'Further' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'name', message: 'An organization can have at most 100 configurations' }] },
+    });
+    expect(await client.patch(`${at}/${one.id}`, { name: 'TWO' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'name', code: 'already_exists' }] },
+    });
+  });
+  expect(await client.patch(`${at}/${one.id}`, { name: 'ONE' })).toMatchObject({ status: 200, body: { name: 'ONE' } });
 });
 
 test('an enforced configuration turns switches on in all repositories, and nobody changes them there', async () => {
@@ -246,4 +281,35 @@ test('a product is turned on and off in all repositories that may have it so', a
   expect((await turn('advanced_security', 'enable_all')).status).toBe(204);
   expect((await turn('everything', 'enable_all')).status).toBe(404);
   expect((await turn('secret_scanning', 'enable_some')).status).toBe(404);
+});
+
+test('the dependency graph is a product of its own, which alerts need and turn on', async () => {
+  const { org, first, pathOf, configure, attach } = await setting();
+  const sbom = async () => (await client.get(`${pathOf(first)}/dependency-graph/sbom`)).status;
+  const alerts = `${pathOf(first)}/vulnerability-alerts`;
+  const turn = async (enablement: string) => {
+    expect((await client.post(`/orgs/${org.login}/dependency_graph/${enablement}`)).status).toBe(204);
+    await here.settle();
+  };
+  expect(await sbom()).toBe(404);
+  await turn('enable_all');
+  expect([await sbom(), (await client.get(alerts)).status]).toEqual([200, 404]);
+  await client.put(alerts);
+  await turn('disable_all');
+  expect([await sbom(), (await client.get(alerts)).status]).toEqual([404, 404]);
+  await client.put(alerts);
+  expect(await sbom()).toBe(200);
+  await client.delete(alerts);
+  expect(await sbom()).toBe(404);
+
+  const made = await configure({ dependabot_alerts: 'not_set' });
+  await attach(made, { scope: 'all' });
+  expect(await sbom()).toBe(200);
+  await client.put(alerts);
+  expect((await client.delete(alerts)).status).toBe(204);
+  expect([await sbom(), (await client.get(alerts)).status]).toEqual([200, 404]);
+
+  await client.patch(`/orgs/${org.login}`, { dependency_graph_enabled_for_new_repositories: true });
+  const { body: fresher } = await client.post(`/orgs/${org.login}/repos`, { name: fresh('engine') });
+  expect((await client.get(`${pathOf(fresher)}/dependency-graph/sbom`)).status).toBe(200);
 });

@@ -78,6 +78,15 @@ test('a member is no outside collaborator to remove', async () => {
   expect(reply).toMatchObject({ status: 422, body: { message: expect.stringContaining('member of the organization') } });
 });
 
+test('an organization is nobody to remove', async () => {
+  const w = await world();
+  const { owner, org } = await setting(w);
+  const other = await w.org(owner);
+  await w.unchanged(['events'], async () =>
+    expect((await (await w.as(owner)).delete(`/orgs/${org.login}/outside_collaborators/${other.login}`)).status).toBe(404),
+  );
+});
+
 test.each(['get', 'put', 'delete'] as const)('%s is for owners, by a credential that may', async (method) => {
   const w = await world();
   const { owner, member, outside, stranger, byTeam, org } = await setting(w);

@@ -159,6 +159,7 @@ test('alerts are there while the switch is on, for those who may write', async (
   expect((await (await here.as(reader)).get(at)).status).toBe(404);
   const { body: listed } = await client.get(`/orgs/${org.login}/dependency-bot/alerts?state=open`);
   expect(listed.filter(({ repository }: { repository: { name: string } }) => repository.name === repo.name)).toHaveLength(1);
+  expect((await client.get(`/orgs/${org.login}/dependency-bot/alerts?state=gone`)).status).toBe(422);
   await client.delete(`${path}/vulnerability-alerts`);
   await here.settle();
   expect((await client.get(at)).status).toBe(403);
@@ -184,4 +185,16 @@ test('a bill of materials names what is used; lists cost the same for one and ma
   expect(await here.statements(owner, at)).toBe(one);
   expect(one).toBeLessThanOrEqual(6);
   expect(await here.statements(owner, `${path}/dependency-graph/sbom`)).toBeLessThanOrEqual(5);
+});
+
+test('alerts that are turned on after the graph was read are compared with it', async () => {
+  const { at, path, put, states } = await setting();
+  await client.delete(`${path}/vulnerability-alerts`);
+  await client.post(`/orgs/${org.login}/dependency_graph/enable_all`);
+  await here.settle();
+  await put('package-lock.json', lockOf({ left: '1.1.0' }));
+  expect((await client.get(at)).status).toBe(403);
+  await client.put(`${path}/vulnerability-alerts`);
+  await here.settle();
+  expect(await states()).toEqual(['open']);
 });

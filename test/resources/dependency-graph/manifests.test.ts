@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isManifest, readManifest, withoutSuperseded } from '#resources/dependency-graph/manifests.ts';
-import { packageUrl } from '#resources/dependency-graph/package-urls.ts';
+import { type NamedPackage, packageUrl, readPackageUrl } from '#resources/dependency-graph/package-urls.ts';
 
 const read = (path: string, text: string) => readManifest(path, Buffer.from(text));
 const shown = (path: string, text: string) =>
@@ -161,8 +161,27 @@ test('which files are read', () => {
 });
 
 test('package URLs', () => {
-  expect(packageUrl({ ecosystem: 'npm', name: '@x/y', version: '1.0.0' })).toBe('pkg:npm/%40x/y@1.0.0');
-  expect(packageUrl({ ecosystem: 'maven', name: 'org.a:b', version: '1' })).toBe('pkg:maven/org.a/b@1');
-  expect(packageUrl({ ecosystem: 'pip', name: 'django', version: null })).toBe('pkg:pypi/django');
-  expect(packageUrl({ ecosystem: 'maven', name: 'none', version: '1' })).toBeUndefined();
+  const urlOf = (ecosystem: string, name: string, version: string | null) =>
+    packageUrl({ ecosystem, name, version, package_url: null });
+  expect(urlOf('npm', '@x/y', '1.0.0')).toBe('pkg:npm/%40x/y@1.0.0');
+  expect(urlOf('maven', 'org.a:b', '1')).toBe('pkg:maven/org.a/b@1');
+  expect(urlOf('pip', 'django', null)).toBe('pkg:pypi/django');
+  expect(urlOf('maven', 'none', '1')).toBeUndefined();
+  for (const url of [
+    'pkg:npm/%40x/y@1.0.0',
+    'pkg:maven/org.a/b@1',
+    'pkg:golang/example.test/a/b@v1.0.0',
+    'pkg:deb/debian/curl@7?arch=i386',
+  ])
+    expect(packageUrl(readPackageUrl(url) as NamedPackage)).toBe(url);
+  expect(readPackageUrl('pkg:/npm/left@1.0.0#lib')).toEqual({
+    ecosystem: 'npm',
+    name: 'left',
+    version: '1.0.0',
+    package_url: null,
+  });
+  expect(readPackageUrl('pkg:pypi/Zope.Interface')).toMatchObject({ name: 'zope-interface', version: null });
+  expect(readPackageUrl('pkg:gem/rails@7')).toMatchObject({ ecosystem: 'rubygems', package_url: 'pkg:gem/rails@7' });
+  fc.assert(fc.property(fc.string(), (text) => void readPackageUrl(`pkg:${text}`)));
+  for (const text of ['', 'npm/left', 'pkg:left', 'pkg:npm/%zz']) expect(readPackageUrl(text), text).toBeUndefined();
 });

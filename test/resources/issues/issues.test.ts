@@ -78,6 +78,18 @@ describe('opening', () => {
   });
 });
 
+test.each([
+  ['a blank title', { title: ' ' }, 'title', 'missing_field'],
+  ['an end for the reason reopened', { state: 'closed', state_reason: 'reopened' }, 'state_reason', 'invalid'],
+])('%s of an issue that is there is refused, and nothing is written', async (_what, wanted, field, code) => {
+  const { owner, path } = await setting();
+  const client = await as(owner);
+  await client.post(`${path}/issues`, { title: 'x' });
+  await unchanged(['issues', 'issue_events', 'events'], async () =>
+    expect(await client.patch(`${path}/issues/1`, wanted)).toMatchObject({ status: 422, body: { errors: [{ field, code }] } }),
+  );
+});
+
 describe('who may', () => {
   test('nobody without a credential opens an issue; nor does one without the scope or permission', async () => {
     const { owner, acme, engine, path } = await setting('private');

@@ -217,6 +217,34 @@ test.each<[string, (members: Member[], name: string) => Member[], RegExp]>([
     (members) => replaced(members, 'issues_000001.json', ([one]: [object]) => [{ ...one, repository: 'https://x.example/y/z' }]),
     /is no address of one of the issues/,
   ],
+  [
+    'an issue of a repository that is not there',
+    (members) =>
+      replaced(members, 'issues_000001.json', ([one]: [object]) => [
+        { ...one, repository: 'https://x.example/y/z', url: 'https://x.example/y/z/issues/1' },
+      ]),
+    /belongs to https:\/\/x.example\/y\/z, which is not in it/,
+  ],
+  [
+    'an issue below one of another owner',
+    (members) => {
+      const owner = 'https://x.example/y';
+      const repository = `${owner}/z`;
+      const others = replaced(members, 'users_000001.json', (all: object[]) => [...all, { ...all[0], url: owner, login: 'y' }]);
+      const both = replaced(others, 'repositories_000001.json', ([one]: [object]) => [
+        one,
+        { ...one, url: repository, owner, name: 'z', git_url: null },
+      ]);
+      return replaced(both, 'issues_000001.json', ([one]: [{ created_at: string }]) => {
+        const issue = `${repository}/issues/1`;
+        return [
+          { ...one, sub_issues: [{ issue, created_at: one.created_at }] },
+          { ...one, repository, url: issue },
+        ];
+      });
+    },
+    /which belongs to another owner/,
+  ],
   ['an issue twice', (members) => replaced(members, 'issues_000001.json', ([one]: [object]) => [one, one]), /is in it twice/],
   [
     'Git data of another repository',

@@ -289,6 +289,8 @@ const firstFile =
       release_assets: one.release_assets.map((asset: object, at: number) => (at === 0 ? { ...asset, ...change } : asset)),
     }));
 const elsewhere = 'https://x.example/y';
+/** A relation to an issue. */
+const dated = ({ created_at }: { created_at: string }, issue: string) => ({ issue, created_at });
 
 test.each<[string, string, Change, RegExp]>([
   ['a review of nothing', 'pull_request_reviews', first({ pull_request: elsewhere }), /is no pull request in it/],
@@ -331,6 +333,30 @@ test.each<[string, string, Change, RegExp]>([
     ([one, ...rest]) => [{ ...one, blocked_by: [{ issue: one.url, created_at: one.created_at }] }, ...rest],
     /blocks itself/,
   ],
+  [
+    'an issue that one blocks twice',
+    'issues',
+    ([one, ...rest]) => [
+      { ...one, blocked_by: rest.slice(0, 1).flatMap(({ url: issue }) => [dated(one, issue), dated(one, issue)]) },
+      ...rest,
+    ],
+    /is blocked twice by one issue/,
+  ],
+  [
+    'an issue that blocks more than 50',
+    'issues',
+    ([one, ...rest]) => [
+      one,
+      ...rest,
+      ...Array.from({ length: 51 }, (_, at) => ({
+        ...one,
+        url: `${one.repository}/issues/${1_000 + at}`,
+        sub_issues: [],
+        blocked_by: [dated(one, one.url)],
+      })),
+    ],
+    /blocks more than 50 issues/,
+  ],
   ['a duplicate of nothing', 'issues', first({ duplicate_of: elsewhere }), /is a duplicate of/],
   ['an event from elsewhere', 'issue_events', first({ source: elsewhere }), /no issue of its repository/],
   [
@@ -355,6 +381,13 @@ test.each<[string, string, Change, RegExp]>([
         published_at: one.created_at,
       })),
     /the tag of another release/,
+  ],
+  ['a draft that is immutable', 'releases', first({ state: 'draft', immutable: true }), /is a draft, and immutable/],
+  [
+    'two files of one name',
+    'releases',
+    (all) => all.map((one) => ({ ...one, release_assets: one.release_assets.flatMap((asset: object) => [asset, asset]) })),
+    /has two files of one name/,
   ],
   ['a release that was published at no time', 'releases', first({ published_at: null }), /doesn't tell when/],
   [

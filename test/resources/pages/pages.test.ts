@@ -1,3 +1,6 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
@@ -85,6 +88,23 @@ test('what is served stays, whatever becomes of the branch, and goes with the we
   expect((await client.get(`${at}/pages/builds/latest`)).status).toBe(404);
 });
 
+test('a build that takes the domain of another repository leaves the website, its domain and its files as they were', async () => {
+  const other = await published();
+  await client.put(`${other.at}/pages`, { cname: 'theirs.example' });
+  const { repo, at } = await published({ 'index.html': 'mine', CNAME: 'mine.example' });
+  const disk = repoOf(here.hearth.services.git, repo.id);
+  const served = await findRef(disk, 'refs/hearth/pages');
+  await commit(repo, { 'index.html': 'bad', CNAME: 'theirs.example' });
+  await here.settle();
+  expect((await client.get(`${at}/pages/builds/latest`)).body).toMatchObject({
+    status: 'errored',
+    error: { message: expect.stringContaining('belongs to another repository') },
+  });
+  expect((await client.get(`${at}/pages`)).body.cname).toBe('mine.example');
+  expect(await get('/', { host: 'mine.example' })).toMatchObject({ body: 'mine' });
+  expect(await findRef(disk, 'refs/hearth/pages')).toEqual(served);
+});
+
 test('the folder /docs, and builds that are asked for', async () => {
   const { repo, at, web } = await published({ 'docs/index.html': 'docs', 'index.html': 'root' });
   expect((await client.put(`${at}/pages`, { source: { branch: 'main', path: '/docs' } })).status).toBe(204);
@@ -109,6 +129,27 @@ test('the folder /docs, and builds that are asked for', async () => {
   await commit(repo, { 'index.html': 'not built' });
   await here.settle();
   expect(await get(web)).toMatchObject({ body: 'no docs' });
+});
+
+test('a build that the server fails again and again ends as failed, and the next one is built', async () => {
+  const { repo, at, web } = await published();
+  const { path } = repoOf(here.hearth.services.git, repo.id);
+  await commit(repo, { 'index.html': 'two' });
+  await here.settle();
+  expect((await client.post(`${at}/pages/builds`)).status).toBe(201);
+  await here.change((tx) => sql`update jobs._private_jobs set max_attempts = 1`.execute(tx));
+  await rename(join(path, 'refs'), join(path, 'refs-away'));
+  await here.settle();
+  await rename(join(path, 'refs-away'), join(path, 'refs'));
+  expect((await client.get(`${at}/pages/builds/latest`)).body).toMatchObject({
+    status: 'errored',
+    error: { message: expect.stringContaining('The server failed') },
+  });
+  expect((await client.get(`${at}/pages`)).body.status).toBe('errored');
+  expect(await get(web)).toMatchObject({ body: 'two' });
+  await client.post(`${at}/pages/builds`);
+  await here.settle();
+  expect((await client.get(`${at}/pages/builds/latest`)).body.status).toBe('built');
 });
 
 test.each([
@@ -267,4 +308,19 @@ test('a list of builds costs as many statements for many as for one', async () =
   for (const _ of [1, 2]) await client.post(`${at}/pages/builds`);
   expect((await client.get(`${at}/pages/builds`)).body).toHaveLength(3);
   expect(await here.statements(owner, `${at}/pages/builds`)).toBe(one);
+});
+
+test('a server without a port for websites publishes none', async () => {
+  const [{ at }, there] = [await repository(), await published()];
+  const without = await here.another({ pages: undefined });
+  const headers = { authorization: `Bearer ${await here.token(owner)}` };
+  const ask = async (method: 'POST' | 'PUT' | 'GET', path: string, payload: object) => {
+    const reply = await without.app.inject({ method, url: `/api/v3${path}`, headers, ...(method === 'GET' ? {} : { payload }) });
+    return [reply.statusCode, reply.json().message];
+  };
+  const refused = [422, 'This server publishes no websites: its port for them is switched off.'];
+  await here.unchanged(['pages_sites', 'events'], async () => {
+    expect(await ask('POST', `${at}/pages`, { source: { branch: 'main' } })).toEqual(refused);
+    expect(await ask('PUT', `${there.at}/pages`, { build_type: 'workflow' })).toEqual(refused);
+  });
 });

@@ -88,6 +88,7 @@ test.each([
   [{ ...cloudA, url: undefined }, 'url', 'missing_field'],
   [{ ...cloudA, url: 'no url' }, 'url', 'invalid'],
   [{ ...cloudA, url: 5 }, 'url', 'invalid'],
+  [{ ...cloudA, url: 'https://maven.example:99999/' }, 'url', 'invalid'],
   [{ ...cloudA, url: 'file:///etc/passwd' }, 'url', 'invalid'],
   [{ ...cloudA, url: 'javascript:alert(1)' }, 'url', 'invalid'],
   [{ ...cloudA, url: 'https://ada:secret@maven.example/' }, 'url', 'invalid'],

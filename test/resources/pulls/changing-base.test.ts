@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { addCommit, diskOf } from '#test/resources/commits/setting.ts';
 import { world } from '#test/support/world.ts';
-import { pullSetting } from './setting.ts';
+import { pullSetting, push } from './setting.ts';
 
 const w = await world();
 
@@ -38,8 +39,38 @@ test('a pull request does not move to a base that has one of the same branch', a
   expect(await client.patch(path, { base: 'release' })).toMatchObject({ status: 200, body: { base: { ref: 'release' } } });
 });
 
-test('the base of a closed pull request stays as it is', async () => {
+test('the base of a closed pull request stays as it is, and it becomes no draft', async () => {
   const { client, path } = await opened();
   expect(await client.patch(path, { state: 'closed' })).toMatchObject({ status: 200 });
-  expect(await client.patch(path, { base: 'release' })).toMatchObject({ status: 422, body: { errors: [{ field: 'base' }] } });
+  await w.unchanged(['issues', 'pull_requests', 'issue_events'], async () => {
+    for (const [field, value] of [
+      ['base', 'release'],
+      ['draft', true],
+    ] as const)
+      expect(await client.patch(path, { [field]: value })).toMatchObject({ status: 422, body: { errors: [{ field }] } });
+  });
+});
+
+test('the base must have a history in common with the head, and not all of it', async () => {
+  const { client, path, base, ada, repo, tip } = await opened();
+  await push(w, ada, repo, 'other', await addCommit(diskOf(w, repo), { files: { 'z.txt': 'z' } }));
+  await push(w, ada, repo, 'same', await tip('topic'));
+  await w.unchanged(['issues', 'pull_requests', 'issue_events'], async () => {
+    for (const [to, message] of [
+      ['other', 'There is no common commit of other and topic'],
+      ['same', "There are no new commits between base branch 'same' and head branch 'topic'"],
+    ])
+      expect(await client.patch(path, { base: to })).toMatchObject({
+        status: 422,
+        body: { errors: [{ field: 'base', message }] },
+      });
+    expect(await client.post(`${base}/pulls`, { title: 'Join', head: 'other', base: 'main' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'head', message: 'main and other have entirely different commit histories' }] },
+    });
+    expect(await client.post(`${base}/pulls`, { title: ' ', head: 'topic', base: 'release' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'title', code: 'missing_field' }] },
+    });
+  });
 });

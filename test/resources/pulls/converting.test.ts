@@ -1,7 +1,7 @@
 // An issue that becomes a pull request, which has no relations.
 import { expect, test } from 'vitest';
 import { world } from '#test/support/world.ts';
-import { pullSetting } from './setting.ts';
+import { forkSetting, pullSetting } from './setting.ts';
 
 const w = await world();
 
@@ -51,4 +51,30 @@ test('where the pull request is refused, the relations stay', async () => {
     expect((await client.post(`${base}/pulls`, { issue: 1, head: 'topic', base: 'main' })).status).toBe(422);
   });
   expect((await client.get(`${base}/issues/2/sub_issues`)).body).toHaveLength(1);
+});
+
+test('only an open issue becomes a pull request, by its author and by who may triage', async () => {
+  const setting = await pullSetting(w);
+  const { client, base, repo, commit, open } = setting;
+  const [grace, triager] = [await w.user(), await w.user()];
+  await w.collaborator(repo, triager, 'triage');
+  const [fork, sorting] = [await forkSetting(w, setting, grace), await forkSetting(w, setting, triager)];
+  await commit('topic', { 'b.txt': 'b' });
+  for (const each of [fork, sorting]) await each.commit('mine');
+  const pull = await open('topic');
+  const numberOf = async (by: typeof client, title: string) => (await by.post(`${base}/issues`, { title })).body.number;
+  const [adas, closed] = [await numberOf(client, 'Of Ada'), await numberOf(fork.client, 'Over')];
+  await client.patch(`${base}/issues/${closed}`, { state: 'closed' });
+  const convert = (by: typeof client, head: string, issue: number) => by.post(`${base}/pulls`, { issue, head, base: 'main' });
+  const head = `${grace.login}:mine`;
+  await w.unchanged(['issues', 'pull_requests', 'events'], async () => {
+    for (const issue of [adas, closed, pull, 999])
+      expect(await convert(fork.client, head, issue), String(issue)).toMatchObject({
+        status: 422,
+        body: { errors: [{ resource: 'PullRequest', field: 'issue', code: 'invalid' }] },
+      });
+  });
+  expect((await convert(sorting.client, `${triager.login}:mine`, adas)).status).toBe(201);
+  const own = await numberOf(fork.client, 'Of Grace');
+  expect(await convert(fork.client, head, own)).toMatchObject({ status: 201, body: { number: own } });
 });

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { git } from '#test/git/support.ts';
 import { world } from '#test/support/world.ts';
 import { ruleSetting } from './setting.ts';
 
-const w = await world();
+const w = await world({ resourceLimits: { git: { ruledCommits: 20 } } });
 const onTopics = { conditions: { ref_name: { include: ['refs/heads/release/**/*'], exclude: ['refs/heads/release/draft'] } } };
 
 test('creation, deletion and renaming are refused by names, whatever else the push brings', async () => {
@@ -88,4 +89,21 @@ test('the first push of an empty repository is taken, though its branch wants pu
   const put = (path: string) => client.put(`${base}/contents/${path}`, { message: 'x', content: '' });
   expect((await put('a')).status).toBe(201);
   expect((await put('b')).status).toBe(409);
+});
+
+test('more new commits than rules look at are refused', async () => {
+  const { api, base, folder, push, rule, tip, first } = await ruleSetting(w);
+  await rule({ type: 'commit_message_pattern', parameters: { operator: 'contains', pattern: 'a' } });
+  for (let at = 0; at < 20; at++) await git(folder, 'commit', '-q', '--allow-empty', '-m', 'a');
+  expect(await push('HEAD:refs/heads/topic')).toBeUndefined();
+  expect(await push('HEAD:refs/heads/main')).toBeUndefined();
+  for (let at = 0; at < 21; at++) await git(folder, 'commit', '-q', '--allow-empty', '-m', 'a');
+  const before = await tip('main');
+  expect(await push('HEAD:refs/heads/topic')).toBeUndefined();
+  expect(await push('HEAD:refs/heads/main')).toMatch(
+    /There are more new commits than this rule can check. \(commit_message_pattern/,
+  );
+  const moved = await api.patch(`${base}/git/refs/heads/main`, { sha: await tip('topic') });
+  expect(moved).toMatchObject({ status: 422, body: { message: expect.stringContaining('more new commits') } });
+  expect([await tip('main'), first === before]).toEqual([before, false]);
 });

@@ -78,6 +78,13 @@ const cases: Case[] = [
     says: /staging/,
   },
   {
+    rule: {
+      type: 'code_scanning',
+      parameters: { code_scanning_tools: [{ tool: 'CodeQL', alerts_threshold: 'none', security_alerts_threshold: 'none' }] },
+    },
+    says: /Code scanning results of CodeQL are expected/,
+  },
+  {
     rule: { type: 'commit_message_pattern', parameters: { operator: 'regex', pattern: '^[A-Z]+-[0-9]+: ', name: 'a ticket' } },
     says: /Commit messages must match the pattern "a ticket"/,
   },

@@ -253,3 +253,16 @@ test('a list costs the same number of statements for one and for many', async ()
   expect(await here.statements(owner, `${path}/tags/v3`)).toBeLessThanOrEqual(3);
   expect(await here.statements(owner, `${path}/latest`)).toBeLessThanOrEqual(4);
 });
+
+test('a draft whose tag another release has is not published, and makes no tag', async () => {
+  const { client, path, base } = await setting(here);
+  await client.post(path, { tag_name: 'v1' });
+  const { body: draft } = await client.post(path, { tag_name: 'v1', draft: true });
+  await client.delete(`${base}/git/refs/tags/v1`);
+  await here.unchanged(['releases', 'events', 'ref_changes'], async () => {
+    const refused = await client.patch(`${path}/${draft.id}`, { draft: false });
+    const errors = [{ resource: 'Release', field: 'tag_name', code: 'already_exists' }];
+    expect(refused).toMatchObject({ status: 422, body: { errors } });
+  });
+  expect((await client.get(`${base}/tags`)).body).toEqual([]);
+});

@@ -91,3 +91,61 @@ test('topics are read page by page', async () => {
   expect(second.body).toEqual({ names: ['rail'] });
   expect(second.headers.link).toContain('page=1>; rel="prev"');
 });
+
+test('only organizations have internal repositories', async () => {
+  const { as, user, org, repo, unchanged } = await world();
+  const ada = await user();
+  const own = await repo(ada);
+  const shared = await repo(await org(ada), { visibility: 'internal', by: ada });
+  const client = await as(ada);
+  const refused = {
+    status: 422,
+    body: { errors: [{ field: 'visibility', message: 'Only organizations have internal repositories' }] },
+  };
+  await unchanged(['repositories', 'events'], async () => {
+    expect(await client.post('/user/repos', { name: fresh('repo'), visibility: 'internal' })).toMatchObject(refused);
+    expect(await client.patch(`/repos/${ada.login}/${own.name}`, { visibility: 'internal' })).toMatchObject(refused);
+    const moved = await client.post(`/repos/${shared.owner.login}/${shared.name}/transfer`, { new_owner: ada.login });
+    expect(moved).toMatchObject(refused);
+  });
+});
+
+test('a new repository is given to a team of its own organization alone', async () => {
+  const { as, user, org, unchanged } = await world();
+  const ada = await user();
+  const [acme, other] = [await org(ada), await org(ada)];
+  const client = await as(ada);
+  const [ours, theirs] = await Promise.all(
+    [acme, other].map(async ({ login }) => (await client.post(`/orgs/${login}/teams`, { name: 'makers' })).body.id),
+  );
+  await unchanged(['repositories', 'team_repositories', 'events'], async () => {
+    for (const [path, team_id] of [
+      [`/orgs/${acme.login}/repos`, theirs],
+      ['/user/repos', ours],
+    ])
+      expect(await client.post(path, { name: fresh('repo'), team_id })).toMatchObject({
+        status: 422,
+        body: { errors: [{ field: 'team_id', code: 'invalid' }] },
+      });
+  });
+  const { status, body } = await client.post(`/orgs/${acme.login}/repos`, { name: fresh('repo'), team_id: ours });
+  expect(status).toBe(201);
+  expect((await client.get(`/repos/${body.full_name}/teams`)).body).toMatchObject([{ id: ours }]);
+});
+
+test('the default branch is one that is there, and topics are 20 at most', async () => {
+  const { as, user, unchanged } = await world();
+  const ada = await user();
+  const client = await as(ada);
+  const { full_name } = (await client.post('/user/repos', { name: fresh('repo'), auto_init: true })).body;
+  const names = Array.from({ length: 21 }, (_, at) => `topic-${at}`);
+  await unchanged(['repositories', 'events'], async () => {
+    const branch = await client.patch(`/repos/${full_name}`, { default_branch: 'absent' });
+    expect(branch).toMatchObject({ status: 422, body: { errors: [{ field: 'default_branch', code: 'invalid' }] } });
+    expect(await client.put(`/repos/${full_name}/topics`, { names })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'names', message: 'A repository can have at most 20 topics' }] },
+    });
+  });
+  expect((await client.put(`/repos/${full_name}/topics`, { names: names.slice(1) })).status).toBe(200);
+});

@@ -293,3 +293,23 @@ test('what fails before the repository is complete on disk leaves nothing behind
     await expect(imported(here, { ...wanted, source })).rejects.toThrow('The repository could not be fetched');
   });
 });
+
+test('what the source refuses midway is told, and the same command goes on', async () => {
+  const here = await world();
+  const owner = await here.user();
+  const token = await here.token(owner);
+  const repo = await here.repo(owner);
+  await (await here.as(owner)).post(`/repos/${owner.login}/${repo.name}/issues`, { title: 'One' });
+  let isBroken = true;
+  const front = await inFrontOf(here.url, async ({ path }, answer) =>
+    isBroken && path.includes('/issues?') ? json(400, { message: 'Not today' }) : answer(),
+  );
+  const wanted = { address: `${front}/${owner.login}/${repo.name}`, owner: { ...owner, role: 'owner' }, by: owner, token };
+  const again = { ...wanted, name: fresh('copy'), source: sourceAt(front, { token }).source };
+  await expect(imported(here, again)).rejects.toMatchObject({
+    name: 'Refusal',
+    message: expect.stringMatching(/Not today.*\. The import isn't complete: the same command goes on with it$/s),
+  });
+  isBroken = false;
+  expect(await imported(here, again)).toMatchObject({ issues: 1 });
+});

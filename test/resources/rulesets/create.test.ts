@@ -124,6 +124,15 @@ test('every type of rule comes back as it was sent', async () => {
           strict_required_status_checks_policy: true,
         },
       },
+      {
+        type: 'code_scanning',
+        parameters: {
+          code_scanning_tools: [
+            { tool: 'CodeQL', alerts_threshold: 'errors', security_alerts_threshold: 'high_or_higher' },
+            { tool: 'Semgrep OSS', alerts_threshold: 'none', security_alerts_threshold: 'all' },
+          ],
+        },
+      },
       { type: 'commit_message_pattern', parameters: pattern },
       { type: 'commit_message_pattern', parameters: { ...pattern, negate: false } },
       { type: 'commit_author_email_pattern', parameters: pattern },

@@ -41,7 +41,6 @@ test.each<[string, object, string]>([
   ['an unknown type', ruled({ type: 'unknown' }), 'rules.0.type'],
   ['a merge queue', ruled({ type: 'deletion' }, { type: 'merge_queue' }), 'rules.1.type'],
   ['workflows', ruled({ type: 'workflows', parameters: { workflows: [] } }), 'rules.0.type'],
-  ['code scanning', ruled({ type: 'code_scanning' }), 'rules.0.type'],
   ['reviews by an assistant', ruled({ type: 'assistant_code_review' }), 'rules.0.type'],
   ['a scan of licences', ruled({ type: 'license_compliance_scanning' }), 'rules.0.type'],
   ['a rule without its parameters', ruled({ type: 'pull_request' }), 'rules.0.parameters'],
@@ -55,6 +54,15 @@ test.each<[string, object, string]>([
     ruled({ type: 'pull_request', parameters: { ...reviewed, required_approving_review_count: 11 } }),
     'rules.0.parameters.required_approving_review_count',
   ],
+  ['a scan without tools', ruled({ type: 'code_scanning', parameters: {} }), 'rules.0.parameters.code_scanning_tools'],
+  [
+    'an unknown threshold',
+    ruled({
+      type: 'code_scanning',
+      parameters: { code_scanning_tools: [{ tool: 'CodeQL', alerts_threshold: 'notes', security_alerts_threshold: 'all' }] },
+    }),
+    'rules.0.parameters.code_scanning_tools.0.alerts_threshold',
+  ],
   ['the same rule twice', ruled({ type: 'deletion' }, { type: 'update' }, { type: 'deletion' }), 'rules.2.type'],
   ['the name of a tag of a branch', ruled({ type: 'tag_name_pattern', parameters: pattern }), 'rules.0.type'],
   [
@@ -63,6 +71,11 @@ test.each<[string, object, string]>([
     'rules.0.type',
   ],
   ['reviews of a tag', { target: 'tag', ...ruled({ type: 'pull_request', parameters: reviewed }) }, 'rules.0.type'],
+  [
+    'scans of a tag',
+    { target: 'tag', ...ruled({ type: 'code_scanning', parameters: { code_scanning_tools: [] } }) },
+    'rules.0.type',
+  ],
   [
     'checks of a tag',
     {

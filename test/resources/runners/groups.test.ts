@@ -239,3 +239,21 @@ test('a runner that waits is told when a change makes a job fit', async () => {
   await client.put(`${path}/repositories/${engine.id}`);
   await expect.poll(async () => (await runner.client.fetchTask({ tasksVersion })).task !== undefined).toBe(true);
 });
+
+test('an organization has 1,000 groups at most', async () => {
+  const other = await makeOrg(ada);
+  const path = `/orgs/${other.login}/actions/runner-groups`;
+  const values = Array.from({ length: 998 }, (_, at) => ({
+    organization_id: other.id,
+    name: `g${at}`,
+    created_at: here.clock.now,
+  }));
+  await db.insertInto('runner_groups').values(values).execute();
+  expect((await client.post(path, { name: 'last' })).status).toBe(201);
+  await here.unchanged(['runner_groups', 'repository_selections', 'events'], async () =>
+    expect(await client.post(path, { name: 'further' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'name', message: 'An organization can have at most 1000 groups' }] },
+    }),
+  );
+});

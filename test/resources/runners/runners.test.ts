@@ -2,6 +2,9 @@ import { createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { expect, test } from 'vitest';
 import { RunnerService } from '#runner-protocol/generated/runner/v1/runner_pb.js';
+import { nextTask } from '#test/resources/artifacts/setting.ts';
+import { pushWorkflow } from '#test/resources/workflow-runs/setting.ts';
+import { startRunner } from '#test/support/runner-client.ts';
 import { fresh, world } from '#test/support/world.ts';
 
 const here = await world();
@@ -80,6 +83,21 @@ test.each(owners)('people give runners of %s labels, and take those alone', asyn
   expect((await client.delete(`${path}/linux`)).status).toBe(404);
   expect(custom(await client.delete(path))).toEqual([]);
   expect((await client.get(path)).body).toMatchObject({ total_count: 3 });
+});
+
+test('a runner is not deleted while it runs a job', async () => {
+  const own = await makeRepo(ada);
+  await pushWorkflow(here, own);
+  const runner = await startRunner(here, own);
+  const task = await nextTask(runner);
+  const path = `/repos/${ada.login}/${own.name}/actions/runners/${runner.id}`;
+  expect(await client.delete(path)).toMatchObject({
+    status: 422,
+    body: { message: expect.stringMatching(/^Runner .+ is running a job\.$/) },
+  });
+  expect((await client.get(path)).body).toMatchObject({ busy: true });
+  await runner.end(task, 'success');
+  expect((await client.delete(path)).status).toBe(204);
 });
 
 test('a token registers for an hour, and never for another owner or purpose', async () => {

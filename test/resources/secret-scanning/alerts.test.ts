@@ -83,7 +83,7 @@ test('turning it on scans the history, deleted files too, and turning it off hid
   expect(told['secret_scanning_scan.completed']).toMatchObject({ type: 'backfill', source: 'git' });
   expect((await alerts()).map(({ secret }: { secret: string }) => secret)).toEqual([kept, gone]);
   const { body: history } = await client.get(`${at}/scan-history`);
-  expect(history).toMatchObject({ backfill_scans: [{ type: 'backfill', status: 'completed' }], incremental_scans: [] });
+  expect(history).toMatchObject({ backfill_scans: [{ type: 'git', status: 'completed' }], incremental_scans: [] });
   await put('later.env', ownToken());
   await here.settle();
   expect((await client.get(`${at}/scan-history`)).body).toMatchObject({ incremental_scans: [{ status: 'completed' }] });
@@ -97,6 +97,27 @@ test('turning it on scans the history, deleted files too, and turning it off hid
   await turn({ secret_scanning: on });
   await here.settle();
   expect(await alerts()).toHaveLength(4);
+});
+
+test('what is pushed is scanned before histories that were asked for earlier', async () => {
+  const scanned = await setting({ secret_scanning: on });
+  await scanned.put('a.txt', 'one');
+  const others = [await setting(), await setting()];
+  for (const { put } of others) await put('a.txt', 'one');
+  await here.settle();
+  for (const { turn } of others) await turn({ secret_scanning: on });
+  const last = async () =>
+    here.change(
+      async (tx) =>
+        (await sql<{ id: number }>`select coalesce(max(id), 0)::integer as id from secret_scans`.execute(tx)).rows[0]?.id,
+    );
+  const before = await last();
+  await scanned.put('b.txt', 'two');
+  await here.settle();
+  const { rows } = await here.change((tx) =>
+    sql<{ repository_id: number }>`select repository_id from secret_scans where id > ${before} order by id`.execute(tx),
+  );
+  expect(rows.map(({ repository_id }) => repository_id)).toEqual([scanned, ...others].map(({ repo }) => repo.id));
 });
 
 test('forms without a provider are looked for where they are wanted, and listed by name', async () => {

@@ -53,7 +53,7 @@ test('a pattern of an organization finds secrets in the history and in what is p
     },
   ]);
   expect((await client.get(`${at}/scan-history`)).body.custom_pattern_backfill_scans).toMatchObject([
-    { type: 'custom-pattern-backfill', status: 'completed', pattern_name: pattern.name, pattern_scope: 'organization' },
+    { type: 'git', status: 'completed', pattern_name: pattern.name, pattern_scope: 'organization' },
   ]);
   await put('new.env', `${prefix}-654321 ${prefix}-000000`);
   await here.settle();
@@ -182,6 +182,24 @@ test('patterns are made all or none, each name once, and no more than the limit'
   await removed(ofOrg, first.id);
 });
 
+test('a repository has 100 patterns at most', async () => {
+  const { repo, at } = await setting({ secret_scanning: on });
+  const patternsAt = `${at}/custom-patterns`;
+  await made(patternsAt, wantedOf(newPrefix()));
+  const found = here.db.selectFrom('secret_patterns').selectAll().where('repository_id', '=', repo.id);
+  const { id: _, version: _version, ...row } = await found.executeTakeFirstOrThrow();
+  const more = Array.from({ length: 97 }, (_, n) => ({ ...row, name: `More ${n}`, slug: `more-${n}` }));
+  await here.db.insertInto('secret_patterns').values(more).execute();
+  const three = [wantedOf(newPrefix()), wantedOf(newPrefix()), wantedOf(newPrefix())];
+  await here.unchanged(['secret_patterns'], async () =>
+    expect(await client.post(patternsAt, { patterns: three })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'patterns', message: 'There can be at most 100 custom patterns' }] },
+    }),
+  );
+  await made(patternsAt, ...three.slice(1));
+});
+
 test('lists are filtered and sorted; an unpublished pattern finds nothing until it is published', async () => {
   const { put, alerts, at } = await setting({ secret_scanning: on });
   const [one, two] = [newPrefix(), newPrefix()];
@@ -207,6 +225,7 @@ test('pattern configurations say what keeps people from pushing, and a bypass is
   const { put, alerts, at } = await setting({ secret_scanning: on, secret_scanning_push_protection: on });
   const prefix = newPrefix();
   const [pattern] = await made(ofOrg, wantedOf(prefix));
+  const [draft] = await made(ofOrg, wantedOf(newPrefix(), { state: 'unpublished' }));
   const { body: before } = await client.get(settingsAt);
   const type = `cp_${pattern.id}`;
   const entryOf = (body: typeof before, token_type: string) =>
@@ -246,6 +265,10 @@ test('pattern configurations say what keeps people from pushing, and a bypass is
       status: 422,
       body: { errors: [{ field: 'provider_pattern_settings.0.token_type' }] },
     });
+    for (const token_type of ['cp_2000000000', `cp_${draft.id}`])
+      expect(
+        await client.patch(settingsAt, { custom_pattern_settings: [{ token_type, push_protection_setting: 'enabled' }] }),
+      ).toMatchObject({ status: 422, body: { errors: [{ field: 'custom_pattern_settings.0.token_type', code: 'invalid' }] } });
     const notSet = { custom_pattern_settings: [{ ...custom, push_protection_setting: 'not-set' }] };
     expect((await client.patch(settingsAt, notSet)).status).toBe(422);
   });
@@ -264,5 +287,5 @@ test('pattern configurations say what keeps people from pushing, and a bypass is
   await client.patch(settingsAt, {
     provider_pattern_settings: [{ token_type: 'STRIPE_API_KEY', push_protection_setting: 'not-set' }],
   });
-  await removed(ofOrg, pattern.id);
+  for (const { id } of [pattern, draft]) await removed(ofOrg, id);
 });

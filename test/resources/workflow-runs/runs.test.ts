@@ -302,11 +302,30 @@ test('a run that needs approval begins when somebody approves it', async () => {
   const { client, url, run } = await setting();
   expect((await client.post(`${url}/approve`)).status).toBe(403);
   await client.post(`${url}/force-cancel`);
-  await w.db
-    .updateTable('workflow_runs')
-    .set({ is_from_fork: true, conclusion: 'action_required', attempt: 2, cancelled_at: null })
-    .where('id', '=', run.id)
-    .execute();
+  const changed = w.db.updateTable('workflow_runs').where('id', '=', run.id);
+  await changed.set({ is_from_fork: true, attempt: 2, cancelled_at: null }).execute();
+  await w.unchanged(['workflow_runs', 'workflow_jobs', 'events'], async () =>
+    expect(await client.post(`${url}/approve`)).toMatchObject({
+      status: 403,
+      body: { message: 'This run does not need to be approved' },
+    }),
+  );
+  await changed.set({ conclusion: 'action_required' }).execute();
   expect((await client.post(`${url}/approve`)).status).toBe(201);
   expect((await client.get(url)).body).toMatchObject({ status: 'queued', conclusion: null });
+});
+
+test('a workflow whose file is gone is neither enabled nor disabled', async () => {
+  const { client, base } = await setting();
+  const file = `${base}/contents/${ciPath}`;
+  const { sha } = (await client.get(file)).body;
+  await client.delete(file, { message: 'Remove', sha });
+  await w.settle();
+  const path = `${base}/actions/workflows/ci.yml`;
+  for (const state of ['enable', 'disable'])
+    expect(await client.put(`${path}/${state}`)).toMatchObject({
+      status: 422,
+      body: { message: 'The file of this workflow was deleted' },
+    });
+  expect((await client.get(path)).body).toMatchObject({ state: 'deleted' });
 });

@@ -1,6 +1,6 @@
-import type { DB } from '#database/tables.ts';
-
-export type Ecosystem = DB['dependencies']['ecosystem'];
+/** The ecosystems whose files are read, and whose packages advisories are about. */
+export const ecosystems = ['npm', 'pip', 'go', 'rust', 'maven'] as const;
+export type Ecosystem = (typeof ecosystems)[number];
 
 /** Something that a file depends on. */
 export type Dependency = {
@@ -12,6 +12,8 @@ export type Dependency = {
   readonly requirement: string | null;
   readonly scope: 'runtime' | 'development';
   readonly relationship: 'direct' | 'transitive' | 'unknown';
+  /** As the file says it, an expression of SPDX or a name. */
+  readonly license?: string | null;
 };
 
 /** Reads the dependencies of a file. @throws Error where it isn't what its name says */

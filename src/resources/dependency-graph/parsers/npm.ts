@@ -67,5 +67,6 @@ function locked(name: string, entry: unknown, relationship: Dependency['relation
     requirement: version === null ? written : null,
     scope: isForDevelopment ? 'development' : 'runtime',
     relationship,
+    license: textOf(fieldOf(entry, 'license')),
   };
 }

@@ -180,6 +180,7 @@ export const { org: deleteOrgRunner, repo: deleteRepoRunner } = endpointVariants
       id: 'actions/delete-self-hosted-runner-from-org',
       summary: 'Delete a self-hosted runner from an organization',
       access: writesOrgRunners,
+      refuses: [422],
     },
     repo: {
       path: '/repos/{owner}/{repo}/actions/runners/{runner_id}',
@@ -187,6 +188,7 @@ export const { org: deleteOrgRunner, repo: deleteRepoRunner } = endpointVariants
       id: 'actions/delete-self-hosted-runner-from-repo',
       summary: 'Delete a self-hosted runner from a repository',
       access: writesRepoRunners,
+      refuses: [422],
     },
   },
   {

@@ -4,15 +4,9 @@ import type { Repo } from '#access/viewer.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { getOrThrow } from '#lib/collections.ts';
 import { notFound, orNotFound } from '#lib/refusal.ts';
 import { repositoryUrlsOf } from '#resources/commits/index.ts';
-import {
-  loadNamedRepositories,
-  loadRepositories,
-  presentRepositories,
-  simpleRepositoryOf,
-} from '#resources/repositories/index.ts';
+import { presentWithRepositories } from '#resources/repositories/index.ts';
 import { filterOf } from '../filters.ts';
 import { secretAlert } from '../path-resources.ts';
 import { presentAlert, presentAlerts, presentHistory, presentLocation } from '../present.ts';
@@ -72,18 +66,10 @@ export const listOrgSecretAlerts = endpoint({
   async handle({ db, at: { org }, query, page, viewer, links, services: { secrets } }) {
     const context = { db, links, viewer };
     const found = await listAlerts(db, { owner: org.id, viewer }, filterOf(query), page);
-    return mapRows(found, async (rows) => {
-      const ids = rows.map(({ repository_id }) => repository_id);
-      const named = await loadNamedRepositories(db, ids);
-      const shown = await presentRepositories(context, await loadRepositories(db, viewer, ids));
-      const byId = new Map(shown.map((repository) => [repository.id, simpleRepositoryOf(repository)]));
-      const repositoryOf = (row: { repository_id: (typeof ids)[number] }) => getOrThrow(named, row.repository_id);
-      const alerts = await presentAlerts(context, rows, repositoryOf, { secrets, hideSecret: query.hide_secret });
-      return alerts.flatMap((alert, index) => {
-        const repository = byId.get(ids[index] ?? 0);
-        return repository ? [{ ...alert, repository }] : [];
-      });
-    });
+    const options = { secrets, hideSecret: query.hide_secret };
+    return mapRows(found, (rows) =>
+      presentWithRepositories(context, rows, (some, repositoryOf) => presentAlerts(context, some, repositoryOf, options)),
+    );
   },
 });
 

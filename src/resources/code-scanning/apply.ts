@@ -1,0 +1,149 @@
+// What a run of a tool changes: alerts are made, opened again, and closed where it doesn't find them any more.
+import type { RepositoryRow } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { recordEach } from '#events/record.ts';
+import { gather, grouped, keyed, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { closeInstances, type KnownInstance, listInstancesOn, openInstances, removeInstances } from './instance-store.ts';
+import type { ReadResult, ReadRun } from './results.ts';
+import {
+  type FoundAlert,
+  findLastNumber,
+  insertAlerts,
+  type KnownAlert,
+  putRules,
+  removeUnseenAlerts,
+  renewAlerts,
+  touchAlerts,
+} from './store.ts';
+import type { AnalysisSet } from './upload-store.ts';
+
+type Alert = Id<'code_scanning_alerts'>;
+type Analysis = Id<'code_scanning_analyses'>;
+
+/** Where and for whom a run is applied. The caller has locked the repository. */
+export type Applying = {
+  readonly repo: Pick<RepositoryRow, 'id' | 'owner_id'>;
+  readonly ref: string;
+  readonly commit: string;
+  readonly actor: Id<'accounts'> | undefined;
+  readonly now: Date;
+  readonly analysis: Analysis;
+  /** The run is the last one again, since this later analysis was deleted: nobody is told. */
+  readonly undoing?: Analysis;
+};
+
+/** A result, and what names its alert. */
+export type NamedResult = { readonly result: ReadResult; readonly fingerprint: string };
+
+/** Applies a run, and gives the number of the alert of each of its results. */
+export async function applyRun(tx: Tx, applying: Applying, run: ReadRun, named: readonly NamedResult[]): Promise<number[]> {
+  const { repo, ref, commit, analysis, now, undoing } = applying;
+  const set: AnalysisSet = { repository_id: repo.id, ref, tool_name: run.tool, category: run.category };
+  const distinct = firstOfEach(named);
+  const { alerts, made } = await putAlerts(tx, applying, run, distinct);
+  const places = distinct.flatMap(({ result, fingerprint }) => {
+    const alert = alerts.get(fingerprint);
+    return alert ? [placeOf(alert.id, result)] : [];
+  });
+  // What a deleted analysis had brought to the ref is gone without a trace; what it had only left open is closed.
+  if (undoing) await removeInstances(tx, set, undoing);
+  const found = new Set(gather(places, 'alert_id'));
+  const before = await listInstancesOn(tx, set, [...found]);
+  const changes = changesOf(before, found, { made, category: run.category });
+  await openInstances(tx, { ...set, analysis, commit, now }, places);
+  await closeInstances(tx, { ...set, now }, changes.gone);
+  await touchAlerts(tx, [...changes.fixed, ...changes.reopened], now);
+  if (undoing) await removeUnseenAlerts(tx, { repository: repo.id, tool: run.tool });
+  else await recordChanges(tx, applying, { ...changes, made });
+  const numbers = new Array<number>(run.positions).fill(0);
+  for (const { result, fingerprint } of named) numbers[result.position] = alerts.get(fingerprint)?.number ?? 0;
+  return numbers;
+}
+
+/** The results that name an alert first: others are of the same alert. */
+function firstOfEach(named: readonly NamedResult[]): NamedResult[] {
+  const seen = new Set<string>();
+  return named.filter(({ fingerprint }) => !seen.has(fingerprint) && seen.add(fingerprint));
+}
+
+async function putAlerts(tx: Tx, { repo, now }: Applying, run: ReadRun, distinct: readonly NamedResult[]) {
+  const rules = unique(distinct.map(({ result }) => result.rule));
+  const ids = await putRules(tx, { repository: repo.id, tool: run.tool }, [...keyed(rules, ({ id }) => id).values()]);
+  const found: FoundAlert[] = distinct.flatMap(({ result, fingerprint }) => {
+    const rule_id = ids.get(result.rule.id);
+    return rule_id === undefined ? [] : [{ fingerprint, rule_id, severity: result.severity }];
+  });
+  const tool = { repository: repo.id, tool: run.tool, version: run.toolVersion, guid: run.toolGuid };
+  const known = await renewAlerts(tx, tool, found);
+  const alerts = keyed(known, ({ fingerprint }) => fingerprint);
+  const unknown = found.filter(({ fingerprint }) => !alerts.has(fingerprint));
+  const last = unknown.length === 0 ? 0 : await findLastNumber(tx, repo.id);
+  const room = Math.max(0, fixedValue(limitTable.codeScanning.alerts) - last);
+  const made = await insertAlerts(tx, { ...tool, last, now }, unknown.slice(0, room));
+  for (const alert of made) alerts.set(alert.fingerprint, alert);
+  return { alerts: alerts as ReadonlyMap<string, KnownAlert>, made: new Set(gather(made, 'id')) };
+}
+
+const placeOf = (alert: Alert, { path, startLine, endLine, startColumn, endColumn, message }: ReadResult) => ({
+  alert_id: alert,
+  path,
+  start_line: startLine,
+  end_line: endLine,
+  start_column: startColumn,
+  end_column: endColumn,
+  message,
+});
+
+type Changes = {
+  /** Open in this category, and not found any more. */
+  readonly gone: readonly Alert[];
+  /** Of these, the ones that no other category has open. */
+  readonly fixed: readonly Alert[];
+  /** Closed on the ref until now. */
+  readonly reopened: readonly Alert[];
+  /** Known elsewhere, and new on the ref. */
+  readonly appeared: readonly Alert[];
+};
+
+/** What a run that found some alerts changes on its ref, by the instances that were there. */
+export function changesOf(
+  before: readonly KnownInstance[],
+  found: ReadonlySet<Alert>,
+  { made, category }: { made: ReadonlySet<Alert>; category: string },
+): Changes {
+  const known = grouped(before, ({ alert_id }) => alert_id);
+  const gone = before.filter((one) => one.is_open && one.category === category && !found.has(one.alert_id));
+  const isOpenElsewhere = (alert: Alert): boolean =>
+    (known.get(alert) ?? []).some((one) => one.is_open && one.category !== category);
+  const seen = [...found].filter((alert) => !made.has(alert));
+  return {
+    gone: gone.map(({ alert_id }) => alert_id),
+    fixed: gone.map(({ alert_id }) => alert_id).filter((alert) => !isOpenElsewhere(alert)),
+    reopened: seen.filter((alert) => known.has(alert) && !known.get(alert)?.some(({ is_open }) => is_open)),
+    appeared: seen.filter((alert) => !known.has(alert)),
+  };
+}
+
+async function recordChanges(
+  tx: Tx,
+  { repo, ref, commit, actor, now }: Applying,
+  { made, appeared, reopened, fixed }: Changes & { made: ReadonlySet<Alert> },
+): Promise<void> {
+  const isBranch = ref.startsWith('refs/heads/');
+  const all = [
+    ...[...made].map((alert) => ({ kind: 'code_scanning_alert.created' as const, alert })),
+    ...(isBranch ? appeared : []).map((alert) => ({ kind: 'code_scanning_alert.appeared_in_branch' as const, alert })),
+    ...reopened.map((alert) => ({ kind: 'code_scanning_alert.reopened' as const, alert })),
+    ...fixed.map((alert) => ({ kind: 'code_scanning_alert.fixed' as const, alert })),
+  ];
+  await recordEach(tx, all, ({ kind, alert }) => ({
+    kind,
+    owner: repo.owner_id,
+    repository: repo.id,
+    actor,
+    at: now,
+    data: { alert, ref, commit },
+  }));
+}

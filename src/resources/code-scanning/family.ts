@@ -1,0 +1,20 @@
+import { family } from '#resources/family.ts';
+import * as alerts from './endpoints/alerts.ts';
+import * as analyses from './endpoints/analyses.ts';
+import { codeScanningEvents } from './events.ts';
+import { followBranches, recheckPulls } from './jobs.ts';
+import { processUpload, undoAnalysis } from './process.ts';
+import * as schemas from './schemas.ts';
+import { loadKnownKeys } from './upload-store.ts';
+
+/** What tools have found in code: the files of their results, and the alerts that these become. */
+export const codeScanning = family({
+  name: 'code-scanning',
+  schemas,
+  endpoints: [analyses, alerts],
+  events: codeScanningEvents,
+  payloadParts: { alert: schemas.CodeScanningAlertInPayload },
+  subscriptions: [recheckPulls, followBranches],
+  jobs: [processUpload, undoAnalysis],
+  loadKnownObjects: loadKnownKeys,
+});

@@ -1,0 +1,1 @@
+export { scanEvaluators } from './rule-evaluators.ts';

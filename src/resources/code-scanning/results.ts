@@ -1,0 +1,263 @@
+// What the runs of a SARIF file say: their tools, rules and results, in the words of alerts.
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { type Fields, notSarif, type SarifConsumer } from './sarif.ts';
+import { fileOf } from './source-paths.ts';
+
+export const severities = ['none', 'note', 'warning', 'error'] as const;
+export type Severity = (typeof severities)[number];
+export const securityLevels = ['low', 'medium', 'high', 'critical'] as const;
+export type SecurityLevel = (typeof securityLevels)[number];
+
+export type ReadRule = {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly fullDescription: string;
+  readonly tags: readonly string[];
+  readonly securityLevel: SecurityLevel | null;
+  readonly help: string | null;
+  readonly helpUri: string | null;
+};
+
+/** A result. Lines and columns begin with 1, and columns end before the end column. */
+export type ReadResult = {
+  /** Which of the run's results it is, from 0. */
+  readonly position: number;
+  readonly rule: ReadRule;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly startColumn: number;
+  readonly endColumn: number;
+  /** What the tool tells equal results of two runs by. */
+  readonly lineHash: string | undefined;
+};
+
+export type ReadRun = {
+  readonly tool: string;
+  readonly toolVersion: string | null;
+  readonly toolGuid: string | null;
+  readonly category: string;
+  readonly rulesCount: number;
+  readonly resultsCount: number;
+  /** How many results its file has, with those that tell of no problem or are suppressed. */
+  readonly positions: number;
+  /** The results that become alerts, the most severe first. */
+  readonly results: readonly ReadResult[];
+  readonly warning: string;
+};
+
+type Options = { readonly toolName: string | null; readonly checkoutUri: string | null };
+
+/** Gathers the runs of a file. Of each run, only the most severe results are kept after its end. */
+export function gatherRuns(options: Options): SarifConsumer & { readonly runs: readonly ReadRun[] } {
+  const runs: ReadRun[] = [];
+  let pending: ReportedResult[] = [];
+  let position = 0;
+  return {
+    runs,
+    result(result) {
+      const reported = reportedOf(result, position++);
+      if (reported) pending.push(reported);
+    },
+    run(run) {
+      const read = { ...readRun(run, pending, options), positions: position };
+      if (runs.some(({ tool, category }) => tool === read.tool && category === read.category))
+        throw notSarif(`The file has two runs of ${read.tool} in one category`);
+      runs.push(read);
+      pending = [];
+      position = 0;
+    },
+  };
+}
+
+/** A result as it stands in its file, before the rules and addresses of its run are known. */
+type ReportedResult = {
+  readonly position: number;
+  readonly ruleId: string;
+  readonly ruleIndex: number;
+  /** The extension of the tool that the rule belongs to; -1: the tool itself. */
+  readonly extension: number;
+  readonly kind: string;
+  readonly level: string;
+  readonly message: string;
+  readonly messageId: string;
+  readonly arguments: readonly string[];
+  readonly uri: string;
+  readonly uriBaseId: string;
+  readonly region: Fields;
+  readonly lineHash: string | undefined;
+};
+
+/** Results of other kinds tell that there is no problem. */
+const problemKinds = new Set(['', 'fail', 'open', 'review']);
+
+/** Undefined: it tells that there is no problem, or is suppressed in the code (SARIF, 3.27.23). */
+function reportedOf(result: Fields, position: number): ReportedResult | undefined {
+  const rule = fieldsOf(result.rule);
+  const message = fieldsOf(result.message);
+  const kind = textOf(result.kind);
+  if (!problemKinds.has(kind) || isSuppressed(result)) return undefined;
+  const [location] = listOf(result.locations);
+  if (location === undefined) throw notSarif('A result has no location');
+  const { artifactLocation, region } = fieldsOf(fieldsOf(location).physicalLocation);
+  const { uri, uriBaseId } = fieldsOf(artifactLocation);
+  const hash = textOf(fieldsOf(result.partialFingerprints).primaryLocationLineHash).slice(0, maxName);
+  return {
+    position,
+    ruleId: textOf(result.ruleId) || textOf(rule.id),
+    ruleIndex: indexOf(result.ruleIndex) ?? indexOf(rule.index) ?? -1,
+    extension: indexOf(fieldsOf(rule.toolComponent).index) ?? -1,
+    kind,
+    level: textOf(result.level),
+    message: (textOf(message.text) || textOf(message.markdown)).slice(0, maxMessage),
+    messageId: textOf(message.id),
+    arguments: listOf(message.arguments).map(textOf),
+    uri: textOf(uri),
+    uriBaseId: textOf(uriBaseId),
+    region: fieldsOf(region),
+    lineHash: hash === '' ? undefined : hash,
+  };
+}
+
+const isSuppressed = ({ suppressions }: Fields): boolean => {
+  const all = listOf(suppressions).map(fieldsOf);
+  return all.length > 0 && all.every(({ status }) => status === undefined || status === 'accepted');
+};
+
+function readRun(
+  run: Fields,
+  reported: readonly ReportedResult[],
+  { toolName, checkoutUri }: Options,
+): Omit<ReadRun, 'positions'> {
+  const tool = fieldsOf(run.tool);
+  const driver = fieldsOf(tool.driver);
+  const extensions = listOf(tool.extensions).map(fieldsOf);
+  const find = ruleFinder(driver, extensions);
+  const paths = { checkoutUri, bases: fieldsOf(run.originalUriBaseIds) };
+  const ranked = reported.map((one) => {
+    const found = find(one);
+    return { ...found, reported: one, severity: severityOf(one, found.level) };
+  });
+  const most = fixedValue(limitTable.codeScanning.resultsKept);
+  const kept = ranked.length > most ? ranked.sort(bySeverity).slice(0, most) : ranked;
+  return {
+    tool: clean(textOf(driver.name) || toolName || 'API', maxName),
+    toolVersion: clean(textOf(driver.semanticVersion) || textOf(driver.version), maxName) || null,
+    toolGuid: clean(textOf(driver.guid), maxName) || null,
+    category: categoryOf(textOf(fieldsOf(run.automationDetails).id)),
+    rulesCount: [driver, ...extensions].reduce((sum, { rules }) => sum + listOf(rules).length, 0),
+    resultsCount: reported.length,
+    results: kept.map((one) => ({
+      position: one.reported.position,
+      rule: one.rule,
+      severity: one.severity,
+      message: messageOf(one.reported, one.strings) || one.rule.description,
+      path: fileOf(one.reported.uri, { ...paths, baseId: one.reported.uriBaseId }),
+      ...regionOf(one.reported.region),
+      lineHash: one.reported.lineHash,
+    })),
+    warning: reported.length > most ? `Only the ${most} most severe of ${reported.length} results were taken` : '',
+  };
+}
+
+/** The identifier of a run is `<category>/<name of the run>`. */
+export const categoryOf = (id: string): string => clean(id.slice(0, Math.max(0, id.lastIndexOf('/'))), maxName);
+
+type Ranked = Pick<ReadResult, 'rule' | 'severity'> & { readonly reported: Pick<ReportedResult, 'position'> };
+
+const bySeverity = (one: Ranked, other: Ranked): number =>
+  rankOf(other) - rankOf(one) || one.reported.position - other.reported.position;
+
+const rankOf = ({ rule, severity }: Ranked): number =>
+  (rule.securityLevel === null ? 0 : securityLevels.indexOf(rule.securityLevel) + 1) * severities.length +
+  severities.indexOf(severity);
+
+type FoundRule = { readonly rule: ReadRule; readonly level: string; readonly strings: Fields };
+
+/** Finds the rule of a result: by its place in the tool or an extension, or by its name. One that isn't described has its name alone. */
+function ruleFinder(driver: Fields, extensions: readonly Fields[]): (result: ReportedResult) => FoundRule {
+  const all = [driver, ...extensions].map(({ rules }) => listOf(rules).map(fieldsOf));
+  const byId = new Map(all.flat().map((rule) => [textOf(rule.id), rule]));
+  const known = new Map<Fields | string, FoundRule>();
+  return ({ ruleId, ruleIndex, extension }) => {
+    // A result may name a rule more precisely than the tool does: CA1000/1 is described as CA1000 (SARIF, 3.27.5).
+    const fields = all[extension + 1]?.[ruleIndex] ?? byId.get(ruleId) ?? byId.get(ruleId.slice(0, ruleId.lastIndexOf('/')));
+    const id = clean(ruleId || textOf(fields?.id), maxName);
+    if (id === '') throw notSarif('A result names no rule');
+    const key = fields && textOf(fields.id) === id ? fields : id;
+    const found = known.get(key) ?? {
+      rule: readRule(id, fields ?? {}),
+      level: textOf(fieldsOf(fields?.defaultConfiguration).level),
+      strings: fieldsOf(fields?.messageStrings),
+    };
+    known.set(key, found);
+    return found;
+  };
+}
+
+function readRule(id: string, rule: Fields): ReadRule {
+  const [short, full, help] = [rule.shortDescription, rule.fullDescription, rule.help].map(fieldsOf);
+  const properties = fieldsOf(rule.properties);
+  const description = textOf(short?.text) || textOf(full?.text) || textOf(rule.name) || id;
+  return {
+    id,
+    name: clean(textOf(rule.name), maxName) || id,
+    description: clean(description, maxDescription),
+    fullDescription: clean(textOf(full?.text) || description, maxDescription),
+    tags: listOf(properties.tags).flatMap((tag) => clean(textOf(tag), maxName) || []),
+    securityLevel: securityLevelOf(Number(properties['security-severity'] ?? 0)),
+    help: clean(textOf(help?.markdown) || textOf(help?.text), maxHelp) || null,
+    helpUri: clean(textOf(rule.helpUri), maxHelpUri) || null,
+  };
+}
+
+/** The public API's levels of a score from 0 to 10. */
+function securityLevelOf(score: number): SecurityLevel | null {
+  if (!(score > 0)) return null;
+  if (score >= 9) return 'critical';
+  if (score >= 7) return 'high';
+  return score >= 4 ? 'medium' : 'low';
+}
+
+function severityOf({ level, kind }: ReportedResult, ofRule: string): Severity {
+  const word = level || (kind === 'open' || kind === 'review' ? 'none' : ofRule) || 'warning';
+  return severities.find((severity) => severity === word) ?? 'warning';
+}
+
+/** The text of a message, which may be one of its rule's with places to fill in (SARIF, 3.11). */
+function messageOf({ message, messageId, arguments: given }: ReportedResult, strings: Fields): string {
+  const text = message || textOf(fieldsOf(strings[messageId]).text);
+  return clean(given.length === 0 ? text : text.replace(/\{(\d+)\}/g, (whole, at) => given[Number(at)] ?? whole), maxMessage);
+}
+
+function regionOf({ startLine, endLine, startColumn, endColumn }: Fields) {
+  const from = placeOf(startLine) ?? 1;
+  const to = Math.max(from, placeOf(endLine) ?? from);
+  const column = placeOf(startColumn) ?? 1;
+  const last = placeOf(endColumn) ?? column;
+  return { startLine: from, endLine: to, startColumn: column, endColumn: to === from ? Math.max(column, last) : last };
+}
+
+const maxPlace = 2_147_483_647;
+const placeOf = (value: unknown): number | undefined => {
+  const place = indexOf(value);
+  return place !== undefined && place >= 1 && place <= maxPlace ? place : undefined;
+};
+
+const maxName = 255;
+const maxDescription = 4_096;
+const maxMessage = 8_192;
+const maxHelp = 65_536;
+const maxHelpUri = 2_048;
+
+/** A text as the database can hold it. */
+const clean = (text: string, most: number): string => text.replaceAll('\0', '').trim().slice(0, most).toWellFormed();
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}; // JSON has no other objects
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const indexOf = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined);

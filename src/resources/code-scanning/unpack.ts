@@ -1,0 +1,69 @@
+// SARIF files as they are sent: packed by gzip, and written in Base64.
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { notSarif, type SarifReader } from './sarif.ts';
+
+type Bounds = ResourceLimits['codeScanning'];
+
+const { packedSize, checkedSize } = limitTable.codeScanning;
+
+/** The packed bytes of a file. @throws Refusal 400 where the text is no Base64 or its bytes aren't packed by gzip, 413 where they are too many */
+export function decodePacked(text: string): Buffer {
+  const most = fixedValue(packedSize);
+  if (text.length > (most / 3) * 4 + 1_024) throw tooLarge();
+  const compact = text.replace(/\s+/g, '');
+  if (compact === '' || /[^A-Za-z0-9+/=_-]/.test(compact)) throw notSarif('sarif is no Base64 text');
+  const packed = Buffer.from(compact, 'base64');
+  if (packed.length > most) throw tooLarge();
+  if (packed[0] !== 0x1f || packed[1] !== 0x8b) throw notSarif('sarif is not packed by gzip');
+  return packed;
+}
+
+const tooLarge = (): Refusal => {
+  const limit = 'codeScanning.packedSize';
+  const message = `sarif must not exceed ${fixedValue(packedSize)} bytes when it is packed (${limit})`;
+  return new Refusal('too_large', message, [{ resource: 'Sarif', field: 'sarif', code: 'too_large' }], { limit });
+};
+
+/** The unpacked parts of a file, bounded. @throws Refusal 400 where it can't be unpacked, or has more than `most` bytes */
+export async function* unpacked(packed: Readable | Buffer, most: number): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  if (Buffer.isBuffer(packed)) gunzip.end(packed);
+  else packed.on('error', (error) => gunzip.destroy(error)).pipe(gunzip);
+  let size = 0;
+  try {
+    for await (const part of gunzip as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size > most) throw notSarif(`The file has more than ${most} bytes when it is unpacked (codeScanning.unpackedSize)`);
+      yield part;
+    }
+  } catch (error) {
+    if (isOfZlib(error)) throw notSarif('sarif can’t be unpacked by gzip');
+    throw error;
+  } finally {
+    gunzip.destroy();
+    if (!Buffer.isBuffer(packed)) packed.destroy();
+  }
+}
+
+const isOfZlib = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');
+
+/** Reads a whole file. @throws Refusal 400 where it is no SARIF, or exceeds a limit */
+export async function readWhole(packed: Readable | Buffer, reader: SarifReader, { unpackedSize }: Bounds): Promise<void> {
+  for await (const part of unpacked(packed, unpackedSize)) reader.write(part);
+  reader.end();
+}
+
+/** Reads the beginning of a file, and all of a small one: what is wrong there is told at once. @throws Refusal 400 */
+export async function readBeginning(packed: Buffer, reader: SarifReader, { unpackedSize }: Bounds): Promise<void> {
+  let left = fixedValue(checkedSize);
+  for await (const part of unpacked(packed, unpackedSize)) {
+    reader.write(part.subarray(0, left));
+    left -= part.length;
+    if (left <= 0) return;
+  }
+  reader.end();
+}

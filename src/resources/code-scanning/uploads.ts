@@ -1,0 +1,73 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { RepositoryAction } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { isOid, type Oid } from '#git/objects/oid.ts';
+import { findRef } from '#git/refs/refs.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import { invalid, Refusal } from '#lib/refusal.ts';
+import { enqueueProcessing } from './process.ts';
+import { gatherRuns } from './results.ts';
+import { sarifReader } from './sarif.ts';
+import type { NewSarif } from './schemas.ts';
+import { decodePacked, readBeginning, readWhole } from './unpack.ts';
+import { insertUpload, type UploadRow } from './upload-store.ts';
+
+type Context = {
+  readonly change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  readonly services: Pick<Services, 'git' | 'objects' | 'resourceLimits'>;
+};
+
+/**
+ * Takes a file of results. It is read in the background; its beginning at once, and all of it where the request wants it validated.
+ * @throws Refusal 400 where it is no SARIF, 404 where the repository has no such ref or commit, 413 where it is too large
+ */
+export async function receiveSarif(
+  { change, services: { git, objects, resourceLimits } }: Context,
+  { repo, by, now }: RepositoryAction,
+  wanted: NewSarif,
+): Promise<UploadRow> {
+  const { ref, checkout_uri = null, tool_name = null } = wanted;
+  if (checkout_uri !== null && !URL.canParse(checkout_uri)) throw invalid('Sarif', 'checkout_uri', 'invalid');
+  const commit = await findAnalysed(repoOf(git, repo.id), wanted);
+  const packed = decodePacked(wanted.sarif);
+  const reader = sarifReader(gatherRuns({ toolName: tool_name, checkoutUri: checkout_uri }), resourceLimits.codeScanning);
+  await (wanted.validate ? readWhole : readBeginning)(packed, reader, resourceLimits.codeScanning);
+  const key = `${repo.id}/${randomBytes(16).toString('hex')}`;
+  const { digest } = await objects.put(key, (sink) => sink(packed));
+  try {
+    return await change(async (tx) => {
+      const row = await insertUpload(tx, {
+        repository_id: repo.id,
+        sarif_id: randomUUID(),
+        commit_sha: commit,
+        ref,
+        checkout_uri,
+        tool_name,
+        object_key: key,
+        digest,
+        uploader_id: by.account?.id ?? null,
+        created_at: now,
+      });
+      await enqueueProcessing(tx, row.id);
+      return row;
+    });
+  } catch (error) {
+    await objects.remove(key);
+    throw error;
+  }
+}
+
+/** The commit that was analysed. @throws Refusal 404 where the repository hasn't it, or the ref */
+async function findAnalysed(disk: Disk, { commit_sha, ref }: Pick<NewSarif, 'commit_sha' | 'ref'>): Promise<Oid> {
+  if (!(await findRef(disk, ref))) throw missing('ref', `ref '${ref}' not found in this repository`);
+  const commit = commit_sha.toLowerCase();
+  await using reader = await openObjects(disk);
+  if (!isOid(commit) || (await reader.findInfo(commit))?.type !== 'commit') throw missing('commit_sha', 'commit not found');
+  return commit;
+}
+
+const missing = (field: string, message: string): Refusal =>
+  new Refusal('not_found', message, [{ resource: 'Sarif', field, code: 'missing' }]);

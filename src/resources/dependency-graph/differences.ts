@@ -1,0 +1,87 @@
+// What a commit depends on that another doesn't.
+import type { Db } from '#database/connect.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import type { Repo as Disk } from '#git/repo.ts';
+import { keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { unprocessable } from '#lib/refusal.ts';
+import { listManifestFiles, type ReadFile, readFiles } from './files.ts';
+import { packageUrl } from './package-urls.ts';
+import type { Dependency } from './parsers/dependency.ts';
+import { listSubmittedOnlyFor, type SubmittedDependency } from './store.ts';
+
+/** A dependency that one of two commits has. `version` is what the file allows where it names no version. */
+export type DependencyChange = {
+  change_type: 'added' | 'removed';
+  manifest: string;
+  ecosystem: string;
+  name: string;
+  version: string;
+  package_url: string | null;
+  license: string | null;
+  scope: Dependency['scope'];
+  /** Whether `version` is one that is used, and advisories know the ecosystem. */
+  is_comparable: boolean;
+};
+
+const room = fixedValue(limitTable.dependencies.ofRepository);
+
+/**
+ * The dependencies that came and went between two commits: those of files that differ, and of snapshots that the same job submitted for
+ * both. `manifest` restricts them to one path.
+ * @throws Refusal 422 where a file of the later commit can't be read, since what it adds would be missing
+ */
+export async function listDependencyChanges(
+  { db, disk, repository }: { db: Db; disk: Disk; repository: Id<'repositories'> },
+  { from, to, manifest }: { from: Oid; to: Oid; manifest: string | undefined },
+): Promise<DependencyChange[]> {
+  const isWanted = ({ path }: { path: string }) => manifest === undefined || path === manifest;
+  const [before, after] = await Promise.all([listManifestFiles(disk, from), listManifestFiles(disk, to)]);
+  const [past, present] = [keyed(before, ({ path }) => path), keyed(after, ({ path }) => path)];
+  const differing = <File extends { path: string; oid: Oid }>(files: File[], others: ReadonlyMap<string, { oid: Oid }>) =>
+    files.filter((file) => isWanted(file) && others.get(file.path)?.oid !== file.oid);
+  const [removed, added] = [
+    await readFiles(disk, differing(before, present), room),
+    await readFiles(disk, differing(after, past), room),
+  ];
+  const unread = added.find(({ problem }) => problem !== null);
+  if (unread) throw unprocessable(`The comparison is incomplete: ${unread.path} ${unread.problem}.`);
+  const submitted = (commit: Oid, other: Oid) => listSubmittedOnlyFor(db, repository, { commit, other, limit: room });
+  const [withdrawn, entered] = await Promise.all([submitted(from, to), submitted(to, from)]);
+  return [
+    ...changesOf('removed', onlyIn(removed, added)),
+    ...changesOf('removed', withdrawn.filter(isWanted)),
+    ...changesOf('added', onlyIn(added, removed)),
+    ...changesOf('added', entered.filter(isWanted)),
+  ].sort((one, other) => compareText(one.manifest, other.manifest) || compareText(one.name, other.name));
+}
+
+const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+type Change = Omit<SubmittedDependency, 'license'> & Partial<Pick<Dependency, 'requirement' | 'license'>>;
+
+/** The dependencies of files that the files of the same paths on the other side don't have. */
+function onlyIn(files: readonly ReadFile[], others: readonly ReadFile[]): Change[] {
+  const known = keyed(others, ({ path }) => path);
+  return files.flatMap(({ path, dependencies }) => {
+    const there = new Set(known.get(path)?.dependencies.map(keyOf));
+    return dependencies.filter((one) => !there.has(keyOf(one))).map((one) => ({ package_url: null, ...one, path }));
+  });
+}
+
+const keyOf = ({ ecosystem, name, version, requirement }: Dependency): string =>
+  JSON.stringify([ecosystem, name, version ?? requirement]);
+
+const changesOf = (change_type: DependencyChange['change_type'], rows: readonly Change[]): DependencyChange[] =>
+  rows.map((row) => ({
+    change_type,
+    manifest: row.path,
+    ecosystem: row.ecosystem,
+    name: row.name,
+    version: row.version ?? row.requirement ?? '',
+    package_url: packageUrl(row) ?? null,
+    license: row.license ?? null,
+    scope: row.scope,
+    is_comparable: row.version !== null && row.package_url === null,
+  }));

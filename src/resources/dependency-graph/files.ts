@@ -1,0 +1,50 @@
+// The files of a commit that name dependencies.
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { type ListedEntry, readPartOfTree } from '#git/objects/tree-list.ts';
+import type { Repo } from '#git/repo.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import type { ManifestContent } from './manifests.ts';
+
+/** The parsers come with the first repository that is read: most servers start without a need for them. */
+const loadManifests = () => import('./manifests.ts');
+
+const { fileSize, entries: maxEntries, files: maxFiles } = limitTable.dependencies;
+
+/** The files of a commit that name dependencies, up to a bound. */
+export async function listManifestFiles(disk: Repo, commit: Oid): Promise<ListedEntry[]> {
+  const { isManifest, withoutSuperseded } = await loadManifests();
+  const found: ListedEntry[] = [];
+  for await (const batch of readPartOfTree(disk, commit, { recursive: true, limit: fixedValue(maxEntries) }))
+    for (const entry of batch)
+      if (entry.mode.startsWith('100') && entry.path.length <= maxPath && isManifest(entry.path)) found.push(entry);
+  // Those of upper folders come first.
+  const depth = ({ path }: ListedEntry) => path.split('/').length;
+  return withoutSuperseded(found.sort((one, other) => depth(one) - depth(other))).slice(0, fixedValue(maxFiles));
+}
+
+const maxPath = 1_000;
+
+export type ReadFile = ListedEntry & ManifestContent;
+
+/** Reads such files, with `room` for so many dependencies. */
+export async function readFiles(disk: Repo, files: readonly ListedEntry[], room: number): Promise<ReadFile[]> {
+  const { readManifest } = await loadManifests();
+  const read: ReadFile[] = [];
+  let left = room;
+  await using reader = await openObjects(disk, { isBulk: true });
+  let at = 0;
+  for await (const result of reader.readMany(
+    files.map(({ oid }) => oid),
+    { maxSize: fixedValue(fileSize) },
+  )) {
+    const file = files[at++];
+    if (!file) break;
+    const content =
+      'object' in result ? readManifest(file.path, result.object.data) : { dependencies: [], problem: 'is too large' };
+    const fits = content.dependencies.length <= left;
+    left -= fits ? content.dependencies.length : 0;
+    read.push({ ...file, ...(fits ? content : { dependencies: [], problem: 'is left out: there are too many dependencies' }) });
+  }
+  return read;
+}

@@ -1,0 +1,1 @@
+export { managesSecurity } from './store.ts';

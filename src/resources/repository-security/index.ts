@@ -1,0 +1,1 @@
+export { takesPrivateReports } from './rules.ts';

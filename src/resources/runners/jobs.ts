@@ -1,0 +1,18 @@
+import type { Services } from '#endpoint/services.ts';
+import { job } from '#jobs/job.ts';
+import { addMinutes } from '#lib/time.ts';
+import { removeForgotten } from './store.ts';
+
+const atOnce = 1_000;
+/** How long a runner for a single job may be silent, in minutes (the public API's day). */
+const silentMinutes = 24 * 60;
+
+/** Removes the runners for a single job that nobody has started, or that ended without one. */
+export const removeForgottenRunners = job<Record<string, never>, Services>({
+  name: 'runners.remove-forgotten',
+  attempts: 1,
+  schedule: { cron: '41 * * * *' },
+  async run(_payload, { change, now }) {
+    await change((tx) => removeForgotten(tx, addMinutes(now, -silentMinutes), atOnce));
+  },
+});

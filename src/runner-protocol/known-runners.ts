@@ -1,0 +1,92 @@
+// The runners that ask, as this process remembers them.
+import { LRUCache } from 'lru-cache';
+import type { Db } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import { hashToken } from '#lib/token.ts';
+import { authenticateRunner, noteSeen, type RunnerRow } from '#resources/runners/index.ts';
+import type { QueueWatch } from './queue-watch.ts';
+
+/** Finds runners by what they show, and writes when they were heard of. */
+export type KnownRunners = {
+  /** The runner with a UUID and its token; undefined for any other. It is remembered as long as nothing happens in the queue. */
+  find(uuid: string, token: string): Promise<RunnerRow | undefined>;
+  /** Notes that a runner is there. */
+  note(runner: RunnerRow): void;
+  /** Writes what was noted. */
+  close(): Promise<void>;
+};
+
+/** In milliseconds: how exact it is when a runner was last heard of; how long what was noted waits for more. */
+const seenEvery = 20_000;
+const noteAfter = 5_000;
+/** In milliseconds: a runner that was silent for longer is written at once, so that it is online again. */
+const silentAfter = 2 * seenEvery;
+
+/**
+ * An idle runner costs no statement: who asks again while the version of the queue is the same is who it was, since changes of runners and
+ * of their groups tell the queue. The queue itself looks at the rows of runners before it gives a job.
+ */
+export function openKnownRunners({
+  db,
+  queue,
+  clock,
+}: {
+  db: Db;
+  queue: Pick<QueueWatch, 'version' | 'isLive'>;
+  clock: () => Date;
+}): KnownRunners {
+  const known = new LRUCache<string, { readonly runner: RunnerRow; readonly version: bigint }>({ max: 10_000 });
+  const writtenAt = new LRUCache<Id<'runners'>, number>({ max: 10_000 });
+  const noted = new Set<Id<'runners'>>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<unknown> = Promise.resolve();
+
+  const write = (): Promise<unknown> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const ids = [...noted];
+    noted.clear();
+    const now = clock();
+    for (const id of ids) writtenAt.set(id, now.getTime());
+    const forget = (): void => {
+      for (const id of ids) writtenAt.delete(id);
+    };
+    if (ids.length > 0) writing = writing.then(() => noteSeen(db, ids, now)).catch(forget);
+    return writing;
+  };
+  /** @returns the time since a runner was last written, as far as this process knows; undefined before the first time */
+  const silence = ({ id, seen_at }: RunnerRow): number | undefined => {
+    const at = writtenAt.get(id) ?? seen_at?.getTime();
+    return at === undefined ? undefined : clock().getTime() - at;
+  };
+  const note = (runner: RunnerRow): void => {
+    if ((silence(runner) ?? seenEvery) < seenEvery) return;
+    noted.add(runner.id);
+    timer ??= setTimeout(write, noteAfter).unref();
+  };
+
+  return {
+    async find(uuid, token) {
+      const key = `${uuid} ${hashToken(token).toString('base64')}`;
+      const version = queue.version();
+      const found = known.get(key);
+      if (found && found.version === version && queue.isLive()) {
+        note(found.runner);
+        return found.runner;
+      }
+      const runner = await authenticateRunner(db, uuid, token);
+      if (!runner) {
+        known.delete(key);
+        return undefined;
+      }
+      known.set(key, { runner, version });
+      note(runner);
+      if ((silence(runner) ?? silentAfter) >= silentAfter) await write();
+      return runner;
+    },
+    note,
+    close: async () => {
+      await write();
+    },
+  };
+}
