@@ -152,19 +152,17 @@ function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<b
   return 'permissions' in grant && grant.permissions[permission] === undefined ? sql<boolean>`false` : sql<boolean>`true`;
 }
 
-/** The owners in all of whose repositories an account has at least this level, and the repositories in which it has a role by name. */
-const ownersOf = (accountId: number, level = 1) =>
-  sql`select o.owner_id from owner_roles o where o.account_id = ${accountId} and o.level >= ${sql.lit(level)}`;
+/** The owners in all of whose repositories an account has a role, and the repositories in which it has one by name. */
+const ownersOf = (accountId: number) =>
+  sql`select o.owner_id from owner_roles o where o.account_id = ${accountId} and o.level > 0`;
 const directlyOf = (accountId: number) =>
   sql`select d.repository_id from direct_roles d where d.account_id = ${accountId} and d.level > 0`;
 
 /**
- * The private forks that an account doesn't see. For these alone, a role in all repositories of their owner isn't enough. They are few, and found by an index of
- * their own: to look at each repository for whether it is one takes as long as all else.
+ * The private forks that an account doesn't see. They are few, and found by an index of their own: to look at each repository for whether it
+ * is one takes as long as all else.
  */
-const hiddenFrom = (accountId: number) =>
-  sql`select f.id from repositories f where f.is_private_fork and f.owner_id not in (${ownersOf(accountId, 5)})
-    and f.id not in (${directlyOf(accountId)})`;
+const hiddenFrom = (accountId: number) => sql`select hidden_private_forks(${accountId})`;
 
 /** Whether the repository `r` is internal, or an account has a role of its own there. That others are public doesn't count. */
 const affiliatedWith = (accountId: number): RawBuilder<boolean> =>
