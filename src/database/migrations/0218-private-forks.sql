@@ -4,6 +4,8 @@ create index repositories_private_forks on repositories (id) where is_private_fo
 alter table repository_advisories add fork_id bigint unique references repositories on delete set null;
 
 -- What an organization lets its members do in all of its repositories doesn't hold for private forks, but for those who may do anything.
+-- The roles of one repository are found by indexes: the holders of organization roles in branches of their own, since PostgreSQL reads a union
+-- within a union as a whole before it joins it, and teams by the index of what stands above them.
 create or replace view repository_roles as
   select r.id as repository_id, r.owner_id as account_id, 5 as level, 'owner' as source
     from repositories r join accounts o on o.id = r.owner_id and o.kind <> 'organization'

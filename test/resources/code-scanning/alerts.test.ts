@@ -54,7 +54,7 @@ test('a file of CodeQL becomes an analysis and alerts, by an unmodified client',
     commit_sha: first,
     ref: 'refs/heads/main',
     sarif: packed(codeql([unused, injection])),
-    checkout_uri: 'file:///work/engine/',
+    checkout_uri: 'file:///builds/engine/',
     started_at: '2026-01-01T00:00:00Z',
     validate: true,
   });
@@ -161,9 +161,9 @@ test('an alert is closed when the tool doesn’t find it any more, and opened wh
 test('alerts are told by the text of their line, where the tool gives no fingerprint', async () => {
   const { scan, at, put } = one;
   const at3 = { rule: 'no-unused-vars', path: 'src/run.js', line: 3 };
-  await scan(eslint([at3]), { checkout_uri: 'file:///work/engine' });
+  await scan(eslint([at3]), { checkout_uri: 'file:///builds/engine' });
   await put('src/run.js', ['// run', '// more', '// and more', 'exec(input)', '  let a = 1', 'let a = 1']);
-  await scan(eslint([{ ...at3, line: 5 }]), { checkout_uri: 'file:///work/engine' });
+  await scan(eslint([{ ...at3, line: 5 }]), { checkout_uri: 'file:///builds/engine' });
   expect((await client.get(`${at}/alerts`)).body).toMatchObject([
     {
       number: 1,
@@ -178,7 +178,7 @@ test('alerts are told by the text of their line, where the tool gives no fingerp
       { ...at3, line: 5 },
       { ...at3, line: 6, level: 'warning' },
     ]),
-    { checkout_uri: 'file:///work/engine' },
+    { checkout_uri: 'file:///builds/engine' },
   );
   expect((await client.get(`${at}/alerts?severity=warning`)).body).toMatchObject([{ number: 2 }]);
 });

@@ -12,7 +12,7 @@ const { value: values } = limitTable.codeScanning.values;
 
 /** Reads a text in parts that end at these places. */
 function read(text: string, ends: readonly number[] = []): readonly ReadRun[] {
-  const gathered = gatherRuns({ toolName: null, checkoutUri: 'file:///work/engine/' });
+  const gathered = gatherRuns({ toolName: null, checkoutUri: 'file:///builds/engine/' });
   const reader = sarifReader(gathered, { values });
   const bytes = Buffer.from(text);
   const places = [0, ...ends.map((end) => end % (bytes.length + 1)).sort((one, other) => one - other), bytes.length];
@@ -98,7 +98,7 @@ test('messages are filled in, rules found by place or name, and levels follow SA
 test('categories, paths and classes of files', () => {
   expect(['a/b/2026', 'a/', 'only a name', ''].map(categoryOf)).toEqual(['a/b', 'a', '', '']);
   const bases = {
-    ROOT: { uri: 'file:///work/engine/' },
+    ROOT: { uri: 'file:///builds/engine/' },
     SRC: { uri: 'src/', uriBaseId: 'ROOT' },
     LOOP: { uri: 'x/', uriBaseId: 'LOOP' },
   };
@@ -106,9 +106,9 @@ test('categories, paths and classes of files', () => {
   expect([
     of('a%20b.js'),
     of('./x/../y/a.js'),
-    of('a.js', 'SRC', 'file:///work/engine'),
-    of('file:///work/engine/a.js', '', 'file:///work/engine'),
-    of('file:///elsewhere/a.js', '', 'file:///work/engine'),
+    of('a.js', 'SRC', 'file:///builds/engine'),
+    of('file:///builds/engine/a.js', '', 'file:///builds/engine'),
+    of('file:///elsewhere/a.js', '', 'file:///builds/engine'),
     of('a.js', 'UNKNOWN'),
     of('a.js', 'ROOT'),
     of('../../etc/passwd'),

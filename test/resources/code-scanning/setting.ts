@@ -100,14 +100,14 @@ export const eslint = (problems: readonly Problem[]) => ({
           version: '9.1.0',
         },
       },
-      artifacts: [{ location: { uri: 'file:///work/engine/src/run.js' } }],
+      artifacts: [{ location: { uri: 'file:///builds/engine/src/run.js' } }],
       results: problems.map(({ rule, path, line, text = `${rule} is broken`, level = 'error' }) => ({
         level,
         message: { text },
         locations: [
           {
             physicalLocation: {
-              artifactLocation: { uri: `file:///work/engine/${path}`, index: 0 },
+              artifactLocation: { uri: `file:///builds/engine/${path}`, index: 0 },
               region: { startLine: line, startColumn: 7, endLine: line, endColumn: 12 },
             },
           },
