@@ -32,11 +32,6 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'there are no enterprises, to which these permissions belong',
   },
   {
-    operationIds: ['copilot-spaces/list-for-org'],
-    places: ['?/after', '?/before'],
-    reason: 'spaces are listed by numbered pages',
-  },
-  {
     operationIds: ['copilot-spaces/create-for-org', 'copilot-spaces/update-for-org'],
     places: ['/resources_attributes'],
     reason: 'resources of spaces are for an assistant that reads them, and none is part of Hearth',
@@ -145,11 +140,6 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'no licence turns products on, no model looks for secrets, and nobody reviews who dismisses or bypasses an alert',
   },
   {
-    operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo', 'code-scanning/list-alerts-for-org'],
-    places: ['?/before', '?/after'],
-    reason: 'pages are numbered; clients follow the links of a reply',
-  },
-  {
     operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo'],
     places: ['?/assignee', '?/epss_percentage', '?/sort=epss_percentage'],
     reason: 'alerts of dependencies have no assignees, and files of advisories have no forecasts of their exploitation',
@@ -165,26 +155,9 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'alerts of dependencies have no assignees, so that their state is what remains to be changed',
   },
   {
-    operationIds: [
-      'secret-scanning/list-alerts-for-org',
-      'secret-scanning/list-alerts-for-repo',
-      'secret-scanning/list-org-custom-patterns',
-      'secret-scanning/list-repo-custom-patterns',
-      'code-security/get-configurations-for-org',
-      'code-security/get-repositories-for-configuration',
-    ],
-    places: ['?/before', '?/after'],
-    reason: 'the same lists have pages by numbers, which the description names beside cursors',
-  },
-  {
     operationIds: ['secret-scanning/list-alerts-for-org', 'secret-scanning/list-alerts-for-repo'],
     places: ['?/included_metadata', '?/owner_email_hash'],
     reason: 'what a provider knows of a secret: none is asked, so that no alert has it',
-  },
-  {
-    operationIds: ['actions/list-concurrency-groups-for-workflow-run'],
-    places: ['?/before'],
-    reason: 'the groups of one run are few: their list is continued, and not read backwards',
   },
   {
     operationIds: ['repos/generate-release-notes'],

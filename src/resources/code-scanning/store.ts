@@ -3,12 +3,12 @@ import { roleLevel } from '#access/roles.ts';
 import { reachedBy } from '#access/sql.ts';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { gather, grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Page, Walked } from '#lib/page.ts';
 import type { ReadRule } from './results.ts';
 
 type Repository = Id<'repositories'>;
@@ -111,7 +111,7 @@ export function listAlerts(
   of: Pick<RepositoryRow, 'id' | 'default_branch'> | { owner: Id<'accounts'>; viewer: Viewer },
   { tool, guid, refs, state, severity, assignees, sort, direction }: AlertFilter,
   page: Page,
-): Promise<Listed<AlertRow>> {
+): Promise<Walked<AlertRow>> {
   let query = alerts(db, refs ?? 'default', { withHelp: false });
   query =
     'id' in of
@@ -127,8 +127,9 @@ export function listAlerts(
   if (assignees?.includes('*')) query = query.where(isAssigned);
   else if (assignees?.includes('none')) query = query.where(sql<boolean>`not ${isAssigned}`);
   else if (assignees) query = query.where(isAssignedTo(assignees));
-  const column = sort === 'number' ? 'a.number' : sort === 'created' ? 'a.created_at' : 'a.updated_at';
-  return list(db, query.orderBy(column, direction).orderBy('a.id', direction), page);
+  const order =
+    sort === 'number' ? orderBy('a', 'number', 'integer', direction) : orderBy('a', `${sort}_at`, 'timestamptz', direction);
+  return listWalked(db, query, order, page);
 }
 
 export const updateAlert = (tx: Tx, id: Alert, change: Updateable<DB['code_scanning_alerts']>) =>

@@ -2,10 +2,10 @@ import { type Selectable, sql, type Updateable } from 'kysely';
 import { reachedBy } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Page, Walked } from '#lib/page.ts';
 import type { AdvisoryRow, VulnerabilityRow } from './advisory-store.ts';
 
 type StoredAlert = Selectable<DB['dependency_alerts']>;
@@ -48,7 +48,7 @@ export function listAlerts(
   of: { repository: Id<'repositories'> } | { owner: Id<'accounts'>; viewer: Viewer },
   filter: AlertFilter,
   page: Page,
-): Promise<Listed<AlertRow>> {
+): Promise<Walked<AlertRow>> {
   let query = alerts(db).innerJoin('advisories as v', 'v.id', 'a.advisory_id').where('r.vulnerability_alerts', '=', true);
   query =
     'repository' in of
@@ -66,8 +66,7 @@ export function listAlerts(
   ] as const)
     if (words !== undefined) query = query.where(sql<boolean>`${sql.ref(column)} = any (${[...words]}::text[])`);
   if (filter.hasPatch !== undefined) query = query.where('a.first_patched_version', filter.hasPatch ? 'is not' : 'is', null);
-  const column = filter.sort === 'created' ? 'a.created_at' : 'a.updated_at';
-  return list(db, query.orderBy(column, filter.direction).orderBy('a.id', filter.direction), page);
+  return listWalked(db, query, orderBy('a', `${filter.sort}_at`, 'timestamptz', filter.direction), page);
 }
 
 export const updateAlert = (tx: Tx, id: Id<'dependency_alerts'>, change: Updateable<DB['dependency_alerts']>) =>

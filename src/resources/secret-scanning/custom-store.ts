@@ -1,10 +1,10 @@
 // Custom patterns of organizations and repositories, and what organizations want of push protection for each pattern.
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Page, Walked } from '#lib/page.ts';
 import type { CustomPattern } from './custom-scanner.ts';
 
 export type PatternRow = Selectable<DB['secret_patterns']>;
@@ -38,15 +38,14 @@ export type PatternFilter = {
   readonly direction: 'asc' | 'desc';
 };
 
-const columns = { created: 'p.created_at', updated: 'p.updated_at', name: 'p.name' } as const;
-
 /** One page of the patterns that somebody has. */
-export function listPatterns(db: Db, owner: PatternOwner, filter: PatternFilter, page: Page): Promise<Listed<PatternRow>> {
+export function listPatterns(db: Db, owner: PatternOwner, filter: PatternFilter, page: Page): Promise<Walked<PatternRow>> {
   const { state, pushProtection, sort, direction } = filter;
   let query = patterns(db).where(ownedBy(owner));
   if (state !== undefined) query = query.where('p.state', '=', state);
   if (pushProtection !== undefined) query = query.where('p.push_protection', '=', pushProtection);
-  return list(db, query.orderBy(columns[sort], direction).orderBy('p.id', direction), page);
+  const order = sort === 'name' ? orderBy('p', 'name', 'text', direction) : orderBy('p', `${sort}_at`, 'timestamptz', direction);
+  return listWalked(db, query, order, page);
 }
 
 /** All patterns that somebody has, their rows locked until the transaction ends: no more than the limit. */

@@ -3,11 +3,11 @@ import { roleLevel } from '#access/roles.ts';
 import { reachedBy } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Listed, Page, Walked } from '#lib/page.ts';
 import type { FoundSecret } from './find-secrets.ts';
 
 type StoredAlert = Selectable<DB['secret_alerts']>;
@@ -60,7 +60,7 @@ export function listAlerts(
   of: { repository: Id<'repositories'> } | { owner: Id<'accounts'>; viewer: Viewer },
   filter: AlertFilter,
   page: Page,
-): Promise<Listed<AlertRow>> {
+): Promise<Walked<AlertRow>> {
   const { state, types, withoutTypes, resolutions, validities, assignee, sort, direction } = filter;
   let query = alerts(db).where('r.secret_scanning', '=', true);
   query =
@@ -80,8 +80,7 @@ export function listAlerts(
   if (filter.isPublic) query = query.where(isPublic);
   if (filter.isMultiRepo) query = query.where(isMultiRepo);
   if (filter.isBypassed !== undefined) query = query.where('a.bypassed_at', filter.isBypassed ? 'is not' : 'is', null);
-  const column = sort === 'created' ? 'a.created_at' : 'a.updated_at';
-  return list(db, query.orderBy(column, direction).orderBy('a.id', direction), page);
+  return listWalked(db, query, orderBy('a', `${sort}_at`, 'timestamptz', direction), page);
 }
 
 export const updateAlert = (tx: Tx, id: Id<'secret_alerts'>, change: Updateable<DB['secret_alerts']>) =>
