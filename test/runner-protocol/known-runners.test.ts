@@ -75,6 +75,27 @@ test('runners that ask together get a job each, and no more of a matrix than may
   expect(taken).toHaveLength(4);
 });
 
+test('a job whose runner has gone when it was to get it is offered to others at once', async () => {
+  const { repo } = await setting();
+  const [gone, late, other] = [
+    await startRunner(w, repo, { name: fresh('r') }),
+    await startRunner(w, repo, { name: fresh('r') }),
+    await startRunner(w, repo, { name: fresh('r') }),
+  ];
+  await pushWorkflow(w, repo, { [ciPath]: ci });
+  const { promise: isOver, resolve: release } = Promise.withResolvers<void>();
+  const held = w.change(async (tx) => {
+    await tx.selectFrom('workflow_jobs').select('id').where('repository_id', '=', repo.id).forUpdate().execute();
+    await isOver;
+  });
+  // The first one's turn lasts for longer than both of them wait.
+  const asking = [gone, late].map(({ client: { fetchTask } }) => fetchTask({ tasksVersion: 0n }, { timeoutMs: 300 }));
+  for (const asked of await Promise.allSettled(asking)) expect(asked).toMatchObject({ reason: { code: Code.DeadlineExceeded } });
+  release();
+  await held;
+  await expect.poll(() => other.fetch()).toBeDefined();
+});
+
 test('a runner for a single job is removed with it, also when the job was given up, or when nobody has started it', async () => {
   const { repo, base } = await setting();
   await pushWorkflow(w, repo, { [ciPath]: ci });

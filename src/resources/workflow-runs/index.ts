@@ -3,7 +3,7 @@ export { addressOf, unknownAddress } from './contexts.ts';
 export { type HeadCommit, headCommitOf } from './head-commit.ts';
 export { findIdentity, identityPath, type JobIdentity } from './identity.ts';
 export { artifactGroupOf, writeLog } from './logs.ts';
-export { endJobsOf } from './lost.ts';
+export { endJobsOf, returnJob } from './lost.ts';
 export { workflowRun } from './path-resources.ts';
 export { readsLogs } from './policies.ts';
 export type { ProgressContext } from './progress.ts';
