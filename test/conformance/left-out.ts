@@ -160,11 +160,6 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'what a provider knows of a secret: none is asked, so that no alert has it',
   },
   {
-    operationIds: ['repos/generate-release-notes'],
-    places: ['/configuration_file_path'],
-    reason: 'such a file sorts pull requests by their labels; notes are made of commits',
-  },
-  {
     operationIds: ['repos/update-release-asset'],
     places: ['/state'],
     reason: 'a file is uploaded or isn’t, whatever a client says of it',
