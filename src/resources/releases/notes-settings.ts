@@ -1,6 +1,5 @@
 // What a file of a repository says of how notes of releases are made (the public API's format of `.github/release.yml`).
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { Nullable } from '#lib/shape.ts';
 
 const Names = Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1_000 })));
@@ -23,10 +22,10 @@ type Sorted = { readonly labels: readonly string[]; readonly author: string | nu
 export const noSettings: NotesSettings = { exclude: selectionOf(undefined), categories: [] };
 
 /**
- * Reads a file of settings. Undefined: it isn't YAML, or says something else. The library is loaded when a file is read.
+ * Reads a file of settings. Undefined: it isn't YAML, or says something else. The libraries are loaded when a file is read.
  */
 export async function readNotesSettings(text: string): Promise<NotesSettings | undefined> {
-  const { parse } = await import('yaml');
+  const [{ parse }, { Value }] = await Promise.all([import('yaml'), import('typebox/value')]);
   try {
     const file: unknown = parse(text, { maxAliasCount: 0, logLevel: 'error' }) ?? {};
     return Value.Check(File, file) ? settingsOf(file) : undefined;
