@@ -80,8 +80,10 @@ async function open(parts: Parts, request: Request): Promise<Place> {
 
 /** Without a credential it is 401, as Git asks for one only then; whether the server has such a repository isn't told to anybody. */
 const absentFor = ({ grant }: Viewer): Refusal => {
-  const message = 'Neither this server nor an origin of actions has such a repository, as far as you may read it';
-  return grant.kind === 'none' ? unauthenticated(message) : new Refusal('not_found', message);
+  const message = 'Neither this server nor an origin of actions has such a repository';
+  return grant.kind === 'none'
+    ? unauthenticated(`${message} for everybody, and the request has no token`)
+    : new Refusal('not_found', `${message} that this token may read`);
 };
 
 /** The repository of this server that the viewer may read, or whose actions its job may use. */
