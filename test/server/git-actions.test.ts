@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import { countStatements } from '#database/client.ts';
 import { repoOf } from '#git/store.ts';
+import type { LimitOverrides } from '#lib/limits.ts';
 import type { Hearth } from '#server/hearth.ts';
 import { git, scratch } from '#test/git/support.ts';
 import { pushWorkflow } from '#test/resources/workflow-runs/setting.ts';
@@ -126,6 +127,17 @@ test('the job of a pull request from a fork reads nothing that others share', as
   await here.db.updateTable('workflow_runs').set({ is_from_fork: true }).where('repository_id', '=', repo.id).execute();
   expect(await statusOf(addressOf(shared.fullName, alone), token)).toBe(404);
   expect(await statusOf(addressOf(open.fullName, alone), token)).toBe(200);
+});
+
+test('a token whose job is over reads nothing that others share', async () => {
+  const shared = await action(ada, 'private', { shared: true });
+  const { repo, token } = await running();
+  await here.db
+    .updateTable('workflow_jobs')
+    .set({ status: 'completed', conclusion: 'success' })
+    .where('repository_id', '=', repo.id)
+    .execute();
+  expect(await statusOf(addressOf(shared.fullName, alone), token)).toBe(404);
 });
 
 test('an action is found by its former name', async () => {
@@ -284,54 +296,71 @@ test('an origin that is away is named', async () => {
   expect(reply).toEqual({ status: 502, text: `The origin of actions, ${new URL(gone.url).host}, cannot be reached\n` });
 });
 
-test('an origin that answers too much, too slowly or nothing is ended', async () => {
-  const small = { originBytes: 100_000, originSilence: 300, originTime: 1_000, originRequest: 1_000 };
-  const server = await here.another({ actionsOrigin: origin.url, resourceLimits: { workflows: small } });
-  const { originTransfers } = server.services.limiters;
-  const url = await listening(server);
-  const name = `${fresh('elsewhere')}/tool`;
-  origin.answer = () => undefined;
-  expect(await asked(addressOf(name, url))).toMatchObject({ status: 502, text: expect.stringMatching('does not answer') });
-  /** What came before the answer broke off. */
-  const broken = async (answer: (response: ServerResponse) => void): Promise<number> => {
-    origin.answer = (_, response) => answer(response.writeHead(200, advertisement));
-    const reply = await fetch(refsOf(addressOf(name, url)));
-    expect(reply.status).toBe(200);
-    let bytes = 0;
-    const read = async () => {
-      for await (const part of reply.body ?? []) bytes += part.length;
-    };
-    await expect(read()).rejects.toThrow('terminated');
-    await expect.poll(() => originTransfers.running).toBe(0);
-    return bytes;
-  };
-  expect(await broken((response) => response.end(Buffer.alloc(1_000_000)))).toBeLessThanOrEqual(100_000);
-  expect(await broken((response) => response.write('begun'))).toBe(5);
-  const drops: NodeJS.Timeout[] = [];
-  expect(await broken((response) => drops.push(setInterval(() => response.write('.'), 50)))).toBeGreaterThan(2);
-  for (const timer of drops) clearInterval(timer);
+/** A server that takes less of the origin, with the limiter of what it passes on. */
+async function bounded(workflows: LimitOverrides['workflows']) {
+  const server = await here.another({ actionsOrigin: origin.url, resourceLimits: { workflows } });
+  const address = addressOf(`${fresh('elsewhere')}/tool`, await listening(server));
+  return { address, transfers: server.services.limiters.originTransfers };
+}
 
-  const long = await fetch(`${addressOf(name, url)}/git-upload-pack`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-git-upload-pack-request' },
-    body: 'x'.repeat(1_001),
+/** What came of an answer that breaks off. */
+async function broken({ address, transfers }: Awaited<ReturnType<typeof bounded>>, answer: (response: ServerResponse) => void) {
+  origin.answer = (_, response) => answer(response.writeHead(200, advertisement));
+  const reply = await fetch(refsOf(address));
+  expect(reply.status).toBe(200);
+  let bytes = 0;
+  const read = async () => {
+    for await (const part of reply.body ?? []) bytes += part.length;
+  };
+  await expect(read()).rejects.toThrow('terminated');
+  await expect.poll(() => transfers.running).toBe(0);
+  return bytes;
+}
+
+test('an origin that answers too much is ended', async () => {
+  const server = await bounded({ originBytes: 100_000 });
+  expect(await broken(server, (response) => response.end(Buffer.alloc(1_000_000)))).toBeLessThanOrEqual(100_000);
+});
+
+test('an origin that is silent is ended, before it answers and later', async () => {
+  const server = await bounded({ originSilence: 300 });
+  origin.answer = () => undefined;
+  expect(await asked(server.address)).toMatchObject({ status: 502, text: expect.stringMatching('does not answer') });
+  expect(await broken(server, (response) => response.write('begun'))).toBe(5);
+});
+
+test('an origin that answers a byte at a time is ended', async () => {
+  const server = await bounded({ originTime: 500 });
+  let drops: NodeJS.Timeout | undefined;
+  const bytes = await broken(server, (response) => {
+    response.write('begun');
+    drops = setInterval(() => response.write('.'), 20);
   });
+  clearInterval(drops);
+  expect(bytes).toBeGreaterThan(5);
+});
+
+test('a request that wants too much is refused', async () => {
+  const { address } = await bounded({ originRequest: 1_000 });
+  const headers = { 'content-type': 'application/x-git-upload-pack-request' };
+  const long = await fetch(`${address}/git-upload-pack`, { method: 'POST', headers, body: 'x'.repeat(1_001) });
   expect(long.status).toBe(413);
+  expect(origin.requests).toEqual([]);
 });
 
 test('who goes away frees the place, and those beyond the number wait for theirs', async () => {
-  const one = { originTransfers: 1, originTransfersPerCaller: 1, originTransfersAnonymous: 1 };
-  const server = await here.another({ actionsOrigin: origin.url, resourceLimits: { workflows: one } });
-  const { originTransfers } = server.services.limiters;
-  const url = await listening(server);
-  const name = `${fresh('elsewhere')}/tool`;
+  const { address, transfers } = await bounded({
+    originTransfers: 1,
+    originTransfersPerCaller: 1,
+    originTransfersAnonymous: 1,
+  });
   origin.answer = (_, response) => response.writeHead(200, advertisement).write('begun');
   const leaves = new AbortController();
-  await fetch(refsOf(addressOf(name, url)), { signal: leaves.signal });
-  const next = fetch(refsOf(addressOf(name, url)));
-  await expect.poll(() => [originTransfers.running, originTransfers.waiting]).toEqual([1, 1]);
+  await fetch(refsOf(address), { signal: leaves.signal });
+  const next = fetch(refsOf(address));
+  await expect.poll(() => [transfers.running, transfers.waiting]).toEqual([1, 1]);
   origin.answer = (_, response) => response.writeHead(404).end();
   leaves.abort();
   expect((await next).status).toBe(401);
-  expect([originTransfers.running, originTransfers.waiting]).toEqual([0, 0]);
+  expect([transfers.running, transfers.waiting]).toEqual([0, 0]);
 });
