@@ -22,7 +22,7 @@ export type OriginRequest = OriginName & {
   readonly protocol?: string | undefined;
   /** What is wanted of the repository; omitted: its refs. */
   readonly wants?: { readonly bytes: Buffer; readonly gzip: boolean };
-  /** Is aborted when the client goes away. */
+  /** Ends the wait for a place when the client goes away. */
   readonly signal: AbortSignal;
 };
 
@@ -47,7 +47,7 @@ export async function askOrigin(parts: Parts, asked: OriginRequest): Promise<Ori
 }
 
 async function send({ services, log }: Parts, origin: string, asked: OriginRequest): Promise<OriginAnswer> {
-  const { owner, repo, wants, signal } = asked;
+  const { owner, repo, wants } = asked;
   const url = new URL(`${origin}/${owner}/${repo}/${wants ? 'git-upload-pack' : refs}`);
   const limits = services.resourceLimits.workflows;
   const fail = (message: string, limit?: string): never => {
@@ -67,7 +67,7 @@ async function send({ services, log }: Parts, origin: string, asked: OriginReque
   if (status === 200) {
     const problem = problemOf(reply, wants ? 'result' : 'advertisement');
     if (problem === undefined && Number(headers['content-length'] ?? 0) <= limits.originBytes)
-      return { stream: bounded(body, { ...limits, signal, log }) };
+      return { stream: bounded(body, { ...limits, log }) };
     body.destroy();
     return problem === undefined ? fail('answers more than is passed on', 'workflows.originBytes') : fail(problem);
   }
@@ -117,10 +117,10 @@ function movedTo(to: URL | null, from: URL): OriginName | undefined {
 /** Whether a word of an address may be the name of an owner or a repository, here or elsewhere. */
 export const isName = (word: string): boolean => /^(?!\.+$)[\w.-]{1,100}$/.test(word);
 
-type Bounds = { originBytes: number; originTime: number; signal: AbortSignal; log: Logger };
+type Bounds = { originBytes: number; originTime: number; log: Logger };
 
-/** A body that ends with an error beyond the limits on bytes and time, and when the client goes away. */
-function bounded(body: Readable, { originBytes, originTime, signal, log }: Bounds): Readable {
+/** A body that ends with an error beyond the limits on bytes and time. It is destroyed with the reply that it is sent by. */
+function bounded(body: Readable, { originBytes, originTime, log }: Bounds): Readable {
   let bytes = 0;
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -129,17 +129,11 @@ function bounded(body: Readable, { originBytes, originTime, signal, log }: Bound
     },
   });
   const timer = setTimeout(() => counted.destroy(beyond('timeout', 'workflows.originTime')), originTime);
-  const leave = (): void => void counted.destroy();
-  signal.addEventListener('abort', leave, { once: true });
-  counted.once('close', () => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', leave);
-  });
+  counted.once('close', () => clearTimeout(timer));
   pipeline(body, counted, (error) => {
     if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
       log.warn({ err: error, bytes }, 'an answer of the origin of actions broke off');
   });
-  if (signal.aborted) leave();
   return counted;
 }
 

@@ -256,7 +256,7 @@ test.each<[string, number, (response: ServerResponse, path: string) => void]>([
   [
     'redirects to another server',
     502,
-    (response, path) => response.writeHead(302, { location: `http://127.0.0.2${path}` }).end(),
+    (response, path) => response.writeHead(302, { location: `http://127.0.0.2${path.replace('tool', 'moved')}` }).end(),
   ],
   ['redirects to another scheme', 502, (response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end()],
   ['redirects nowhere', 502, (response) => response.writeHead(302).end()],
@@ -363,4 +363,15 @@ test('who goes away frees the place, and those beyond the number wait for theirs
   leaves.abort();
   expect((await next).status).toBe(401);
   expect([transfers.running, transfers.waiting]).toEqual([0, 0]);
+
+  // Nobody is there any more when the origin begins to answer.
+  const { promise: wanted, resolve: want } = Promise.withResolvers<ServerResponse>();
+  origin.answer = (_, response) => want(response);
+  const impatient = new AbortController();
+  const left = fetch(refsOf(address), { signal: impatient.signal });
+  const late = await wanted;
+  impatient.abort();
+  await expect(left).rejects.toThrow('aborted');
+  late.writeHead(200, advertisement).write('begun');
+  await expect.poll(() => transfers.running).toBe(0);
 });
