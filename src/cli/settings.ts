@@ -258,7 +258,7 @@ export const settings = {
     flag: '--actions-origin <address>',
     variable: 'HEARTH_ACTIONS_ORIGIN',
     parse: webAddress,
-    about: 'address from which runners take actions that no repository of this server holds, as https://code.example.com',
+    about: 'where actions come from that this server has not, as https://code.example.com; who reaches this server can read it',
   },
   runnerProvider: {
     flag: '--runner-provider <name>',

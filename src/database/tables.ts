@@ -2189,7 +2189,6 @@ export interface WorkflowJobs {
   carried_from: Id<'workflow_jobs'> | null;
   runner_os: string | null;
   hosted_runner_id: Id<'hosted_runners'> | null;
-  actions_token_id: Id<'tokens'> | null;
   environment_id: Id<'environments'> | null;
   deployment_id: Id<'deployments'> | null;
   asked_at: Date | null;

@@ -127,6 +127,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     searchBudget,
     embeddings,
     outbound,
+    ownServers,
     lookUpRecords: openRecordLookup({ timeout: resources.names.lookupTime, servers }),
     webhooks,
     runners,

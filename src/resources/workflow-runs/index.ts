@@ -14,5 +14,6 @@ export { findJobOfToken, readableRefs } from './runtime-token.ts';
 export { type JobRow, loadJobs, loadRuns, type RunSummary } from './store.ts';
 export { makeTask, maskOf, type Task, TaskProblem } from './task.ts';
 export { abandonJob, findJobOf, findRunOf, noteState, type ToldResult, type ToldState, type ToldStep } from './updates.ts';
+export { actionsPath, findSharedActions } from './used-actions.ts';
 export { explainJob, type JobExplanation } from './waiting.ts';
 export { countOpenJobs } from './waiting-store.ts';
