@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { refreshTokenPrefix, tokenPrefixes } from '#access/tokens.ts';
 import { asId } from '#lib/id.ts';
 import { newToken } from '#lib/token.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { customScannerOf, inTurn } from '#resources/secret-scanning/custom-scanner.ts';
+import { matchesIn } from '#resources/secret-scanning/find-secrets.ts';
 import { genericPatterns, providerPatterns, type SecretPattern } from '#resources/secret-scanning/patterns.ts';
 import { scannerOf } from '#resources/secret-scanning/scanner.ts';
 
@@ -140,4 +142,17 @@ test('a large file is scanned in parts, with secrets wherever these meet', () =>
       ]);
       expect(both.scan(text, 1)).toEqual(parts.flat().slice(0, 1));
     }
+});
+
+test('between the parts of a large file other work has its turn', async () => {
+  let turns = 0;
+  const counting = setInterval(() => turns++, 0);
+  const found: string[] = [];
+  const text = Buffer.alloc(5 * 1024 * 1024, 'AC ');
+  const secret = newToken('hrp_');
+  text.write(` ${secret} `, text.length - 100);
+  for await (const match of matchesIn(text, scanner, periodicYield())) found.push(match.secret);
+  clearInterval(counting);
+  expect(found).toEqual([secret]);
+  expect(turns).toBeGreaterThan(1);
 });
