@@ -658,6 +658,11 @@ export interface Dependencies {
   license: string | null;
 }
 
+export interface DependencyAlertAssignees {
+  alert_id: Id<'dependency_alerts'>;
+  account_id: Id<'accounts'>;
+}
+
 export interface DependencyAlerts {
   id: GeneratedAlways<Id<'dependency_alerts'>>;
   repository_id: Id<'repositories'>;
@@ -2337,6 +2342,7 @@ export interface DB {
   custom_properties: CustomProperties;
   custom_property_values: CustomPropertyValues;
   dependencies: Dependencies;
+  dependency_alert_assignees: DependencyAlertAssignees;
   dependency_alerts: DependencyAlerts;
   dependency_bot_access: DependencyBotAccess;
   dependency_graphs: DependencyGraphs;

@@ -8,6 +8,7 @@ import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { badRequest, unprocessable } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
+import { findAlertAssignee } from '#resources/collaborators/index.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import { listPresentPatterns } from './custom-store.ts';
 import type { Secret } from './find-secrets.ts';
@@ -17,7 +18,6 @@ import type { AlertChange } from './schemas.ts';
 import {
   type AlertRow,
   type Found,
-  findAssignee,
   findLastNumber,
   insertAlerts,
   insertLocations,
@@ -208,7 +208,7 @@ async function changedAssignee(
 ): Promise<Id<'accounts'> | null> {
   if (assignee === undefined) return alert.assignee_id;
   if (assignee === null) return null;
-  const found = await findAssignee(tx, repo.id, assignee);
+  const found = await findAlertAssignee(tx, repo.id, assignee);
   if (found === undefined) throw unprocessable('assignee has no write access to the repository.');
   return found;
 }

@@ -1,5 +1,4 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import { roleLevel } from '#access/roles.ts';
 import { reachedBy } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
@@ -221,12 +220,4 @@ export async function loadFirstLocations(
     )
     .execute();
   return keyed(rows, ({ alert_id }) => alert_id);
-}
-
-/** The user of this login who may write to a repository, to whom its alerts can be assigned. */
-export async function findAssignee(db: Db, repository: Id<'repositories'>, login: string): Promise<Id<'accounts'> | undefined> {
-  const { rows } = await sql<{ id: Id<'accounts'> }>`select a.id from accounts a
-    where lower(a.login) = lower(${login}) and a.kind = 'user' and exists (select from repository_roles role
-      where role.repository_id = ${repository} and role.account_id = a.id and role.level >= ${roleLevel('write')})`.execute(db);
-  return rows[0]?.id;
 }
