@@ -658,6 +658,11 @@ export interface Dependencies {
   license: string | null;
 }
 
+export interface DependencyAlertAssignees {
+  alert_id: Id<'dependency_alerts'>;
+  account_id: Id<'accounts'>;
+}
+
 export interface DependencyAlerts {
   id: GeneratedAlways<Id<'dependency_alerts'>>;
   repository_id: Id<'repositories'>;
@@ -1818,14 +1823,19 @@ export interface SecretAlerts {
 export interface SecretLocations {
   id: GeneratedAlways<Id<'secret_locations'>>;
   alert_id: Id<'secret_alerts'>;
-  commit_sha: string;
-  blob_sha: string;
-  path: string;
-  start_line: number;
-  end_line: number;
-  start_column: number;
-  end_column: number;
+  commit_sha: string | null;
+  blob_sha: string | null;
+  path: string | null;
+  start_line: number | null;
+  end_line: number | null;
+  start_column: number | null;
+  end_column: number | null;
   created_at: Date;
+  part: 'title' | 'body' | 'comment' | 'review' | 'review_comment' | null;
+  issue_id: Id<'issues'> | null;
+  comment_id: Id<'issue_comments'> | null;
+  review_id: Id<'reviews'> | null;
+  review_comment_id: Id<'review_comments'> | null;
 }
 
 export interface SecretPatternSettings {
@@ -1882,6 +1892,10 @@ export interface SecretScans {
   custom_patterns: Generated<number[]>;
   pattern_name: string | null;
   pattern_scope: 'organization' | 'repository' | null;
+  source: Generated<'git' | 'texts'>;
+  next_table: 'issues' | 'issue_comments' | 'reviews' | 'review_comments' | null;
+  next_at: string | null;
+  next_id: number | null;
 }
 
 export interface SecurityConfigurationDefaults {
@@ -2328,6 +2342,7 @@ export interface DB {
   custom_properties: CustomProperties;
   custom_property_values: CustomPropertyValues;
   dependencies: Dependencies;
+  dependency_alert_assignees: DependencyAlertAssignees;
   dependency_alerts: DependencyAlerts;
   dependency_bot_access: DependencyBotAccess;
   dependency_graphs: DependencyGraphs;

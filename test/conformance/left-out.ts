@@ -141,8 +141,8 @@ export const leftOut: readonly LeftOut[] = [
   },
   {
     operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo'],
-    places: ['?/assignee', '?/epss_percentage', '?/sort=epss_percentage'],
-    reason: 'alerts of dependencies have no assignees, and files of advisories have no forecasts of their exploitation',
+    places: ['?/epss_percentage', '?/sort=epss_percentage'],
+    reason: 'files of advisories have no forecasts of their exploitation',
   },
   {
     operationIds: ['dependabot/list-alerts-for-org'],
@@ -151,8 +151,8 @@ export const leftOut: readonly LeftOut[] = [
   },
   {
     operationIds: ['dependabot/update-alert'],
-    places: ['/assignees', '/agent_assignment', '/state!'],
-    reason: 'alerts of dependencies have no assignees, so that their state is what remains to be changed',
+    places: ['/agent_assignment'],
+    reason: 'Hearth has no agents to whom alerts could be assigned',
   },
   {
     operationIds: ['secret-scanning/list-alerts-for-org', 'secret-scanning/list-alerts-for-repo'],

@@ -82,7 +82,7 @@ export const updateDependencyAlert = endpoint({
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/dependency-bot/alerts/{alert_number}',
   resources: [dependencyAlert],
-  summary: 'Dismiss an alert of a vulnerable dependency, or open it again',
+  summary: 'Dismiss an alert of a vulnerable dependency, open it again, or assign it',
   access: writes,
   refuses: [409, 422],
   body: DependencyAlertChange,

@@ -3,6 +3,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import { gather, getOrThrow, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Page, Walked } from '#lib/page.ts';
 import type { CustomPattern } from './custom-scanner.ts';
@@ -105,19 +106,32 @@ export const listPresentPatterns = async (
 type Place = { readonly repository: Id<'repositories'>; readonly owner: Id<'accounts'> };
 
 /** A pattern as scans need it. */
-export type ScannedPattern = CustomPattern & Pick<PatternRow, 'version' | 'push_protection' | 'organization_id'>;
+export type ScannedPattern = CustomPattern &
+  Pick<PatternRow, 'version' | 'push_protection' | 'organization_id' | 'repository_id'>;
 
-/** The published patterns that are looked for in a repository: its own, and those of its organization. */
-export const listScannedPatterns = (db: Db, { repository, owner }: Place): Promise<ScannedPattern[]> =>
-  db
+/** The published patterns that are looked for in each of some repositories: its own, and those of its organization. */
+export async function loadScannedPatterns(
+  db: Db,
+  places: readonly Place[],
+): Promise<ReadonlyMap<Id<'repositories'>, ScannedPattern[]>> {
+  const [repositories, owners] = [gather(places, 'repository'), unique(gather(places, 'owner'))];
+  const found = await db
     .selectFrom('secret_patterns as p')
     .select(['id', 'name', 'slug', 'expression', 'start_delimiter', 'end_delimiter', 'must_match', 'must_not_match'])
-    .select(['version', 'push_protection', 'organization_id'])
-    .where(sql<boolean>`(p.repository_id = ${repository} or p.organization_id = ${owner})`)
+    .select(['version', 'push_protection', 'organization_id', 'repository_id'])
+    .where(sql<boolean>`(p.repository_id = any (${repositories}::bigint[]) or p.organization_id = any (${owners}::bigint[]))`)
     .where('p.state', '=', 'published')
     .where('p.removal', 'is', null)
     .orderBy('p.id')
     .execute();
+  const holdsIn = (place: Place) => (row: ScannedPattern) =>
+    row.repository_id === place.repository || row.organization_id === place.owner;
+  return new Map(places.map((place) => [place.repository, found.filter(holdsIn(place))]));
+}
+
+/** The published patterns that are looked for in a repository. */
+export const listScannedPatterns = async (db: Db, place: Place): Promise<ScannedPattern[]> =>
+  getOrThrow(await loadScannedPatterns(db, [place]), place.repository);
 
 /** Slugs that patterns of an organization, or of a repository and of its owner, have. */
 export async function listSlugs(

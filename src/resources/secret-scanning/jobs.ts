@@ -5,7 +5,7 @@ import { gather, unique } from '#lib/collections.ts';
 import { withGeneric } from './find-secrets.ts';
 import { patternsVersion } from './patterns.ts';
 import { enqueueScans, historyPriority } from './scan.ts';
-import { listOutdated, listScanned, removeScans } from './scan-store.ts';
+import { listOutdated, loadScanned, removeScans } from './scan-store.ts';
 
 /** Scans what was pushed or imported, and the whole history where scanning was turned on. */
 export const scanChanged = batchSubscription<'push' | 'repository.imported' | 'repository.security_changed', Services>({
@@ -13,7 +13,7 @@ export const scanChanged = batchSubscription<'push' | 'repository.imported' | 'r
   on: ['push', 'repository.imported', 'repository.security_changed'],
   attempts: 25,
   async runAll(events, { db, change }) {
-    const scanned = new Set(await listScanned(db, unique(gather(events, 'repository'))));
+    const scanned = await loadScanned(db, unique(gather(events, 'repository')));
     const last = new Map(events.flatMap(({ repository, actor }) => (repository === undefined ? [] : [[repository, actor]])));
     const payloads = [...last].flatMap(([repository, actor]) => (scanned.has(repository) ? [{ repository, actor }] : []));
     // An organization may turn scanning on for a thousand repositories at once: what is pushed to others isn't to wait for their histories.
