@@ -30,8 +30,10 @@ const partSize = 131_072;
 /** In the table, the sign of a state at which a prefix ends. */
 const isEnd = 0x8000_0000;
 
-/** The states of an automaton: for each state and byte the next state, times 256, with a sign where a prefix ends there. */
-function buildAutomaton(prefixes: readonly Prefix[]): { table: Uint32Array; ends: Prefix[][] } {
+/** For each state and byte the next state, times 256, with a sign where a prefix ends there; for each state the prefixes that end there. */
+type Automaton = { readonly table: Uint32Array; readonly ends: readonly (readonly Prefix[])[] };
+
+function buildAutomaton(prefixes: readonly Prefix[]): Automaton {
   const edges: Map<number, number>[] = [new Map()];
   const ends: Prefix[][] = [[]];
   for (const prefix of prefixes) {
@@ -96,8 +98,9 @@ export function scannerOf(patterns: readonly SecretPattern[]): Scanner {
     ({ text }) => text,
   );
   const prefixes = [...byPrefix].map(([text, some]) => ({ text, patterns: some.map(({ pattern }) => pattern) }));
-  const { table, ends } = buildAutomaton(prefixes);
-  const matchesAt = function* (bytes: Buffer, last: number, state: number): Generator<Match> {
+  // Built when the first bytes come: it takes as long as all the modules of a family.
+  let automaton: Automaton | undefined;
+  const matchesAt = function* (ends: Automaton['ends'], bytes: Buffer, last: number, state: number): Generator<Match> {
     for (const { text, patterns: some } of ends[state / bytesPerState] ?? []) {
       const start = last + 1 - text.length;
       if (!mayBegin(bytes, start)) continue;
@@ -109,6 +112,8 @@ export function scannerOf(patterns: readonly SecretPattern[]): Scanner {
   };
   /** Scans a part of some bytes from a state on, and returns the state after it. A secret is found in the part in which its prefix ends. */
   const scanPart = (bytes: Buffer, part: { from: number; to: number; state: number }, found: Match[]): number => {
+    automaton ??= buildAutomaton(prefixes);
+    const { table, ends } = automaton;
     // An integer: to tell V8 so saves a tenth of the time.
     let state = part.state | 0;
     const { to } = part;
@@ -119,7 +124,7 @@ export function scannerOf(patterns: readonly SecretPattern[]): Scanner {
         continue;
       }
       state = next - isEnd;
-      for (const match of matchesAt(bytes, at, state)) found.push(match);
+      for (const match of matchesAt(ends, bytes, at, state)) found.push(match);
     }
     return state;
   };
