@@ -190,7 +190,9 @@ type RouteParts = Parts & { signIn: SignIn; bodies: BodyReader };
 
 /** What all endpoints are served by; HEAD goes with GET. */
 const endpointRoutes = [apiPrefix, `${apiPrefix}/*`];
-const isOfEndpoints = ({ routeOptions }: FastifyRequest): boolean => endpointRoutes.includes(routeOptions.url ?? '');
+/** Preflight requests have a route of their own. */
+const isOfEndpoints = ({ method, routeOptions }: FastifyRequest): boolean =>
+  method !== 'OPTIONS' && endpointRoutes.includes(routeOptions.url ?? '');
 
 function addEndpoints(app: FastifyInstance, parts: RouteParts): void {
   for (const url of endpointRoutes)
