@@ -182,7 +182,8 @@ export const leftOut: readonly LeftOut[] = [
       'repos/update-org-ruleset',
     ],
     places: ['workflows', 'review_draft_pull_requests', 'review_on_push'].map(ofRule),
-    reason: 'of rules about workflows and reviews by an assistant, which Hearth does not have',
+    reason:
+      'no workflow of one repository runs for the pull requests of another, as the rule about workflows wants it, and no assistant reviews',
   },
   {
     operationIds: ['repos/create-repo-ruleset', 'repos/update-repo-ruleset'],
