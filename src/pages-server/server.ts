@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import cookie from '@fastify/cookie';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { isUnavailable } from '#database/connect.ts';
 import { isGitError } from '#git/errors.ts';
@@ -59,7 +58,6 @@ function buildPages(parts: PagesParts): FastifyInstance {
   app.decorate('drainState', { draining: false, closing: false });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
-  app.register(cookie);
   limitConnections(app, { bounds, refusals, trustedProxies });
   boundUnreadBodies(app, bounds);
   app.addHook('onRequest', (request, reply, done) => {

@@ -19,13 +19,20 @@ const nameOf = (pages: PagesAddress, kind: CookieKind): string =>
   `${isHttps(pages) ? '__Host-' : ''}hearth_website${kind === 'nonce' ? '_nonce' : ''}`;
 
 /** The secret of a cookie of this host; undefined where there is none. The sessions of the server itself count for nothing here. */
-export const cookieOf = (request: FastifyRequest, pages: PagesAddress, kind: CookieKind): string | undefined =>
-  secretOf(request.cookies[nameOf(pages, kind)]);
+export function cookieOf({ headers }: FastifyRequest, pages: PagesAddress, kind: CookieKind): string | undefined {
+  const start = `${nameOf(pages, kind)}=`;
+  const pair = headers.cookie?.split('; ').find((text) => text.startsWith(start));
+  return secretOf(pair?.slice(start.length));
+}
 
-/** Scripts can't read it, and it is sent to this host alone: also when another site leads here, as the sign-in pages do. */
-function setCookie(reply: FastifyReply, pages: PagesAddress, kind: CookieKind, value: string): void {
-  const maxAge = 60 * (kind === 'nonce' ? nonceMinutes : sessionMinutes);
-  reply.setCookie(nameOf(pages, kind), value, { path: '/', httpOnly: true, sameSite: 'lax', secure: isHttps(pages), maxAge });
+/**
+ * Gives the browser a secret, which scripts can't read, and which is sent to this host alone: also when another site leads here, as the sign-in
+ * pages do. The plugin of the sign-in pages would work on every request, and few have cookies here.
+ */
+function setCookie(reply: FastifyReply, pages: PagesAddress, kind: CookieKind, secret: string): void {
+  const seconds = 60 * (kind === 'nonce' ? nonceMinutes : sessionMinutes);
+  const rules = `Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${isHttps(pages) ? '; Secure' : ''}`;
+  reply.header('set-cookie', `${nameOf(pages, kind)}=${secret}; ${rules}`);
 }
 
 /** Leads a browser that opens a page to the sign-in pages; what a page loads isn't there. */

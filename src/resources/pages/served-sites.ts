@@ -46,16 +46,27 @@ export const keyOfAddress = (address: AskedAddress): string => {
   return `${session} ${'owner' in address ? `/${address.owner.toLowerCase()}` : withoutWww(address.domain)}/${first}`;
 };
 
-/** Whether everybody may see the website `site` of the repository `repo`, which are names of tables. */
-const isOpen = (site: string, repo: string): RawBuilder<boolean> =>
-  sql<boolean>`coalesce(${sql.ref(`${site}.is_public`)}, ${sql.ref(`${repo}.visibility`)} = 'public')`;
-
 /** Whether the session that asks is that of somebody who may read the repository `r` now. */
 const isReader = (now: Date): RawBuilder<boolean> =>
   sql<boolean>`exists (select from pages_sessions k
     join sessions b on b.hash = k.session_hash join accounts reader on reader.id = b.account_id
     where k.hash = decode(a.session, 'hex') and k.repository_id = r.id and k.expires_at > ${now} and b.expires_at > ${now}
       and reader.suspended_at is null and ${roleLevelOf(sql`reader.id`)} > 0)`;
+
+/** By what addresses name, their owners, and the repositories that are at their roots. */
+const rootsOf = [
+  ['owner', sql`select a.*, o.id as owner_id, null::bigint as root_id from asked a join accounts o on lower(o.login) = a.owner`],
+  [
+    'base',
+    sql`select a.*, r.owner_id, r.id as root_id from asked a
+      join pages_domains d on d.base = a.base join repositories r on r.id = d.repository_id`,
+  ],
+  [
+    'label',
+    sql`select a.*, r.owner_id, r.id as root_id from asked a
+      join pages_sites s on s.private_label = a.label join repositories r on r.id = s.repository_id`,
+  ],
+] as const;
 
 /**
  * The websites of some addresses, by the keys of these. Where the path names a repository with a website, it is that; else the one of
@@ -76,34 +87,36 @@ export async function loadServedSites(
     suffixes: address.suffixes,
     session: address.session === undefined ? null : hashToken(address.session).toString('hex'),
   }));
+  // Most requests ask for owners alone, and PostgreSQL prepares what else a statement has each time.
+  const roots = rootsOf.filter(([field]) => asked.some((one) => one[field] !== null)).map(([, query]) => query);
   const seen = asked.some(({ session }) => session !== null) ? isReader(now) : sql<boolean>`false`;
+  // Each name is looked for by itself (`limit 1`): PostgreSQL would rather read all repositories of an owner, who may have thousands.
   const { rows } = await sql<Row>`
     with asked as (
       select * from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
         as a (key text, owner text, base text, label text, first text, suffixes text[], session text)
-    ), rooted as (
-      select a.*, o.id as owner_id, null::bigint as root_id from asked a join accounts o on lower(o.login) = a.owner
-      union all
-      select a.*, r.owner_id, r.id from asked a
-        join pages_domains d on d.base = a.base join repositories r on r.id = d.repository_id
-      union all
-      select a.*, r.owner_id, r.id from asked a
-        join pages_sites s on s.private_label = a.label join repositories r on r.id = s.repository_id
-    )
+    ), rooted as (${sql.join(roots, sql` union all `)})
     select distinct on (a.key) a.key, r.id as repository, r.name, o.login, d.domain, s.https_enforced, s.live_tree as tree,
-      case when not ${isOpen('s', 'r')} then s.private_label end as label, (${isOpen('s', 'r')} or ${seen}) as "isSeen",
+      case when not is_open then s.private_label end as label, (is_open or ${seen}) as "isSeen",
       coalesce(r.id is distinct from a.root_id and lower(r.name) = a.first, false) as "isByFirst"
     from rooted a
       join accounts o on o.id = a.owner_id
       cross join lateral (select array(select lower(o.login) || '.' || suffix from unnest(a.suffixes) suffix) as own) names
-      join repositories r on r.owner_id = a.owner_id and (r.id = a.root_id
-        or (a.root_id is null and lower(r.name) = any (names.own))
-        or (lower(r.name) = a.first and (a.root_id is null
-          or exists (select from repositories root join pages_sites top on top.repository_id = root.id
-            where root.id = a.root_id and lower(root.name) = any (names.own) and ${isOpen('top', 'root')}))))
+      cross join lateral (
+        select a.root_id as id where a.root_id is not null
+        union all
+        select named.id from unnest(
+          case when a.root_id is null then array_append(names.own, a.first)
+            when exists (select from repositories root join pages_sites top on top.repository_id = root.id
+              where root.id = a.root_id and lower(root.name) = any (names.own)
+                and coalesce(top.is_public, root.visibility = 'public')) then array[a.first] end) as wanted (name)
+          cross join lateral (
+            select id from repositories where owner_id = a.owner_id and lower(name) = wanted.name limit 1) named) candidate
+      join repositories r on r.id = candidate.id
       join pages_sites s on s.repository_id = r.id
+      cross join lateral (select coalesce(s.is_public, r.visibility = 'public') as is_open) shown
       left join pages_domains d on d.repository_id = r.id
-    where r.id = a.root_id or (s.live_tree is not null and ${isOpen('s', 'r')})
+    where r.id = a.root_id or (s.live_tree is not null and is_open)
     order by a.key, "isByFirst" desc, array_position(names.own, lower(r.name)) nulls last`.execute(db);
   return new Map(rows.map(({ key, ...site }) => [key, site]));
 }
