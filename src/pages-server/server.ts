@@ -111,9 +111,10 @@ function sendFailure({ log, refusals }: PagesParts, request: FastifyRequest, rep
   const status = fault?.status ?? (isUnavailable(error) ? 503 : 500);
   if (!fault) log.error({ err: error, host: request.host, path: pathOf(request) }, 'a request for a website failed');
   if (refusal?.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
+  // Those of a private website may be there already.
+  if (!reply.hasHeader('cache-control')) reply.headers(siteHeaders);
   return reply
     .code(status)
-    .headers(siteHeaders)
     .type(plain)
     .send(`${fault?.message ?? 'The website cannot be read now.'}\n`);
 }

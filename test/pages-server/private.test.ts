@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { countStatements } from '#database/client.ts';
 import { isPrivateLabel } from '#endpoint/pages-address.ts';
 import { enqueue } from '#jobs/job.ts';
+import { hashToken } from '#lib/token.ts';
 import { placesOf } from '#pages-server/address.ts';
 import { updateAccount } from '#resources/accounts/index.ts';
 import { changePassword } from '#resources/oauth/index.ts';
@@ -213,6 +214,24 @@ test('a cookie counts at its website alone, and credentials of the API count now
   }
   const page = await browser().visit(`${server}/login/device`, { headers: { cookie: `hearth_session=${website}` } });
   expect(page).toMatchObject({ status: 302, headers: { location: expect.stringContaining('/login?') } });
+});
+
+test('of codes, nonces and cookies, hashes alone are stored', async () => {
+  const { page, home, host } = await seen();
+  const cookies = [...(page.jar.get(host)?.values() ?? [])];
+  page.jar.get(host)?.delete('__Host-hearth_website');
+  const code = new URL(await coded(page, home)).searchParams.get('code') ?? '';
+  const { rows: stored } = await sql<{ row: string }>`
+    select row_to_json(k)::text as row from pages_sessions k union all select row_to_json(c)::text from pages_codes c`.execute(
+    here.db,
+  );
+  const text = stored.map(({ row }) => row).join('\n');
+  expect(cookies).toHaveLength(2);
+  for (const secret of [...cookies, code]) {
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(Buffer.from(secret).toString('hex'));
+    expect(text).toContain(hashToken(secret).toString('hex'));
+  }
 });
 
 test('what a reader wants to see is a path of the website', async () => {
