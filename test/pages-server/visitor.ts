@@ -7,7 +7,7 @@ import { type Served, type SiteRequest, sendTo } from '#test/support/websites.ts
 import type { World } from '#test/support/world.ts';
 
 /** Those who have a password. To set it again would end their sessions. */
-const known = new Set<number>();
+const known = new WeakSet<Account>();
 
 /** The server itself and that of websites, as a proxy in front of both knows them. */
 export type Servers = { here: World; server: string; sites: number };
@@ -66,8 +66,8 @@ export function visitor({ here, server, sites }: Servers) {
     open: async (url: string): Promise<Visit> => follow(await visit(url)),
     /** Fills in the sign-in page that a browser was led to, and goes on from there. */
     async signIn(user: Account, page?: Visit): Promise<Visit> {
-      if (!known.has(user.id)) await here.change((tx) => changePassword(tx, user.id, cheapHash(password)));
-      known.add(user.id);
+      if (!known.has(user)) await here.change((tx) => changePassword(tx, user.id, cheapHash(password)));
+      known.add(user);
       return follow(await submit(page ?? (await visit(`${server}/login`)), '/login', { login: user.login, password }));
     },
     async signOut(): Promise<void> {
