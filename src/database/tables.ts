@@ -1313,10 +1313,26 @@ export interface PagesBuilds {
   artifact_id: Id<'artifacts'> | null;
 }
 
+export interface PagesCodes {
+  hash: Buffer;
+  session_hash: Buffer;
+  repository_id: Id<'repositories'>;
+  nonce_hash: Buffer;
+  return_path: string;
+  expires_at: Date;
+}
+
 export interface PagesDomains {
   base: string;
   domain: string;
   repository_id: Id<'repositories'>;
+}
+
+export interface PagesSessions {
+  hash: Buffer;
+  session_hash: Buffer;
+  repository_id: Id<'repositories'>;
+  expires_at: Date;
 }
 
 export interface PagesSites {
@@ -1334,6 +1350,7 @@ export interface PagesSites {
   health_checked_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  private_label: Generated<string>;
 }
 
 export interface PlannedMerges {
@@ -2401,7 +2418,9 @@ export interface DB {
   organization_roles: OrganizationRoles;
   organizations: Organizations;
   pages_builds: PagesBuilds;
+  pages_codes: PagesCodes;
   pages_domains: PagesDomains;
+  pages_sessions: PagesSessions;
   pages_sites: PagesSites;
   planned_merges: PlannedMerges;
   private_registries: PrivateRegistries;
