@@ -364,7 +364,7 @@ test('who goes away frees the place, and those beyond the number wait for theirs
   expect((await next).status).toBe(401);
   expect([transfers.running, transfers.waiting]).toEqual([0, 0]);
 
-  // Nobody is there any more when the origin begins to answer.
+  // Nobody is there any more before the origin begins to answer.
   const { promise: wanted, resolve: want } = Promise.withResolvers<ServerResponse>();
   origin.answer = (_, response) => want(response);
   const impatient = new AbortController();
@@ -372,6 +372,5 @@ test('who goes away frees the place, and those beyond the number wait for theirs
   const late = await wanted;
   impatient.abort();
   await expect(left).rejects.toThrow('aborted');
-  late.writeHead(200, advertisement).write('begun');
-  await expect.poll(() => transfers.running).toBe(0);
+  await expect.poll(() => [transfers.running, late.destroyed]).toEqual([0, true]);
 });
