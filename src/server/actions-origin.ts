@@ -54,7 +54,12 @@ async function send({ services, log }: Parts, origin: string, asked: OriginReque
     log.warn({ origin, repository: `${owner}/${repo}`, problem: message }, 'the origin of actions failed');
     throw new Refusal('bad_gateway', `The origin of actions, ${url.host}, ${message}`, [], limit === undefined ? {} : { limit });
   };
-  const request = { url, ...exchangeOf(asked, `git/hearth-${services.version}`), timeout: limits.originSilence, stopped: asked.signal };
+  const request = {
+    url,
+    ...exchangeOf(asked, `git/hearth-${services.version}`),
+    timeout: limits.originSilence,
+    stopped: asked.signal,
+  };
   const reply = await services.ownServers.stream(request).catch((error: unknown) => {
     if (!(error instanceof OutboundError)) throw error;
     log.warn({ err: error, origin, repository: `${owner}/${repo}` }, 'the origin of actions was not reached');
