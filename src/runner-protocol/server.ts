@@ -118,10 +118,11 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
       for (;;) {
         const version = queue.version();
         const task = version === seen ? undefined : await nextTask(parts, runner, { context, latest, trusts: seen !== 0n });
+        if (task && task !== 'unknown') return { task: taskMessage(task), tasksVersion: 0n };
         if (task === undefined) seen = version;
-        else if (task !== 'unknown') return { task: taskMessage(task), tasksVersion: 0n };
         const left = until - performance.now();
-        if (left <= 0 || context.signal.aborted) {
+        // Where nothing is known of the queue, there is no version to wait for: the runner may be another one now, and asks again.
+        if (task === 'unknown' || left <= 0 || context.signal.aborted) {
           parts.runners.note(runner);
           return { tasksVersion: seen };
         }

@@ -22,7 +22,7 @@ export type OriginRequest = OriginName & {
   readonly protocol?: string | undefined;
   /** What is wanted of the repository; omitted: its refs. */
   readonly wants?: { readonly bytes: Buffer; readonly gzip: boolean };
-  /** Ends the wait for a place when the client goes away. */
+  /** Ends the wait for a place, and for the origin, when the client goes away. */
   readonly signal: AbortSignal;
 };
 
@@ -54,7 +54,12 @@ async function send({ services, log }: Parts, origin: string, asked: OriginReque
     log.warn({ origin, repository: `${owner}/${repo}`, problem: message }, 'the origin of actions failed');
     throw new Refusal('bad_gateway', `The origin of actions, ${url.host}, ${message}`, [], limit === undefined ? {} : { limit });
   };
-  const request = { url, ...exchangeOf(asked, `git/hearth-${services.version}`), timeout: limits.originSilence };
+  const request = {
+    url,
+    ...exchangeOf(asked, `git/hearth-${services.version}`),
+    timeout: limits.originSilence,
+    stopped: asked.signal,
+  };
   const reply = await services.ownServers.stream(request).catch((error: unknown) => {
     if (!(error instanceof OutboundError)) throw error;
     log.warn({ err: error, origin, repository: `${owner}/${repo}` }, 'the origin of actions was not reached');
@@ -67,7 +72,7 @@ async function send({ services, log }: Parts, origin: string, asked: OriginReque
   if (status === 200) {
     const problem = problemOf(reply, wants ? 'result' : 'advertisement');
     if (problem === undefined && Number(headers['content-length'] ?? 0) <= limits.originBytes)
-      return { stream: bounded(body, { ...limits, log }) };
+      return { stream: bounded(body, { ...limits, log, signal: asked.signal }) };
     body.destroy();
     return problem === undefined ? fail('answers more than is passed on', 'workflows.originBytes') : fail(problem);
   }
@@ -117,10 +122,10 @@ function movedTo(to: URL | null, from: URL): OriginName | undefined {
 /** Whether a word of an address may be the name of an owner or a repository, here or elsewhere. */
 export const isName = (word: string): boolean => /^(?!\.+$)[\w.-]{1,100}$/.test(word);
 
-type Bounds = { originBytes: number; originTime: number; log: Logger };
+type Bounds = { originBytes: number; originTime: number; log: Logger; signal: AbortSignal };
 
 /** A body that ends with an error beyond the limits on bytes and time. It is destroyed with the reply that it is sent by. */
-function bounded(body: Readable, { originBytes, originTime, log }: Bounds): Readable {
+function bounded(body: Readable, { originBytes, originTime, log, signal }: Bounds): Readable {
   let bytes = 0;
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -131,7 +136,7 @@ function bounded(body: Readable, { originBytes, originTime, log }: Bounds): Read
   const timer = setTimeout(() => counted.destroy(beyond('timeout', 'workflows.originTime')), originTime);
   counted.once('close', () => clearTimeout(timer));
   pipeline(body, counted, (error) => {
-    if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
+    if (error && !signal.aborted && error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
       log.warn({ err: error, bytes }, 'an answer of the origin of actions broke off');
   });
   return counted;

@@ -114,6 +114,14 @@ test('an empty cursor asks for the first page, and whatever is no cursor of this
   const cursor = links.get('next')?.get('after') ?? '';
   const written = (place: unknown) => Buffer.from(JSON.stringify(place)).toString('base64url');
   expect((await get(`per_page=2&after=${cursor}`)).status).toBe(200);
+  // The earliest and the latest time, and names beyond all others.
+  const [earliest, latest] = [written([0, -62e12]), written([Number.MAX_SAFE_INTEGER, 864e13])];
+  for (const [all, none] of [
+    [`direction=asc&after=${earliest}`, `direction=asc&after=${latest}`],
+    [`before=${earliest}`, `before=${latest}`],
+  ])
+    expect([(await get(all ?? '')).ids.length, (await get(none ?? '')).ids]).toEqual([11, []]);
+  expect((await get(`sort=name&direction=asc&after=${written([0, '\ud800'])}`)).ids).toEqual([]);
   for (const bad of ['x', written(1), written([]), written([1]), written(['1', 2]), written([1, 9e15]), written([1.5, 2])])
     expect([bad, (await get(`after=${bad}`)).status]).toEqual([bad, 400]);
   for (const bad of [written([1, 2]), written([1, 'a\0b'])])

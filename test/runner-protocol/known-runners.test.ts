@@ -4,7 +4,7 @@ import { enqueue } from '#jobs/job.ts';
 import { runDueJobs } from '#jobs/worker.ts';
 import { addMinutes } from '#lib/time.ts';
 import { ci, ciPath, pushWorkflow } from '#test/resources/workflow-runs/setting.ts';
-import { startRunner } from '#test/support/runner-client.ts';
+import { joinRunner, startRunner } from '#test/support/runner-client.ts';
 import { fresh, world } from '#test/support/world.ts';
 
 const runners: { address?: string } = {};
@@ -61,6 +61,29 @@ test('a runner that was given other labels gets no job by its old ones', async (
   await pushWorkflow(w, repo, { [ciPath]: job('second') });
   expect(await runner.fetch()).toBeDefined();
   expect((await runnersOf(base))[0].busy).toBe(true);
+});
+
+test('the poll of a runner that isn’t what it was ends at once', async () => {
+  const { repo, base } = await setting();
+  const patient = await w.another({ resourceLimits: { workflows: { poll: 60_000 } }, runners: {} });
+  const url = await patient.app.listen({ port: 0, host: '127.0.0.1' });
+  const { body } = await client.post(`${base}/actions/runners/registration-token`);
+  const join = (ephemeral = false) => joinRunner({ url, clock: w.clock }, { name: fresh('r'), token: body.token, ephemeral });
+  const poll = ({ client: { fetchTask } }: Awaited<ReturnType<typeof join>>, tasksVersion = 0n) =>
+    fetchTask({ tasksVersion }, { timeoutMs: 60_000 });
+  const spent = await join(true);
+  await pushWorkflow(w, repo, { [ciPath]: ci });
+  expect((await poll(spent)).task).toBeDefined();
+  expect((await poll(spent)).task).toBeUndefined();
+
+  const waiting = [await join(), await join()];
+  const removedAndChanged = (await runnersOf(base)).map(({ id }: { id: number }) => id).slice(-2);
+  const { tasksVersion } = await (waiting[0] ?? spent).client.fetchTask({ tasksVersion: 0n }, { timeoutMs: 1_100 });
+  const polls = waiting.map((runner) => poll(runner, tasksVersion));
+  const [removed, changed] = removedAndChanged;
+  expect((await client.delete(`${base}/actions/runners/${removed}`)).status).toBe(204);
+  await client.put(`${base}/actions/runners/${changed}/labels`, { labels: ['other'] });
+  for (const { task } of await Promise.all(polls)) expect(task).toBeUndefined();
 });
 
 test('runners that ask together get a job each, and no more of a matrix than may run at once', async () => {

@@ -140,6 +140,23 @@ test('a token whose job is over reads nothing that others share', async () => {
   expect(await statusOf(addressOf(shared.fullName, alone), token)).toBe(404);
 });
 
+test('nothing is shared any more with a job whose repository was made public, or with one of another owner', async () => {
+  const client = await here.as(ada);
+  const shared = await action(ada, 'private', { shared: true });
+  const { repo, token } = await running();
+  const address = addressOf(shared.fullName, alone);
+  expect(await statusOf(address, token)).toBe(200);
+  expect((await client.patch(`/repos/ada/${repo.name}`, { visibility: 'public' })).status).toBe(200);
+  expect(await statusOf(address, token)).toBe(404);
+  const second = await running();
+  expect(await statusOf(address, second.token)).toBe(200);
+  const org = await here.org(ada);
+  expect((await client.post(`/repos/${shared.fullName}/transfer`, { new_owner: org.login })).status).toBe(202);
+  await here.settle();
+  const moved = shared.fullName.replace('ada', org.login);
+  for (const name of [shared.fullName, moved]) expect(await statusOf(addressOf(name, alone), second.token), name).toBe(404);
+});
+
 test('an action is found by its former name', async () => {
   const client = await here.as(ada);
   const { token } = await running();
@@ -364,7 +381,7 @@ test('who goes away frees the place, and those beyond the number wait for theirs
   expect((await next).status).toBe(401);
   expect([transfers.running, transfers.waiting]).toEqual([0, 0]);
 
-  // Nobody is there any more when the origin begins to answer.
+  // Nobody is there any more before the origin begins to answer.
   const { promise: wanted, resolve: want } = Promise.withResolvers<ServerResponse>();
   origin.answer = (_, response) => want(response);
   const impatient = new AbortController();
@@ -372,6 +389,5 @@ test('who goes away frees the place, and those beyond the number wait for theirs
   const late = await wanted;
   impatient.abort();
   await expect(left).rejects.toThrow('aborted');
-  late.writeHead(200, advertisement).write('begun');
-  await expect.poll(() => transfers.running).toBe(0);
+  await expect.poll(() => [transfers.running, late.destroyed]).toEqual([0, true]);
 });

@@ -31,5 +31,5 @@ export const releases = {
     of: 'commits by which merged pull requests are found for generated notes, from the latest back',
     past: 'those that were merged earlier are left out',
   },
-  notesFile: { value: 64 * kibi, unit: 'bytes', fixed: true, of: 'a file of settings for generated notes', past: '422' },
+  notesFile: { value: 16 * kibi, unit: 'bytes', fixed: true, of: 'a file of settings for generated notes', past: '422' },
 } as const satisfies LimitGroup;

@@ -4,7 +4,7 @@ import { Nullable } from '#lib/shape.ts';
 
 const Names = Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1_000 })));
 const Excluded = Type.Optional(Nullable(Type.Object({ labels: Names, authors: Names })));
-const Category = Type.Object({ title: Type.String({ minLength: 1, maxLength: 256 }), labels: Names, exclude: Excluded });
+const Category = Type.Object({ title: Type.String({ pattern: '\\S', maxLength: 256 }), labels: Names, exclude: Excluded });
 const File = Type.Object({
   changelog: Type.Optional(
     Nullable(Type.Object({ exclude: Excluded, categories: Type.Optional(Nullable(Type.Array(Category, { maxItems: 100 }))) })),
@@ -27,7 +27,7 @@ export const noSettings: NotesSettings = { exclude: selectionOf(undefined), cate
 export async function readNotesSettings(text: string): Promise<NotesSettings | undefined> {
   const [{ parse }, { Value }] = await Promise.all([import('yaml'), import('typebox/value')]);
   try {
-    const file: unknown = parse(text, { maxAliasCount: 0, logLevel: 'error' }) ?? {};
+    const file: unknown = parse(text, { maxAliasCount: 0, logLevel: 'error', prettyErrors: false }) ?? {};
     return Value.Check(File, file) ? settingsOf(file) : undefined;
   } catch {
     return undefined;

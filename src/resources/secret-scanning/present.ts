@@ -124,7 +124,7 @@ export async function presentAlerts(
     return {
       ...firstOrNotFound(shown.slice(at, at + 1)),
       state: row.state,
-      ...(hideSecret ? {} : { secret: openSecret(secrets, row) }),
+      ...(hideSecret ? {} : { secret: openSecret(secrets, row).toString('utf8') }),
       is_base64_encoded: false,
       ...defined({ first_location_detected: first && presentLocation(urls, first).details }),
       has_more_locations: row.locations_count > 1,

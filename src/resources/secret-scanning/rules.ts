@@ -36,9 +36,9 @@ const contextOf = (repository: Id<'repositories'>, type: string): string => `sec
 export const digestOf = (secrets: Secrets, { type, secret }: Pick<Secret, 'type' | 'secret'>): Buffer =>
   secrets.digest(secret, `secret_alerts.digest:${type}`);
 
-/** The secret of an alert. It must never be logged. */
-export const openSecret = (secrets: Secrets, { repository_id, secret_type, secret }: AlertRow): string =>
-  secrets.open(secret, contextOf(repository_id, secret_type)).toString('latin1');
+/** The bytes of the secret of an alert. They must never be logged. */
+export const openSecret = (secrets: Secrets, { repository_id, secret_type, secret }: AlertRow): Buffer =>
+  secrets.open(secret, contextOf(repository_id, secret_type));
 
 const { alerts: maxAlerts, locations: maxLocations } = limitTable.secretScanning;
 

@@ -94,9 +94,9 @@ export const removeEarlierScans = (tx: Tx, { id, repository_id, type, source }: 
     .where('id', '<', id)
     .execute();
 
-/** Forgets that the texts of a repository were scanned, so that all of them are scanned again. */
-export const removeTextScans = (tx: Tx, repository: Id<'repositories'>) =>
-  tx.deleteFrom('secret_scans').where('repository_id', '=', repository).where('source', '=', 'texts').execute();
+/** Forgets that the texts of repositories were scanned, so that all of them are scanned again. */
+export const removeTextScans = (tx: Tx, repositories: readonly Id<'repositories'>[]) =>
+  tx.deleteFrom('secret_scans').where('repository_id', 'in', repositories).where('source', '=', 'texts').execute();
 
 /** Forgets what was scanned, so that repositories are scanned whole when they are scanned again. */
 export const removeScans = (tx: Tx, repositories: readonly Id<'repositories'>[]) =>

@@ -45,7 +45,7 @@ export const enqueueScans = (tx: Tx, payloads: readonly ScanPayload[], priority 
 
 /** Scans all texts of a repository, since some came without events, as by an import. To repeat it changes nothing. */
 export async function scanTextsAnew(tx: Tx, repository: Id<'repositories'>): Promise<void> {
-  await removeTextScans(tx, repository);
+  await removeTextScans(tx, [repository]);
   await enqueueScans(tx, [{ repository, actor: undefined }], historyPriority);
 }
 

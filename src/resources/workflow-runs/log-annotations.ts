@@ -14,20 +14,21 @@ const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as con
 const maxPlace = 2_147_483_647;
 const maxMessage = 60_000;
 
-/** Finds annotations in a log, part by part. */
+/** Finds the first annotations in a log, part by part, up to a number of them. */
 export type AnnotationReader = { found(): NewAnnotation[]; read(part: string): void };
 
 /**
  * Reads whole lines of a log, each of which begins with its time. Before a step runs, runners show its script in a group, which ends by the
  * name of its shell: commands in there are none yet.
  */
-export function openAnnotationReader(): AnnotationReader {
+export function openAnnotationReader(most: number): AnnotationReader {
   const all: NewAnnotation[] = [];
   let group: { annotations: NewAnnotation[]; isScript: boolean } | undefined;
   let stoppedBy: string | undefined;
   const isOver = (text: string): boolean => text === endsGroup || text.startsWith(beginsGroup);
   const inGroup = (): NewAnnotation[] => (group && !group.isScript ? group.annotations : []);
   const readLine = (text: string): void => {
+    if (all.length >= most) return;
     if (stoppedBy !== undefined) {
       if (text === `::${stoppedBy}::`) stoppedBy = undefined;
       return;
@@ -38,12 +39,14 @@ export function openAnnotationReader(): AnnotationReader {
     }
     if (group && text.startsWith('shell: ')) group.isScript = true;
     if (!group) stoppedBy = stops.exec(text)?.[1];
-    const annotation = annotationOf(text);
-    if (annotation) (group?.annotations ?? all).push(annotation);
+    const { annotations, isScript = false } = group ?? { annotations: all };
+    const annotation = isScript || annotations.length >= most ? undefined : annotationOf(text);
+    if (annotation) annotations.push(annotation);
   };
   return {
-    found: () => [...all, ...inGroup()],
+    found: () => [...all, ...inGroup()].slice(0, most),
     read(part) {
+      if (all.length >= most) return;
       if (!group && !part.includes('::')) return;
       for (const line of part.split('\n')) readLine(line.slice(line.indexOf(' ') + 1).trimEnd());
     },

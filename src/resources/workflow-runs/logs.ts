@@ -121,18 +121,18 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, Services>({
     const found = await findJob(db, id);
     if (!found || found.log_key !== null || found.log_rows === 0) return;
     const key = logKeyOf(found);
-    const annotations = openAnnotationReader();
+    const annotations = openAnnotationReader(maxAnnotations);
     await services.objects.remove(key); // what a process that crashed has left
     const { digest } = await services.objects.put(key, async (sink) => {
       for await (const text of readParts(db, id)) {
-        if (annotations.found().length < maxAnnotations) annotations.read(text); // a part ends with a whole line
+        annotations.read(text); // a part ends with a whole line
         await sink(Buffer.from(text));
       }
     });
     const isKept = await change(async (tx) => {
       const kept = await keepLog(tx, found, { key, digest });
       const run = (await loadRuns(tx, [found.run_id])).get(found.run_id);
-      if (kept && run) await annotateCheck({ tx, now }, run, found, annotations.found().slice(0, maxAnnotations));
+      if (kept && run) await annotateCheck({ tx, now }, run, found, annotations.found());
       return kept;
     });
     if (!isKept) await services.objects.remove(key);

@@ -266,11 +266,19 @@ ${more}`;
     '* plain',
     '',
   ]);
-  await commit('main', { 'notes.yml': settings('    - {title: All, labels: ["*"]}'), 'bad.yml': 'changelog: [' });
+  await commit('main', {
+    'notes.yml': settings('    - {title: All, labels: ["*"]}'),
+    'bad.yml': 'changelog: [',
+    'long.yml': `${settings('    - {title: All, labels: ["*"]}')}#${'x'.repeat(16_384)}`,
+    'untitled.yml': settings('    - {title: " ", labels: ["*"]}'),
+  });
   const named = await notes({ configuration_file_path: 'notes.yml' });
   expect(linesOf(named.body.body).slice(5, 7)).toEqual(['### All', '* plain']);
   const refused = { status: 422, body: { errors: [{ field: 'configuration_file_path' }] } };
-  for (const configuration_file_path of ['none.yml', 'bad.yml', '../../etc/passwd', '.github'])
+  for (const configuration_file_path of [
+    ...['none.yml', 'bad.yml', 'long.yml', 'untitled.yml'],
+    ...['../../etc/passwd', '.github', '/notes.yml', 'notes.yml/', 'notes.yml\0', 'notes.yml/x', ':notes.yml', '\ud800', '.'],
+  ])
     expect(await notes({ configuration_file_path })).toMatchObject(refused);
 });
 

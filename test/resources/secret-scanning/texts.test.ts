@@ -284,6 +284,30 @@ test('a custom pattern finds texts that were there, and what is written later, a
   expect(await placesOf(one, 2)).toEqual(['issue_comment']);
 });
 
+test('a secret is shown as it was written, and found again, whatever its characters', async () => {
+  const one = await setting({ secret_scanning: on });
+  const prefix = fresh('eng').replace(/[^a-z0-9]/g, '');
+  const secret = `${prefix}-ñandú😀`;
+  await client.post(`${one.at}/custom-patterns`, { patterns: [{ name: `Key of ${prefix}`, pattern: `${prefix}-[^ ]+` }] });
+  await openIssue(one, { title: `My ${secret} is`, body: `☃\r\n ${secret} \r\n` });
+  await one.put('a.txt', `☃ ${secret} `);
+  await here.settle();
+  expect(await one.alerts()).toMatchObject([{ number: 1, secret }]);
+  expect((await placesOf(one, 1)).sort()).toEqual(['commit', 'issue_body', 'issue_title']);
+});
+
+test('what was written while scanning was turned off and on again is found', async () => {
+  const one = await setting({ secret_scanning: on });
+  const issue = await issueOf(one, await openIssue(one, {}));
+  await here.settle();
+  await one.turn({ secret_scanning: off });
+  const token = ownToken();
+  await insertComments(one, issue.id, [token]);
+  await one.turn({ secret_scanning: on });
+  await here.settle();
+  expect(await one.alerts()).toMatchObject([{ secret: token }]);
+});
+
 test('texts that came by an import, or before the server knew of them, are scanned', async () => {
   const one = await setting({ secret_scanning: on });
   await one.put('a.txt', 'one');
