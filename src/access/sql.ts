@@ -11,8 +11,11 @@ import type { Grant, Viewer } from './viewer.ts';
 
 /** SQL conditions about access to repositories. The query around them must name the table `repositories` `r`. */
 
-/** The level, 0 (no role) to 5 (admin), of an account's highest role in the repository `r` (from the view `repository_roles`). */
-export const roleLevelOf = (accountId: number | undefined): RawBuilder<number> =>
+/**
+ * The level, 0 (no role) to 5 (admin), of an account's highest role in the repository `r` (from the view `repository_roles`). The account may
+ * be a column.
+ */
+export const roleLevelOf = (accountId: number | RawBuilder<unknown> | undefined): RawBuilder<number> =>
   accountId === undefined
     ? sql<number>`(case when r.visibility = 'public' then 1 else 0 end)`
     : sql<number>`greatest(

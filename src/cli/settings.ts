@@ -74,7 +74,7 @@ export const settings = {
     variable: 'HEARTH_PAGES_URL',
     parse: parsePagesOrigin,
     about:
-      'address by which people reach websites, as https://pages.example.com, or https://*.pages.example.com for a host for each owner; left out: the host of the web, and the port',
+      'address by which people reach websites, as https://pages.example.com, or https://*.pages.example.com for a host for each owner and each private website; left out: the host of the web, and the port',
   },
   data: {
     flag: '--data <folder>',
@@ -258,7 +258,7 @@ export const settings = {
     flag: '--actions-origin <address>',
     variable: 'HEARTH_ACTIONS_ORIGIN',
     parse: webAddress,
-    about: 'address from which runners take actions that no repository of this server holds, as https://code.example.com',
+    about: 'where actions come from that this server has not, as https://code.example.com; who reaches this server can read it',
   },
   runnerProvider: {
     flag: '--runner-provider <name>',

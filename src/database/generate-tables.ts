@@ -26,7 +26,12 @@ type Column = {
 const columnsQuery = `
   select c.relname as table, a.attname as column, format_type(a.atttypid, null) as type, not a.attnotnull as nullable,
     a.attidentity <> '' or a.attgenerated <> '' as generated, a.atthasdef as has_default,
-    (select t.relname from pg_constraint f join pg_class t on t.oid = f.confrelid
+    -- A key that is another table's key itself has the type of that.
+    (select coalesce(
+        (select above.relname from pg_constraint g join pg_class above on above.oid = g.confrelid
+          where g.conrelid = f.confrelid and g.contype = 'f' and g.conkey = f.confkey limit 1),
+        t.relname)
+      from pg_constraint f join pg_class t on t.oid = f.confrelid
       where f.conrelid = c.oid and f.contype = 'f' and f.conkey = array[a.attnum] limit 1) as target,
     a.attname = 'id' and a.attidentity <> '' as is_id,
     (select pg_get_constraintdef(k.oid) from pg_constraint k
@@ -54,7 +59,7 @@ const simpleTypes: Record<string, string> = {
 function typeOf(column: Column): string {
   if (column.type.endsWith('[]')) return `${typeOf({ ...column, type: column.type.slice(0, -2), target: null, check: null })}[]`;
   if (column.is_id) return `Id<'${column.table}'>`;
-  if (column.target) return `Id<'${column.target}'>`;
+  if (column.target && simpleTypes[column.type] === 'number') return `Id<'${column.target}'>`;
   const words = column.check && [...column.check.matchAll(/'([^']*)'::text/g)].map(([, word]) => `'${word}'`);
   if (words && words.length > 0) return words.join(' | ');
   const simple = simpleTypes[column.type];

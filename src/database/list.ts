@@ -9,7 +9,7 @@ import {
   TableNode,
 } from 'kysely';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import type { Listed, ListedAfter, Page, Uncounted } from '#lib/page.ts';
+import type { Listed, Page, Uncounted, Walked } from '#lib/page.ts';
 import { badRequest } from '#lib/refusal.ts';
 import type { Db } from './connect.ts';
 
@@ -31,11 +31,7 @@ export async function list<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   page: Page,
 ): Promise<Listed<Row>> {
-  const counted = sql`select count(*) from (${query
-    .clearSelect()
-    .clearOrderBy()
-    .limit(sql.lit(countLimit))
-    .select(sql`1`.as('one'))}) as counted`;
+  const counted = countOf(query);
   if (page.offset >= maxRows) return { rows: [], total: await totalOf(db, counted) };
   if (page.offset > 0) {
     const found = await bySortedIds(query, { limit: page.limit + 1, offset: page.offset }).execute();
@@ -78,6 +74,14 @@ const isId = (node: OperationNode): boolean =>
 
 const totalColumn = 'total of the list';
 
+/** Counts the rows of a query, up to 10,000. */
+const countOf = <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>): RawBuilder<unknown> =>
+  sql`select count(*) from (${query
+    .clearSelect()
+    .clearOrderBy()
+    .limit(sql.lit(countLimit))
+    .select(sql`1`.as('one'))}) as counted`;
+
 async function totalOf(db: Db, counted: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ count: number }>`${counted}`.execute(db);
   return rows[0]?.count ?? 0;
@@ -107,68 +111,130 @@ export async function listSince<DB, TB extends keyof DB, Row extends { id: numbe
   return { rows, next: found.length > limit ? rows.at(-1)?.id.toString() : undefined };
 }
 
-/** The same, and how many rows the query has in all (up to 10,000). */
-export async function listCountedSince<DB, TB extends keyof DB, Row extends { id: number }>(
-  db: Db,
-  query: SelectQueryBuilder<DB, TB, Row>,
-  column: string,
-  page: Page,
-): Promise<ListedAfter<Row>> {
-  const counted = sql`select count(*) from (${query
-    .clearSelect()
-    .limit(sql.lit(countLimit))
-    .select(sql`1`.as('one'))}) as counted`;
-  const [{ rows, next }, total] = await Promise.all([listSince(query, column, page), totalOf(db, counted)]);
-  return { rows, next, total };
-}
-
-/** The order of a list that is walked in both directions: by a time, and where that is the same by ids. */
-export type TimeOrder<Row> = {
-  time: RawBuilder<Date>;
-  id: RawBuilder<number>;
-  direction: 'asc' | 'desc';
-  timeOf(row: Row): Date;
+/** The order of a list that is walked by numbers or by cursors: by a column, and where that is the same, or there is none, by ids. */
+export type WalkOrder<Row> = {
+  by?: {
+    column: string | RawBuilder<unknown>;
+    type: CursorType;
+    of(row: Row): Date | string | number;
+  };
+  /** The column of the ids. */
+  id: string;
+  idOf(row: Row): number;
+  direction: Direction;
 };
 
+/** PostgreSQL's types of columns that cursors hold. */
+type CursorType = 'timestamptz' | 'text' | 'integer';
+type Direction = 'asc' | 'desc';
+
+/** The order by the ids of a table, named as the query names it. */
+export const orderById = (table: string, direction: Direction): WalkOrder<{ id: number }> => ({
+  id: `${table}.id`,
+  idOf: ({ id }) => id,
+  direction,
+});
+
+/** The order by a column of a table that has ids. */
+export const orderBy = <Column extends string, Type extends CursorType>(
+  table: string,
+  column: Column,
+  type: Type,
+  direction: Direction,
+): WalkOrder<{ id: number } & Record<Column, CursorValue[Type]>> => ({
+  ...orderById(table, direction),
+  by: { column: `${table}.${column}`, type, of: (row) => row[column] },
+});
+
+type CursorValue = { timestamptz: Date; text: string; integer: number };
+
 /**
- * One page of a query in the order of a time: the first one, or the one before or after a cursor, which holds the time and the id of a row.
+ * One page of a query in an order, by its number, or before or after a cursor, which holds a row's place in the order. The total number of
+ * rows is counted up to 10,000.
  * @throws Refusal 400 where the cursor isn't one
  */
-export async function listAround<DB, TB extends keyof DB, Row extends { id: number }>(
+export async function listWalked<DB, TB extends keyof DB, Row>(
+  db: Db,
   query: SelectQueryBuilder<DB, TB, Row>,
-  { time, id, direction, timeOf }: TimeOrder<Row>,
-  { limit, before, after }: Page,
-): Promise<Uncounted<Row>> {
+  order: WalkOrder<NoInfer<Row>>,
+  page: Page,
+): Promise<Walked<Row>> {
+  const { before, after, limit } = page;
+  const cursorOf = (row: Row | undefined) => row && writeCursor(order, row);
+  if (before === undefined && after === undefined) {
+    const { rows, total } = await list(db, inOrder(query, order, order.direction), page);
+    const isFirst = page.offset === 0;
+    const isLast = page.offset + rows.length >= total;
+    return { rows, total, next: isLast ? undefined : cursorOf(rows.at(-1)), previous: isFirst ? undefined : cursorOf(rows[0]) };
+  }
   const isBack = before !== undefined;
-  const onward = isBack === (direction === 'desc') ? 'asc' : 'desc';
-  const edge = readCursor(before ?? after);
-  const sign = sql.raw(onward === 'asc' ? '>' : '<');
-  const some = edge ? query.where(sql<boolean>`(${time}, ${id}) ${sign} (${edge.time}::timestamptz, ${edge.id}::bigint)`) : query;
-  const found = await some
-    .orderBy(time, onward)
-    .orderBy(id, onward)
-    .limit(sql.lit(limit + 1))
-    .execute();
+  const onward = isBack === (order.direction === 'desc') ? 'asc' : 'desc';
+  const [found, total] = await Promise.all([
+    inOrder(query.where(beyond(order, before ?? after ?? '', onward)), order, onward)
+      .limit(sql.lit(limit + 1))
+      .execute(),
+    totalOf(db, countOf(query)),
+  ]);
   const hasMore = found.length > limit;
   const rows = isBack ? found.slice(0, limit).reverse() : found.slice(0, limit);
-  const cursorOf = (row: Row | undefined) => row && writeCursor({ time: timeOf(row), id: row.id });
   return {
     rows,
+    total,
     next: hasMore || isBack ? cursorOf(rows.at(-1)) : undefined,
-    previous: (isBack ? hasMore : edge) ? cursorOf(rows[0]) : undefined,
+    previous: hasMore || !isBack ? cursorOf(rows[0]) : undefined,
   };
 }
 
-type Edge = { time: Date; id: number };
+function inOrder<DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  { by, id }: WalkOrder<Row>,
+  direction: Direction,
+): SelectQueryBuilder<DB, TB, Row> {
+  const first = by ? query.orderBy(by.column as RawBuilder<unknown>, direction) : query;
+  return first.orderBy(id as never, direction);
+}
 
-const writeCursor = ({ time, id }: Edge): string => Buffer.from(`${time.getTime()}:${id}`).toString('base64url');
+/** The condition that a row comes after the place of a cursor. */
+function beyond<Row>({ by, id }: WalkOrder<Row>, cursor: string, onward: Direction): RawBuilder<boolean> {
+  const place = readCursor(cursor, by?.type);
+  const sign = sql.raw(onward === 'asc' ? '>' : '<');
+  if (!by) return sql<boolean>`${sql.ref(id)} ${sign} ${place.id}::bigint`;
+  const column = typeof by.column === 'string' ? sql.ref(by.column) : by.column;
+  return sql<boolean>`(${column}, ${sql.ref(id)}) ${sign} (${place.value}::${sql.raw(by.type)}, ${place.id}::bigint)`;
+}
 
-function readCursor(cursor: string | undefined): Edge | undefined {
-  if (cursor === undefined) return undefined;
-  const [, time, id] = /^(-?\d{1,15}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  const at = new Date(Number(time));
-  if (id === undefined || Number.isNaN(at.getTime())) throw badRequest('Invalid cursor');
-  return { time: at, id: Number(id) };
+function writeCursor<Row>({ by, idOf }: WalkOrder<Row>, row: Row): string {
+  const value = by?.of(row);
+  const place = [idOf(row), ...(value === undefined ? [] : [value instanceof Date ? value.getTime() : value])];
+  return Buffer.from(JSON.stringify(place)).toString('base64url');
+}
+
+function readCursor(cursor: string, type: CursorType | undefined): { id: number; value?: unknown } {
+  const [id, value, ...more] = placeOf(cursor);
+  if (!isWithin(id, [0, Number.MAX_SAFE_INTEGER]) || more.length > 0 || !isCursorValue[type ?? 'none'](value))
+    throw badRequest('Invalid cursor');
+  return { id: id as number, value: type === 'timestamptz' ? new Date(value as number) : value };
+}
+
+const isWithin = (value: unknown, [least, most]: readonly [number, number]): boolean =>
+  Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+
+/** What a cursor may hold beside an id. */
+const isCursorValue = {
+  none: (value: unknown) => value === undefined,
+  // Milliseconds: as far as both PostgreSQL and JavaScript go.
+  timestamptz: (value: unknown) => isWithin(value, [-62_000_000_000_000, 8_640_000_000_000_000]),
+  integer: (value: unknown) => isWithin(value, [-(2 ** 31), 2 ** 31 - 1]),
+  text: (value: unknown) => typeof value === 'string' && !value.includes('\0'),
+} as const;
+
+function placeOf(cursor: string): unknown[] {
+  try {
+    const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(place) ? place : [];
+  } catch {
+    return [];
+  }
 }
 
 /** Transforms all rows of a list at once; the total stays, or the pages beside it. */
@@ -180,8 +246,11 @@ export const mapRows = async <A, B, Rest extends object>(
   rows: await transform(listed.rows),
 });
 
-/** Transforms each row of a list; the total stays. */
-export const mapEach = <A, B>(listed: Listed<A>, transform: (row: A) => B): Listed<B> => ({
+/** Transforms each row of a list; the total stays, and the pages beside it. */
+export const mapEach = <A, B, Rest extends object>(
+  listed: { rows: A[] } & Rest,
+  transform: (row: A) => B,
+): Omit<Rest, 'rows'> & { rows: B[] } => ({
   ...listed,
   rows: listed.rows.map((row) => transform(row)),
 });

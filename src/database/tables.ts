@@ -658,6 +658,11 @@ export interface Dependencies {
   license: string | null;
 }
 
+export interface DependencyAlertAssignees {
+  alert_id: Id<'dependency_alerts'>;
+  account_id: Id<'accounts'>;
+}
+
 export interface DependencyAlerts {
   id: GeneratedAlways<Id<'dependency_alerts'>>;
   repository_id: Id<'repositories'>;
@@ -1308,10 +1313,26 @@ export interface PagesBuilds {
   artifact_id: Id<'artifacts'> | null;
 }
 
+export interface PagesCodes {
+  hash: Buffer;
+  session_hash: Buffer;
+  repository_id: Id<'repositories'>;
+  nonce_hash: Buffer;
+  return_path: string;
+  expires_at: Date;
+}
+
 export interface PagesDomains {
   base: string;
   domain: string;
   repository_id: Id<'repositories'>;
+}
+
+export interface PagesSessions {
+  hash: Buffer;
+  session_hash: Buffer;
+  repository_id: Id<'repositories'>;
+  expires_at: Date;
 }
 
 export interface PagesSites {
@@ -1329,6 +1350,7 @@ export interface PagesSites {
   health_checked_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  private_label: Generated<string>;
 }
 
 export interface PlannedMerges {
@@ -1818,14 +1840,19 @@ export interface SecretAlerts {
 export interface SecretLocations {
   id: GeneratedAlways<Id<'secret_locations'>>;
   alert_id: Id<'secret_alerts'>;
-  commit_sha: string;
-  blob_sha: string;
-  path: string;
-  start_line: number;
-  end_line: number;
-  start_column: number;
-  end_column: number;
+  commit_sha: string | null;
+  blob_sha: string | null;
+  path: string | null;
+  start_line: number | null;
+  end_line: number | null;
+  start_column: number | null;
+  end_column: number | null;
   created_at: Date;
+  part: 'title' | 'body' | 'comment' | 'review' | 'review_comment' | null;
+  issue_id: Id<'issues'> | null;
+  comment_id: Id<'issue_comments'> | null;
+  review_id: Id<'reviews'> | null;
+  review_comment_id: Id<'review_comments'> | null;
 }
 
 export interface SecretPatternSettings {
@@ -1882,6 +1909,10 @@ export interface SecretScans {
   custom_patterns: Generated<number[]>;
   pattern_name: string | null;
   pattern_scope: 'organization' | 'repository' | null;
+  source: Generated<'git' | 'texts'>;
+  next_table: 'issues' | 'issue_comments' | 'reviews' | 'review_comments' | null;
+  next_at: string | null;
+  next_id: number | null;
 }
 
 export interface SecurityConfigurationDefaults {
@@ -2189,7 +2220,6 @@ export interface WorkflowJobs {
   carried_from: Id<'workflow_jobs'> | null;
   runner_os: string | null;
   hosted_runner_id: Id<'hosted_runners'> | null;
-  actions_token_id: Id<'tokens'> | null;
   environment_id: Id<'environments'> | null;
   deployment_id: Id<'deployments'> | null;
   asked_at: Date | null;
@@ -2329,6 +2359,7 @@ export interface DB {
   custom_properties: CustomProperties;
   custom_property_values: CustomPropertyValues;
   dependencies: Dependencies;
+  dependency_alert_assignees: DependencyAlertAssignees;
   dependency_alerts: DependencyAlerts;
   dependency_bot_access: DependencyBotAccess;
   dependency_graphs: DependencyGraphs;
@@ -2387,7 +2418,9 @@ export interface DB {
   organization_roles: OrganizationRoles;
   organizations: Organizations;
   pages_builds: PagesBuilds;
+  pages_codes: PagesCodes;
   pages_domains: PagesDomains;
+  pages_sessions: PagesSessions;
   pages_sites: PagesSites;
   planned_merges: PlannedMerges;
   private_registries: PrivateRegistries;

@@ -5,7 +5,7 @@ import type { Grant, SignedIn, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { Media } from '#lib/media.ts';
-import type { Listed, Page, Uncounted } from '#lib/page.ts';
+import type { Listed, Page, Uncounted, Walked } from '#lib/page.ts';
 import type { Links } from './links.ts';
 import type { Paging } from './paging.ts';
 import type { At, PathResources, RootRows } from './path-resource.ts';
@@ -150,11 +150,13 @@ type Single<Schema extends TSchema, Lists> = Schema extends TVoid
   ? undefined
   : Lists extends { style: 'inside' }
     ? { body: BodyOf<Schema>; total: number }
-    : Lists extends { style: 'cursors' | 'since' | 'around' }
+    : Lists extends { style: 'cursors' | 'since' }
       ? Uncounted<ItemOf<Schema>>
-      : Lists extends Paging
-        ? Listed<ItemOf<Schema>> & Extra<Schema>
-        : BodyOf<Schema>;
+      : Lists extends { style: 'both' }
+        ? Walked<ItemOf<Schema>> & Extra<Schema>
+        : Lists extends Paging
+          ? Listed<ItemOf<Schema>> & Extra<Schema>
+          : BodyOf<Schema>;
 
 /** What a handler returns: the body where one status is declared, `reply(status, body)` where several are. */
 export type Handled<Answers extends Replies, Lists> =

@@ -20,6 +20,8 @@ export type PagesAddress = {
   readonly port: number;
   /** Whether it speaks TLS there. */
   readonly isSecure: boolean;
+  /** The configured address of the server itself, at which readers of websites sign in. Undefined: they can't be led there. */
+  readonly server?: string | undefined;
 };
 
 /**
@@ -52,11 +54,29 @@ export function originFor({ html }: Pick<Links, 'html'>, { origin, port, isSecur
   return { protocol, hostname: new URL(html).hostname, port: `:${port}`, hasSubdomains: false };
 }
 
+/** Whether each website that not everybody may see has a host for itself. */
+export const hasPrivateHosts = ({ origin, server }: PagesAddress): boolean =>
+  origin?.hasSubdomains === true && server !== undefined;
+
+const privateLabel = /^private--[\da-f]{32}$/;
+
+/** The label of the host of such a website. No owner's host has one, since no login has two hyphens in a row. */
+export const isPrivateLabel = (label: string): boolean => privateLabel.test(label);
+
+/** The one label before the host of websites, where they are below it. */
+export function labelOf(origin: PagesOrigin | undefined, hostname: string): string | undefined {
+  if (!origin?.hasSubdomains || !hostname.endsWith(`.${origin.hostname}`)) return undefined;
+  const label = hostname.slice(0, -origin.hostname.length - 1);
+  return label.includes('.') ? undefined : label;
+}
+
 /** A website, as far as its address needs it. */
 export type NamedSite = NamedRepository & {
   /** Its own domain, if it has one. */
   readonly domain?: string | null | undefined;
   readonly https_enforced: boolean;
+  /** The label of the host that it has for itself. Null: everybody may see it, and it is among those of its owner. */
+  readonly label?: string | null | undefined;
 };
 
 /**
@@ -76,14 +96,23 @@ export function domainOrigin(pages: PagesAddress, domain: string, { isSecure }: 
   return `${protocol}//${domain}${protocol === origin.protocol ? origin.port : ''}`;
 }
 
-/** The address of a website, with a slash at its end. */
+/** The host of a website that has no domain. */
+export function siteHost(
+  { hostname, hasSubdomains }: PagesOrigin,
+  pages: PagesAddress,
+  { owner, label }: Pick<NamedSite, 'owner' | 'label'>,
+) {
+  if (label != null && hasPrivateHosts(pages)) return `${label}.${hostname}`;
+  return hasSubdomains ? `${owner.login.toLowerCase()}.${hostname}` : hostname;
+}
+
+/** The address of a website, with a slash at its end. One that not everybody may see demands HTTPS where websites have it. */
 export function siteUrl(origin: PagesOrigin, pages: PagesAddress, site: NamedSite): string {
-  const { owner, name, domain, https_enforced } = site;
-  if (domain != null) return `${domainOrigin(pages, domain, { isSecure: https_enforced })}/`;
+  const { owner, name, domain, https_enforced, label = null } = site;
+  const isSecure = https_enforced || (label !== null && isHttps(pages));
+  if (domain != null) return `${domainOrigin(pages, domain, { isSecure })}/`;
+  const root = `${origin.protocol}//${siteHost(origin, pages, site)}${origin.port}`;
+  if (label !== null && hasPrivateHosts(pages)) return `${root}/`;
   const folder = ownerSiteNames(owner.login, pages).includes(name.toLowerCase()) ? [] : [name];
-  const { protocol, hostname, port, hasSubdomains } = origin;
-  const root = hasSubdomains
-    ? `${protocol}//${owner.login.toLowerCase()}.${hostname}${port}`
-    : path(`${protocol}//${hostname}${port}`, owner.login);
-  return `${path(root, ...folder)}/`;
+  return `${path(root, ...(origin.hasSubdomains ? [] : [owner.login]), ...folder)}/`;
 }

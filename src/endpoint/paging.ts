@@ -3,8 +3,8 @@ import type { Listed, Neighbours, Page } from '#lib/page.ts';
 import { badRequest } from '#lib/refusal.ts';
 
 export type Paging = {
-  /** `inside`: the reply is one object, and a list in it is paged. `since`: a page begins after the id that the query names. `around`: it lies before or after a cursor. */
-  readonly style: 'pages' | 'cursors' | 'inside' | 'since' | 'after' | 'around';
+  /** `inside`: the reply is one object, and a list in it is paged. `since`: a page begins after the id that the query names. `both`: pages have numbers, and lie before or after a cursor. */
+  readonly style: 'pages' | 'cursors' | 'inside' | 'since' | 'both';
   readonly defaultLimit: number;
   readonly maxLimit: number;
   /** The number of rows that paging can reach, even when there are more. */
@@ -30,11 +30,11 @@ export const cursors = (): Paging & { readonly style: 'cursors' } => ({ ...pages
  */
 export const pagesSince = (options: Bounds = {}): Paging & { readonly style: 'since' } => ({ ...pages(options), style: 'since' });
 
-/** For counted lists that change while they are read: `per_page`, and `after`, the cursor of a row, from the `Link` header. */
-export const pagesAfter = (): Paging & { readonly style: 'after' } => ({ ...pages(), style: 'after' });
-
-/** For lists that clients walk in both directions: `per_page`, and `before` or `after`, a cursor from the `Link` header. */
-export const pagesAround = (): Paging & { readonly style: 'around' } => ({ ...pages(), style: 'around' });
+/**
+ * For lists that change while they are read, which clients walk by numbers or by cursors: `per_page` and `page`, or `before` or `after`, a
+ * cursor from the `Link` header, which counts where a request has both.
+ */
+export const pagesAndCursors = (): Paging & { readonly style: 'both' } => ({ ...pages(), style: 'both' });
 
 /** For replies that are one object with a long list in it: the list is paged, and `Link` has the next page. */
 export const pagesInside = (options: Bounds = {}): Paging & { readonly style: 'inside' } => ({
@@ -49,19 +49,14 @@ export const enveloped = <Name extends string, Item extends TSchema>(
 ): TObject<{ total_count: TInteger } & { [K in Name]: TArray<Item> }> =>
   Type.Object({ total_count: Type.Integer(), [name]: Type.Array(item) }) as never;
 
-/** The parameter that says where a page begins; where there is another for the pages before it, that of the next page. */
-export const positionOf = {
-  pages: 'page',
-  inside: 'page',
-  cursors: 'cursor',
-  since: 'since',
-  after: 'after',
-  around: 'after',
-} as const satisfies Record<Paging['style'], string>;
-
-/** All parameters that say where a page begins. */
-export const positionsOf = (style: Paging['style']): readonly string[] =>
-  style === 'around' ? ['before', 'after'] : [positionOf[style]];
+/** The parameters that say where a page begins. */
+export const positionsOf = {
+  pages: ['page'],
+  inside: ['page'],
+  cursors: ['cursor'],
+  since: ['since'],
+  both: ['page', 'before', 'after'],
+} as const satisfies Record<Paging['style'], readonly string[]>;
 
 /** The page of a query. As in the public API, invalid values become the default, and too large ones the maximum. */
 export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>): Page {
@@ -69,8 +64,8 @@ export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>)
   if (paging.style === 'cursors')
     return { limit, number: 1, offset: 0, ...(typeof query.cursor === 'string' ? { cursor: query.cursor } : {}) };
   if (paging.style === 'since') return { limit, number: 1, offset: 0, since: idOr0(query.since) };
-  if (paging.style === 'after') return { limit, number: 1, offset: 0, since: idOr0(query.after) };
-  if (paging.style === 'around') return { limit, number: 1, offset: 0, ...edgeOf(query) };
+  const edge = paging.style === 'both' ? edgeOf(query) : undefined;
+  if (edge) return { limit, number: 1, offset: 0, ...edge };
   const number = positiveInteger(query.page, 1);
   return { limit, number, offset: (number - 1) * limit };
 }
@@ -81,7 +76,7 @@ export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>)
  */
 export function checkPaging({ style }: Paging, query: Readonly<Record<string, unknown>>): void {
   if (style === 'cursors' && Array.isArray(query.cursor)) throw badRequest('Invalid cursor');
-  for (const name of ['per_page', ...(style === 'cursors' ? [] : positionsOf(style))]) {
+  for (const name of ['per_page', ...(style === 'cursors' ? [] : positionsOf[style])]) {
     const value = query[name];
     if (value !== undefined && !(typeof value === 'string' && /^-?\d+$/.test(value)))
       throw badRequest(`${name} must be a number`);
@@ -96,12 +91,15 @@ function positiveInteger(value: unknown, fallback: number): number {
   return number >= 1 ? Math.min(number, maxPage) : fallback;
 }
 
-/** The cursor of a query: one of the two. @throws Refusal 400 where it names both, or one of them twice */
-function edgeOf({ before, after }: Readonly<Record<string, unknown>>): Pick<Page, 'before' | 'after'> {
+/**
+ * The cursor of a query, undefined where it names none. An empty one asks for the first page (the public API's way to a first cursor).
+ * @throws Refusal 400 where it names both, or one of them twice
+ */
+function edgeOf({ before, after }: Readonly<Record<string, unknown>>): Pick<Page, 'before' | 'after'> | undefined {
   if ((before !== undefined && after !== undefined) || Array.isArray(before) || Array.isArray(after))
     throw badRequest('A page is before one cursor, or after one');
-  if (typeof before === 'string') return { before };
-  return typeof after === 'string' ? { after } : {};
+  if (typeof before === 'string' && before !== '') return { before };
+  return typeof after === 'string' && after !== '' ? { after } : undefined;
 }
 
 /** An id of a query; 0, which is before all ids, where it isn't one. */
@@ -113,34 +111,48 @@ export const pageOut = <Row>(rows: readonly Row[], page: Page): Listed<Row> => (
   total: rows.length,
 });
 
+/** The rows of a list in all, where its pages are numbered, and the cursors of the pages beside one, where they have some. */
+export type ListPosition = { total?: number } & Neighbours;
+
 /** The `Link` header of a page, or undefined when one page holds everything. `url` is the request's own. */
 export function linkHeader(
   url: URL,
   { style }: Paging,
-  { number, limit }: Page,
-  list: { total: number } | Neighbours,
+  { number, limit, before, after }: Page,
+  { total, ...beside }: ListPosition,
 ): string | undefined {
-  const targets = 'total' in list ? numberedTargets(number, Math.max(1, Math.ceil(list.total / limit))) : neighbourTargets(list);
-  const links = targets.map(([rel, position]) => {
+  const isByCursor = total === undefined || before !== undefined || after !== undefined;
+  const targets = isByCursor
+    ? neighbourTargets(style, beside)
+    : numberedTargets(number, Math.max(1, Math.ceil(total / limit)), beside);
+  const links = targets.map(([rel, positions]) => {
     const target = new URL(url);
-    for (const name of positionsOf(style)) target.searchParams.delete(name);
-    target.searchParams.set(style === 'around' && rel === 'prev' ? 'before' : positionOf[style], String(position));
+    for (const name of positionsOf[style]) target.searchParams.delete(name);
+    for (const [name, position] of Object.entries(positions)) target.searchParams.set(name, String(position));
     return `<${target.href}>; rel="${rel}"`;
   });
   return links.length === 0 ? undefined : links.join(', ');
 }
 
-type Target = readonly [rel: string, position: number | string];
+/** A page that another one leads to, and the parameters that say where it begins. */
+type Target = readonly [rel: string, positions: { readonly [parameter: string]: number | string }];
 
-/** The pages that a numbered page leads to. */
-const numberedTargets = (number: number, last: number): Target[] => [
-  ...(number > 1 ? [['prev', Math.min(number - 1, last)] as const] : []),
-  ...(number < last ? [['next', number + 1] as const, ['last', last] as const] : []),
-  ...(number > 1 ? [['first', 1] as const] : []),
+/** The pages that a numbered page leads to. Those beside it are also named by their cursors, for clients that read these. */
+const numberedTargets = (number: number, last: number, { previous, next }: Neighbours): Target[] => [
+  ...(number > 1
+    ? [['prev', { page: Math.min(number - 1, last), ...(previous !== undefined && { before: previous }) }] as const]
+    : []),
+  ...(number < last
+    ? [['next', { page: number + 1, ...(next !== undefined && { after: next }) }] as const, ['last', { page: last }] as const]
+    : []),
+  ...(number > 1 ? [['first', { page: 1 }] as const] : []),
 ];
 
-/** The pages that one of an uncounted list leads to (document 1, Pagination). */
-const neighbourTargets = ({ previous, next }: Neighbours): Target[] =>
-  Object.entries({ prev: previous, next }).flatMap(([rel, position]) =>
-    position === undefined ? [] : [[rel, position] as const],
-  );
+/** The pages that one leads to which has no number (document 1, Pagination). */
+const neighbourTargets = (style: Paging['style'], { previous, next }: Neighbours): Target[] => {
+  const names = style === 'both' ? (['before', 'after'] as const) : ([positionsOf[style][0], positionsOf[style][0]] as const);
+  return [
+    ...(previous === undefined ? [] : [['prev', { [names[0]]: previous }] as const]),
+    ...(next === undefined ? [] : [['next', { [names[1]]: next }] as const]),
+  ];
+};

@@ -39,6 +39,8 @@ export interface Services {
   readonly embeddings: Embeddings | undefined;
   /** The HTTP client. */
   readonly outbound: Outbound;
+  /** The HTTP client for servers that the administrator has named, which may have private addresses. */
+  readonly ownServers: Outbound;
   /** What DNS says of a name. */
   readonly lookUpRecords: RecordLookup;
   readonly webhooks: WebhookSettings;

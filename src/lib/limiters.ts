@@ -10,6 +10,8 @@ export type Limiters = {
   readonly searches: ConcurrencyLimiter;
   /** Files of releases, artifacts and caches that are received and sent. */
   readonly transfers: ConcurrencyLimiter;
+  /** Requests for actions that are passed on to their origin. */
+  readonly originTransfers: ConcurrencyLimiter;
   /** Checks of passwords, and generation of key pairs: both use much processor time on the thread pool. */
   readonly passwords: ConcurrencyLimiter;
   readonly keys: ConcurrencyLimiter;
@@ -19,7 +21,7 @@ export type Limiters = {
  * Opens the limiters of a process.
  * @param connections how many connections to PostgreSQL the process has for requests
  */
-export function openLimiters({ requests, search, oauth, releases }: ResourceLimits, connections: number): Limiters {
+export function openLimiters({ requests, search, oauth, releases, workflows }: ResourceLimits, connections: number): Limiters {
   // Searches may be slow. They use at most half of the connections, so that other requests get one.
   const searches = Math.max(1, Math.min(search.concurrent, Math.floor(connections / 2)));
   return {
@@ -43,6 +45,12 @@ export function openLimiters({ requests, search, oauth, releases }: ResourceLimi
       total: releases.transfers,
       perCaller: releases.transfersPerCaller,
       anonymous: releases.transfersAnonymous,
+    }),
+    originTransfers: concurrencyLimiter('workflows.originTransfers', {
+      ...requests,
+      total: workflows.originTransfers,
+      perCaller: workflows.originTransfersPerCaller,
+      anonymous: workflows.originTransfersAnonymous,
     }),
     passwords: concurrencyLimiter('oauth.passwords', {
       ...oauth,

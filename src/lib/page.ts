@@ -1,6 +1,6 @@
 /**
- * A requested page of a list. `limit` is 1 to 100, and `number` counts from 1. Lists with cursors begin at `cursor`, or lie
- * `before` or `after` one, lists by ids begin after the id `since` (0: at the beginning), all others at `offset`.
+ * A requested page of a list. `limit` is 1 to 100, and `number` counts from 1. Lists with cursors begin at `cursor`, lists by ids
+ * after the id `since` (0: at the beginning), all others at `offset`, or, where a cursor is named instead, `before` or `after` that.
  */
 export type Page = {
   limit: number;
@@ -15,8 +15,8 @@ export type Page = {
 /** The rows of a page, and the total number of rows (bounded; see `database/list.ts`). */
 export type Listed<Row> = { rows: Row[]; total: number };
 
-/** The same for a list that is continued after a row: where the next page begins, if there is one. */
-export type ListedAfter<Row> = Listed<Row> & { next: string | undefined };
+/** The same for a list that is walked by numbers or by cursors, with the cursors of the pages beside it. */
+export type Walked<Row> = Listed<Row> & Neighbours;
 
 /** The rows of a page of a list that isn't counted, and where the next and the previous page begin, if there are such. */
 export type Uncounted<Row> = { rows: Row[] } & Neighbours;

@@ -15,6 +15,7 @@ const refusalKinds = [
   'too_many',
   'timed_out',
   'unavailable',
+  'bad_gateway',
 ] as const;
 export type RefusalKind = (typeof refusalKinds)[number];
 

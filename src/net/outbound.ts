@@ -28,6 +28,8 @@ export type OutboundReply = { status: number; headers: Record<string, string>; b
 export type OutboundStreamed = Pick<OutboundRequest, 'url' | 'headers' | 'timeout'> & {
   method: string;
   body?: Buffer;
+  /** Ends the exchange, at any time. The request fails with its reason. */
+  stopped?: AbortSignal;
 };
 
 /** A reply whose body is read as it comes. It fails where nothing comes for the time of the request. */
@@ -62,11 +64,14 @@ export function openOutbound({ allow, resolve = openResolver({ limits: resourceL
   const send = async <Reply>(request: Sent<Reply>): Promise<Reply> => {
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(new OutboundError('timeout', 'timed out')), request.timeout);
+    const signal = request.stopped ? AbortSignal.any([controller.signal, request.stopped]) : controller.signal;
     try {
-      const addresses = await orAborted(checkedAddresses(request.url, isAllowed, resolve), controller.signal);
-      return await tryInTurn(addresses.slice(0, maxAddresses), (address) =>
-        exchange({ ...request, address, signal: controller.signal, agents }),
-      );
+      signal.throwIfAborted();
+      const addresses = await orAborted(checkedAddresses(request.url, isAllowed, resolve), signal);
+      return await tryInTurn(addresses.slice(0, maxAddresses), (address) => exchange({ ...request, address, signal, agents }));
+    } catch (error) {
+      request.stopped?.throwIfAborted();
+      throw error;
     } finally {
       clearTimeout(timer);
     }

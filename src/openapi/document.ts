@@ -1,7 +1,7 @@
 import { acceptedPermissions, type Policy } from '#access/policy.ts';
 import { everyToken } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import { positionOf, positionsOf } from '#endpoint/paging.ts';
+import { positionsOf } from '#endpoint/paging.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { isOptionalBody } from '#endpoint/validate.ts';
@@ -114,15 +114,15 @@ function pagingOf({ paging }: Endpoint): Json[] {
     description: `The number of results on a page, ${maxLimit} at most.`,
     schema: { type: 'integer', default: defaultLimit },
   };
-  const position = positions[positionOf[style]];
-  return [limit, ...positionsOf(style).map((name) => ({ name, in: 'query', ...position }))];
+  return [limit, ...positionsOf[style].map((name) => ({ name, in: 'query', ...positions[name] }))];
 }
 
 const positions = {
   page: { description: 'The number of the page, from 1.', schema: { type: 'integer', default: 1 } },
   cursor: { description: 'As the Link header gives it.', schema: { type: 'string' } },
   since: { description: 'An id. The page has what comes after it.', schema: { type: 'integer', default: 0 } },
-  after: { description: 'As the Link header gives it.', schema: { type: 'string' } },
+  before: { description: 'A cursor, as the Link header gives it: the page that comes before it.', schema: { type: 'string' } },
+  after: { description: 'A cursor, as the Link header gives it: the page that comes after it.', schema: { type: 'string' } },
 } as const;
 
 function bodyOf(endpoint: Endpoint, references: References, vocabulary: Vocabulary): Json {
@@ -203,9 +203,8 @@ const linked = {
   pages: 'The first, previous, next and last page.',
   inside: 'The first, previous, next and last page.',
   cursors: 'The previous and the next page.',
-  around: 'The previous and the next page.',
+  both: 'The first, previous, next and last page; by cursors, the previous and the next one.',
   since: 'The next page.',
-  after: 'The next page.',
 } as const;
 
 /** Every 200 of a GET has an ETag, and supports conditional requests. */

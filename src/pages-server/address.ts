@@ -1,6 +1,6 @@
 // What the host and the path of a request name.
 import { isIP } from 'node:net';
-import type { PagesOrigin } from '#endpoint/pages-address.ts';
+import { isPrivateLabel, labelOf, type PagesOrigin } from '#endpoint/pages-address.ts';
 import type { SiteAddress } from '#resources/pages/index.ts';
 
 /**
@@ -45,15 +45,9 @@ export function placesOf(origin: PagesOrigin | undefined, host: string, parts: r
   const inFolder: Place[] = owner === '' ? [] : [{ owner, first: first || undefined, suffixes, ownerParts: 1 }];
   const ofHost = { first: owner || undefined, suffixes, ownerParts: 0 } as const;
   if (origin && hostname === origin.hostname) return origin.hasSubdomains ? [] : inFolder;
-  const below = origin?.hasSubdomains ? ownerBelow(hostname, origin.hostname) : undefined;
-  if (below !== undefined) return [{ ...ofHost, owner: below }];
+  const label = labelOf(origin, hostname);
+  if (label !== undefined)
+    return isPrivateLabel(label) ? [{ label, first: undefined, suffixes, ownerParts: 0 }] : [{ ...ofHost, owner: label }];
   const isName = hostname.includes('.') && isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0;
   return [...(isName ? [{ ...ofHost, domain: hostname }] : []), ...(origin ? [] : inFolder)];
-}
-
-/** The one label before a host. */
-function ownerBelow(hostname: string, parent: string): string | undefined {
-  if (!hostname.endsWith(`.${parent}`)) return undefined;
-  const label = hostname.slice(0, -parent.length - 1);
-  return label.includes('.') ? undefined : label;
 }

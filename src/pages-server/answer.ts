@@ -2,64 +2,94 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#access/rate-limits.ts';
 import { anonymous } from '#access/viewer.ts';
 import type { Database } from '#database/connect.ts';
-import { originFor, type PagesAddress, siteUrl } from '#endpoint/pages-address.ts';
+import { isHttps, originFor, type PagesAddress, siteHost, siteUrl } from '#endpoint/pages-address.ts';
 import type { Services } from '#endpoint/services.ts';
 import { repoOf, storeFor } from '#git/store.ts';
 import { batchLoader } from '#lib/batch-loader.ts';
-import { keyOfAddress, loadServedSites, proofOf, proofPath, type ServedSite } from '#resources/pages/index.ts';
+import {
+  type AskedAddress,
+  comeBackPath,
+  keyOfAddress,
+  loadServedSites,
+  proofOf,
+  proofPath,
+  type ServedSite,
+} from '#resources/pages/index.ts';
 import { type Place, partsOf, placesOf } from './address.ts';
 import { findFile } from './find-file.ts';
-import { sendFile, sendMissing, siteHeaders } from './send.ts';
+import { privateHeaders, sendFile, sendMissing, sendNothing, siteHeaders } from './send.ts';
+import { cookieOf, leadToSignIn, welcomeBack } from './sign-in.ts';
 
 export type AnswerParts = {
   database: Pick<Database, 'db'>;
   services: Services;
+  clock: () => Date;
   /** Whether the protocol of a request is known: the process speaks TLS itself, or believes a proxy. */
   knowsProtocol: boolean;
 };
 
-type SiteLoader = (place: Place) => Promise<ServedSite | undefined>;
+type SiteLoader = (place: AskedPlace) => Promise<ServedSite | undefined>;
+type AskedPlace = Place & Pick<AskedAddress, 'session'>;
 
 /** A website, and the parts of the path below it. `prefix` is the number of the others. */
 type Located = { site: ServedSite; place: Place; prefix: number };
 
-/** Answers requests for websites. No credential is looked at: what is served is what everybody may see. */
+type Exchange = { request: FastifyRequest; reply: FastifyReply };
+
+/** Answers requests for websites. No credential of the server itself is looked at: a website is for everybody, or has sessions of its own. */
 export function answerer(parts: AnswerParts): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   const { services } = parts;
   const findSite = siteLoader(parts);
   return async (request, reply) => {
     const pages = services.pages;
     const url = request.originalUrl;
-    if (url === proofPath)
-      return reply
-        .headers(siteHeaders)
-        .type('text/plain; charset=utf-8')
-        .send(`${proofOf(services, request.hostname)}\n`);
+    reply.headers(siteHeaders);
+    if (url === proofPath) return reply.type('text/plain; charset=utf-8').send(`${proofOf(services, request.hostname)}\n`);
     const path = partsOf(url);
-    const located = pages && path ? await locate(findSite, placesOf(pages.origin, request.hostname, path)) : undefined;
+    const located = pages && path ? await locate(findSite, pages, request, path) : undefined;
     if (!pages || !path || !located) return sendNothing(reply);
+    const { site, prefix } = located;
+    if (site.label !== null) reply.headers(privateHeaders);
+    if (site.label !== null && pages.server === undefined) return sendNothing(reply);
     const elsewhere = properAddress(parts, pages, request, located);
-    if (elsewhere !== undefined) return redirect(reply, elsewhere);
-    const below = path.slice(located.prefix);
-    if (below.length === 0) return redirect(reply, withSlash(url));
-    const disk = repoOf(storeFor(services.git, callerOf(anonymous, request.ip)), located.site.repository);
-    const bounds = services.resourceLimits.pages;
-    const found = await findFile(disk, located.site.tree, below, bounds);
-    if (found === 'folder') return redirect(reply, withSlash(url));
-    if (found) return sendFile({ request, reply }, disk, found, bounds);
-    const missing = await findFile(disk, located.site.tree, ['404.html'], bounds);
-    return missing && missing !== 'folder' ? sendMissing({ request, reply }, disk, missing, bounds) : sendNothing(reply);
+    if (elsewhere !== undefined) return reply.redirect(elsewhere, 301);
+    if (site.label !== null && url.startsWith(`${comeBackPath}?`))
+      return welcomeBack({ request, reply }, parts, { pages, site, url: addressOf(request, pages, site) });
+    if (!site.isSeen) return leadToSignIn({ request, reply }, pages);
+    const below = path.slice(prefix);
+    return below.length === 0 ? reply.redirect(withSlash(url), 301) : sendBelow({ request, reply }, services, site, below);
   };
 }
 
+async function sendBelow(
+  exchange: Exchange,
+  services: Services,
+  { repository, tree }: ServedSite,
+  below: readonly string[],
+): Promise<FastifyReply> {
+  const { request, reply } = exchange;
+  if (tree === null) return sendNothing(reply);
+  const disk = repoOf(storeFor(services.git, callerOf(anonymous, request.ip)), repository);
+  const bounds = services.resourceLimits.pages;
+  const found = await findFile(disk, tree, below, bounds);
+  if (found === 'folder') return reply.redirect(withSlash(request.originalUrl), 301);
+  if (found) return sendFile(exchange, disk, found, bounds);
+  const missing = await findFile(disk, tree, ['404.html'], bounds);
+  return missing && missing !== 'folder' ? sendMissing(exchange, disk, missing, bounds) : sendNothing(reply);
+}
+
 /** Finds websites; requests that come in one turn of the event loop are answered by one statement, which is sent after all of them. */
-function siteLoader({ database }: AnswerParts): SiteLoader {
+function siteLoader({ database, clock }: AnswerParts): SiteLoader {
   const open = () => {
-    const places = new Map<string, Place>();
+    const places = new Map<string, AskedPlace>();
     const load = batchLoader<string, ServedSite>((keys) =>
-      loadServedSites(database.db, new Map(keys.flatMap((key) => (places.has(key) ? [[key, places.get(key) as Place]] : [])))),
+      loadServedSites(
+        database.db,
+        new Map(keys.flatMap((key) => (places.has(key) ? [[key, places.get(key) as AskedPlace]] : []))),
+        clock(),
+      ),
     );
-    return (place: Place) => {
+    return (place: AskedPlace) => {
       const key = keyOfAddress(place);
       places.set(key, place);
       return load(key);
@@ -77,53 +107,52 @@ function siteLoader({ database }: AnswerParts): SiteLoader {
   };
 }
 
-/** The first place with a website. */
-async function locate(findSite: SiteLoader, places: readonly Place[]): Promise<Located | undefined> {
-  const sites = await Promise.all(places.map(findSite));
+/** The first place with a website. A host that a website has for itself is asked with the session that the browser has there. */
+async function locate(
+  findSite: SiteLoader,
+  pages: PagesAddress,
+  request: FastifyRequest,
+  path: readonly string[],
+): Promise<Located | undefined> {
+  const places = placesOf(pages.origin, request.hostname, path);
+  const sites = await Promise.all(
+    places.map((place) => findSite('owner' in place ? place : { ...place, session: cookieOf(request, pages, 'session') })),
+  );
   const at = sites.findIndex((site) => site !== undefined);
   const [site, place] = [sites[at], places[at]];
   return site && place ? { site, place, prefix: place.ownerParts + (site.isByFirst ? 1 : 0) } : undefined;
 }
 
-/** Where a request is to go instead: a website has one address, its domain where it has one, and HTTPS where that is demanded. */
+const withOwner = (site: ServedSite) => ({ ...site, owner: { login: site.login } });
+
+/** The address of a website, as the API says it. */
+const addressOf = ({ protocol, hostname }: FastifyRequest, pages: PagesAddress, site: ServedSite): string =>
+  siteUrl(originFor({ html: `${protocol}://${hostname}` }, pages), pages, withOwner(site));
+
+/** Where a request is to go instead: a website has one address, its domain or host where it has one, and HTTPS where that is demanded. */
 function properAddress(
   { knowsProtocol }: AnswerParts,
   pages: PagesAddress,
-  { protocol, hostname, originalUrl }: FastifyRequest,
+  request: FastifyRequest,
   { site, place, prefix }: Located,
 ): string | undefined {
-  const isInsecure = knowsProtocol && site.https_enforced && protocol === 'http';
-  const isElsewhere = site.domain !== null && !('domain' in place && hostname.toLowerCase() === site.domain);
+  const { protocol, hostname, originalUrl } = request;
+  const isSecured = site.https_enforced || (site.label !== null && isHttps(pages));
+  const isInsecure = knowsProtocol && isSecured && protocol === 'http';
+  const isElsewhere = !isProperHost(hostname.toLowerCase(), pages, { site, place });
   if (!isInsecure && !isElsewhere) return undefined;
-  const origin = originFor({ html: `${protocol}://${hostname}` }, pages);
-  if (!isElsewhere) return `https://${hostname}${origin.port}${originalUrl}`;
+  if (!isElsewhere) return `https://${hostname}${originFor({ html: `${protocol}://${hostname}` }, pages).port}${originalUrl}`;
   const rest = originalUrl
     .split('/')
     .slice(prefix + 1)
     .join('/');
-  return siteUrl(origin, pages, { ...site, owner: { login: site.login } }) + rest;
+  return addressOf(request, pages, site) + rest;
+}
+
+function isProperHost(host: string, pages: PagesAddress, { site, place }: Pick<Located, 'site' | 'place'>): boolean {
+  if (site.domain !== null) return 'domain' in place && host === site.domain;
+  if (!('label' in place)) return true;
+  return site.label !== null && pages.origin !== undefined && host === siteHost(pages.origin, pages, withOwner(site));
 }
 
 const withSlash = (url: string): string => url.replace(/[?#].*$|$/, (query) => `/${query}`);
-
-/** The addresses of websites may change, so browsers ask again. */
-const redirect = (reply: FastifyReply, address: string): FastifyReply => reply.headers(siteHeaders).redirect(address, 301);
-
-const nothing = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Not found</title>
-<style>body{font:1.1rem/1.5 system-ui,sans-serif;margin:15vh auto;max-width:32rem;padding:0 1rem}</style>
-<h1>404</h1>
-<p>There is nothing at this address.</p>
-</html>
-`;
-
-/** The answer for what isn't there, and for what not everybody may see. */
-export const sendNothing = (reply: FastifyReply): FastifyReply =>
-  reply
-    .code(404)
-    .headers({ ...siteHeaders, 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" })
-    .type('text/html; charset=utf-8')
-    .send(nothing);

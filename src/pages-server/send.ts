@@ -15,6 +15,18 @@ type Range = { start: number; end: number };
 /** What every reply of a website has: browsers ask each time whether it is still the one, and guess no media type. */
 export const siteHeaders = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' } as const;
 
+/**
+ * The same for a website that not everybody may see: only a browser keeps it, and no other website loads, frames or learns of what is there, though its
+ * reader's cookie comes with such requests where the hosts of both are of one site.
+ */
+export const privateHeaders = {
+  ...siteHeaders,
+  'cache-control': 'private, no-cache',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "frame-ancestors 'self'",
+  'referrer-policy': 'same-origin',
+} as const;
+
 /** Sends a file; 304 and parts of it where the request wants that. */
 export async function sendFile(
   { request, reply }: Exchange,
@@ -23,7 +35,7 @@ export async function sendFile(
   bounds: ResourceLimits['pages'],
 ): Promise<FastifyReply> {
   const etag = `"${file.oid}"`;
-  reply.headers({ ...siteHeaders, etag, 'accept-ranges': 'bytes' });
+  reply.headers({ etag, 'accept-ranges': 'bytes' });
   if (isNotModified(request.headers, { etag, lastModified: undefined })) return reply.code(304).send();
   const range = isRangeWanted(request, etag) ? rangeOf(request.headers.range, file.size) : undefined;
   if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${file.size}`).send();
@@ -33,7 +45,7 @@ export async function sendFile(
 
 /** Sends the page of a website for what isn't there. */
 export const sendMissing = (exchange: Exchange, disk: Disk, file: SiteFile, bounds: ResourceLimits['pages']) => {
-  exchange.reply.code(404).headers(siteHeaders);
+  exchange.reply.code(404);
   return sendBytes(exchange, disk, file, { range: undefined, bounds });
 };
 
@@ -75,3 +87,24 @@ async function* partOf(stream: Readable, { start, end }: Range): AsyncGenerator<
     if (at > end) return; // leaving the loop ends git
   }
 }
+
+const textOf = ({ title, html }: { title: string; html: string }): string => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>body{font:1.1rem/1.5 system-ui,sans-serif;margin:15vh auto;max-width:32rem;padding:0 1rem}</style>
+${html}
+</html>
+`;
+
+/** Sends a page of the server's own. */
+export const sendPage = (reply: FastifyReply, page: { title: string; html: string }): FastifyReply =>
+  reply
+    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+    .type('text/html; charset=utf-8')
+    .send(textOf(page));
+
+/** The answer for what isn't there, and for what may not be seen. */
+export const sendNothing = (reply: FastifyReply): FastifyReply =>
+  sendPage(reply.code(404), { title: 'Not found', html: '<h1>404</h1>\n<p>There is nothing at this address.</p>' });

@@ -16,7 +16,7 @@ import { siteHeaders } from './send.ts';
 
 /** What the server needs of a Hearth. */
 export type PagesParts = Pick<Hearth, 'database' | 'services'> &
-  Pick<Settings, 'log' | 'tls' | 'trustedProxies'> & { refusals: FastifyInstance['limitRefusals'] };
+  Pick<Settings, 'log' | 'tls' | 'trustedProxies' | 'clock'> & { refusals: FastifyInstance['limitRefusals'] };
 
 /** The server of the websites of repositories. It answers nothing else. */
 export type PagesServer = {
@@ -67,7 +67,7 @@ function buildPages(parts: PagesParts): FastifyInstance {
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { method, host } = request;
-    const fields = { method, host, path: request.originalUrl, status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
+    const fields = { method, host, path: pathOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
     log.debug(fields, `${method} of a website ${reply.statusCode}`);
     done();
   });
@@ -83,6 +83,9 @@ function buildPages(parts: PagesParts): FastifyInstance {
   app.get('/', { exposeHeadRoute: true }, answer);
   return app;
 }
+
+/** Without the query, which may be a code. */
+const pathOf = ({ originalUrl }: FastifyRequest): string => originalUrl.split('?', 1)[0] ?? '';
 
 const plain = 'text/plain; charset=utf-8';
 
@@ -106,11 +109,12 @@ function sendFailure({ log, refusals }: PagesParts, request: FastifyRequest, rep
   if (refusal) refusals.note(request, refusal.limit);
   const fault = refusal ? { status: statusOf(refusal), message: refusal.message } : clientFault(error);
   const status = fault?.status ?? (isUnavailable(error) ? 503 : 500);
-  if (!fault) log.error({ err: error, host: request.host, path: request.originalUrl }, 'a request for a website failed');
+  if (!fault) log.error({ err: error, host: request.host, path: pathOf(request) }, 'a request for a website failed');
   if (refusal?.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
+  // Those of a private website may be there already.
+  if (!reply.hasHeader('cache-control')) reply.headers(siteHeaders);
   return reply
     .code(status)
-    .headers(siteHeaders)
     .type(plain)
     .send(`${fault?.message ?? 'The website cannot be read now.'}\n`);
 }

@@ -72,4 +72,5 @@ const codes: Readonly<Record<RefusalKind, { status: number; code: string }>> = {
   rate_limited: { status: 429, code: 'resource_exhausted' },
   too_many: { status: 429, code: 'resource_exhausted' },
   unavailable: { status: 503, code: 'unavailable' },
+  bad_gateway: { status: 503, code: 'unavailable' },
 };

@@ -27,6 +27,7 @@ import {
   maskOf,
   noteState,
   queueKeyOf,
+  returnJob,
   type Task,
   TaskProblem,
   takeJobs,
@@ -112,19 +113,20 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
     /** Waits for a job, up to the time of a poll, where none is there. */
     async fetchTask({ tasksVersion }, context) {
       const runner = await authenticated(parts, context);
-      const until = performance.now() + pollTimeOf(context, limits.poll);
+      const { until, latest } = timesOf(context, limits.poll);
       let seen = tasksVersion;
       for (;;) {
         const version = queue.version();
-        const task = version === seen ? undefined : await nextTask(parts, runner, { context, trusts: seen !== 0n });
-        if (task) return { task: taskMessage(task), tasksVersion: 0n };
-        seen = version;
+        const task = version === seen ? undefined : await nextTask(parts, runner, { context, latest, trusts: seen !== 0n });
+        if (task && task !== 'unknown') return { task: taskMessage(task), tasksVersion: 0n };
+        if (task === undefined) seen = version;
         const left = until - performance.now();
-        if (left <= 0 || context.signal.aborted) {
+        // Where nothing is known of the queue, there is no version to wait for: the runner may be another one now, and asks again.
+        if (task === 'unknown' || left <= 0 || context.signal.aborted) {
           parts.runners.note(runner);
-          return { tasksVersion: version };
+          return { tasksVersion: seen };
         }
-        await queue.changed(version, left, context.signal);
+        await queue.changed(seen, left, context.signal);
       }
     },
 
@@ -179,19 +181,26 @@ function openMasks(make: (job: JobRow) => Promise<Mask>) {
   };
 }
 
-/** A job for a runner, with its task; a job that nothing can be made of any more ends, and the next one is tried. */
+/**
+ * A job for a runner, with its task; a job that nothing can be made of any more ends, and the next one is tried. A runner that has gone while
+ * its task was made gets none: others are offered the job at once.
+ * @returns undefined where no job waits, and 'unknown' where nothing is known of that
+ */
 async function nextTask(
   { database: { db }, clock, turns, ...parts }: ServiceParts,
   runner: RunnerRow,
-  { context, trusts }: { context: HandlerContext; trusts: boolean },
-): Promise<Task | undefined> {
+  { context, latest, trusts }: { context: HandlerContext; latest: number; trusts: boolean },
+): Promise<Task | 'unknown' | undefined> {
   const links = linksOf(parts, context);
   for (;;) {
-    const taken = await turns.ask(runner, { trusts, signal: context.signal });
-    if (!taken) return undefined;
+    const taken = await turns.ask(runner, { trusts, until: latest, signal: context.signal });
+    if (!taken || taken === 'unknown') return taken;
     try {
       const { secrets, actionsOrigin } = parts.services;
-      return await change(db, (tx) => makeTask(tx, taken, { links, secrets, actionsOrigin, now: clock() }));
+      const task = await change(db, (tx) => makeTask(tx, taken, { links, secrets, actionsOrigin, now: clock() }));
+      if (!context.signal.aborted) return task;
+      await change(db, (tx) => returnJob({ tx, links, now: clock() }, taken));
+      throw new ConnectError('The runner has gone', Code.Canceled);
     } catch (error) {
       if (!(error instanceof TaskProblem)) throw error;
       await change(db, (tx) => abandonJob({ tx, links, now: clock() }, taken, error));
@@ -212,9 +221,16 @@ async function authenticated({ runners }: ServiceParts, { requestHeader }: Handl
   return runner;
 }
 
-/** How long a poll lasts: as long as the runner waits for its reply, which it tells, up to the longest; a short time where it tells nothing. */
-const pollTimeOf = (context: HandlerContext, longest: number): number =>
-  Math.min(longest, Math.max(0, (context.timeoutMs() ?? usualTimeout) - replyTime));
+/**
+ * Until when a poll waits for jobs to come, up to the longest time, and the latest time at which a job is looked for: both leave a part of
+ * the time that the runner waits for its reply, which it tells, or of a short time where it tells nothing.
+ */
+function timesOf(context: HandlerContext, longest: number): { until: number; latest: number } {
+  const timeout = context.timeoutMs() ?? usualTimeout;
+  const now = performance.now();
+  const until = now + Math.min(longest, Math.max(0, timeout - replyTime));
+  return { until, latest: Math.max(until, now + timeout * 0.8) };
+}
 
 /** A job that isn't there and one that another runner has are answered alike. */
 const notIts = () => new ConnectError('The runner has no such job', Code.NotFound);

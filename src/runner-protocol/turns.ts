@@ -2,15 +2,19 @@ import { LRUCache } from 'lru-cache';
 
 /** Lets runners take turns that differ in nothing which the queue looks at. */
 export type Turns<Runner, Taken> = {
-  /** A job for a runner, when it is its turn. Where others like it have found nothing at this version of the queue, neither does this one. */
-  ask(runner: Runner, asking: { trusts: boolean; signal: AbortSignal }): Promise<Taken | undefined>;
+  /**
+   * A job for a runner, when it is its turn. Where others like it have found nothing at this version of the queue, neither does this one.
+   * @returns undefined where there is none, and 'unknown' where its turn came after `until`, or said nothing of the queue
+   */
+  ask(runner: Runner, asking: Asking): Promise<Taken | 'unknown' | undefined>;
 };
 
-type Waiting<Runner, Taken> = {
+/** `until` is a time of `performance.now()`: who waits for longer has no time left for a job to reach it. */
+type Asking = { readonly trusts: boolean; readonly signal: AbortSignal; readonly until: number };
+
+type Waiting<Runner, Taken> = Asking & {
   readonly runner: Runner;
-  readonly trusts: boolean;
-  readonly signal: AbortSignal;
-  readonly resolve: (taken: Taken | undefined) => void;
+  readonly resolve: (taken: Taken | 'unknown' | undefined) => void;
   readonly reject: (error: unknown) => void;
 };
 
@@ -22,7 +26,8 @@ const together = 20;
  * database, and each would learn there what the first one has learnt. So those of one kind that ask while others take are the next to take, together.
  * @param keyOf what the queue looks at, of a runner
  * @param version the version of the queue
- * @param take takes jobs for runners of one kind; those that it gives none ask again, unless it gives none at all. Undefined says nothing of the queue
+ * @param take takes jobs for runners of one kind; those that it gives none ask again, unless it gives none at all. Undefined says nothing of
+ * the queue
  */
 export function openTurns<Runner, Taken>({
   keyOf,
@@ -39,11 +44,11 @@ export function openTurns<Runner, Taken>({
   const serve = async (key: string, queue: Waiting<Runner, Taken>[]): Promise<void> => {
     while (queue.length > 0) {
       const asked = version();
-      const batch = queue.splice(0, together).filter(({ trusts, signal, resolve }) => {
-        // Who has gone meanwhile must get no job.
-        const isWanted = !signal.aborted && !(trusts && emptyAt.get(key) === asked);
-        if (!isWanted) resolve(undefined);
-        return isWanted;
+      const batch = queue.splice(0, together).filter(({ trusts, signal, until, resolve }) => {
+        const isLate = signal.aborted || performance.now() >= until;
+        const isKnown = trusts && emptyAt.get(key) === asked;
+        if (isLate || isKnown) resolve(isKnown ? undefined : 'unknown');
+        return !isLate && !isKnown;
       });
       if (batch.length === 0) continue;
       const left: Waiting<Runner, Taken>[] = [];
@@ -51,7 +56,7 @@ export function openTurns<Runner, Taken>({
         const taken = await take(batch.map(({ runner }) => runner));
         if (taken?.size === 0) emptyAt.set(key, asked);
         for (const waiting of batch) {
-          const own = taken?.get(waiting.runner);
+          const own = taken ? taken.get(waiting.runner) : 'unknown';
           if (own === undefined && taken && taken.size > 0) left.push(waiting);
           else waiting.resolve(own);
         }
@@ -65,7 +70,7 @@ export function openTurns<Runner, Taken>({
 
   return {
     ask(runner, asking) {
-      const { promise, resolve, reject } = Promise.withResolvers<Taken | undefined>();
+      const { promise, resolve, reject } = Promise.withResolvers<Taken | 'unknown' | undefined>();
       const key = keyOf(runner);
       const known = queues.get(key);
       const queue = known ?? [];

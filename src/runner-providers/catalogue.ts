@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Ajv } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import { type Static, Type } from 'typebox';
 import { unique } from '#lib/collections.ts';
 import { StartupError } from '#lib/startup-error.ts';
@@ -45,8 +45,6 @@ export type Catalogue = Static<typeof Catalogue>;
 export type CatalogueImage = Static<typeof CatalogueImage>;
 export type MachineSize = Static<typeof Size>;
 
-const isCatalogue = new Ajv().compile<Catalogue>(Catalogue);
-
 /** The default catalogue. */
 export const defaultCatalogue = new URL('catalogue.json', import.meta.url).pathname;
 
@@ -61,7 +59,8 @@ export async function readCatalogue(file: string): Promise<Catalogue> {
   });
   const value = parse(text);
   if (value === undefined) throw unusable('it is not JSON');
-  if (!isCatalogue(value)) throw unusable(firstError());
+  const isCatalogue = new Ajv().compile<Catalogue>(Catalogue);
+  if (!isCatalogue(value)) throw unusable(told(isCatalogue.errors?.[0]));
   const inconsistency = findInconsistency(value);
   if (inconsistency) throw unusable(inconsistency);
   return value;
@@ -75,8 +74,7 @@ function parse(text: string): unknown {
   }
 }
 
-function firstError(): string {
-  const [error] = isCatalogue.errors ?? [];
+function told(error: ErrorObject | undefined): string {
   const path = error?.instancePath.slice(1).replaceAll('/', '.') || 'it';
   const extra = error?.keyword === 'additionalProperties' ? ` ('${error.params.additionalProperty}')` : '';
   return `${path} ${error?.message ?? 'is not valid'}${extra}`;

@@ -16,6 +16,7 @@ import { connectionOptions, limitConnections } from './connections.ts';
 import { addPreflight } from './cors.ts';
 import { addDescription } from './description.ts';
 import { addDownloads } from './downloads.ts';
+import { addGitActions } from './git-actions.ts';
 import { addGitHttp } from './git-http.ts';
 import { handleRequest } from './handle-request.ts';
 import { accessHeaders, commonHeaders, emitReplyHeaders } from './headers.ts';
@@ -151,6 +152,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   });
   addDownloads(app, { ...parts, signIn });
   addGitHttp(app, { ...parts, signIn, refusals });
+  addGitActions(app, { ...parts, signIn, refusals, bodies });
   addIdentityTokens(app, parts);
   addRunnerProtocol(app, { ...parts, linksFor: (request) => linksFor(parts, request) });
   addResultsService(app, {
@@ -188,7 +190,9 @@ type RouteParts = Parts & { signIn: SignIn; bodies: BodyReader };
 
 /** What all endpoints are served by; HEAD goes with GET. */
 const endpointRoutes = [apiPrefix, `${apiPrefix}/*`];
-const isOfEndpoints = ({ routeOptions }: FastifyRequest): boolean => endpointRoutes.includes(routeOptions.url ?? '');
+/** Preflight requests have a route of their own. */
+const isOfEndpoints = ({ method, routeOptions }: FastifyRequest): boolean =>
+  method !== 'OPTIONS' && endpointRoutes.includes(routeOptions.url ?? '');
 
 function addEndpoints(app: FastifyInstance, parts: RouteParts): void {
   for (const url of endpointRoutes)

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#access/rate-limits.ts';
-import type { Repo } from '#access/viewer.ts';
+import type { Repo, Viewer } from '#access/viewer.ts';
 import { GitError } from '#git/errors.ts';
 import { repoOf } from '#git/store.ts';
 import { receivePack } from '#git/transport/receive-pack.ts';
 import { advertiseRefs, type ExchangeOptions, type Service, services, uploadPack } from '#git/transport/smart-http.ts';
+import type { Caller } from '#lib/caller.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { type Exchange, failureOf, type GitFailure, type GitParts, handlersOf, openExchange } from './git-exchange.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
@@ -14,10 +15,13 @@ import { Moved } from './resolve.ts';
 import { clientFault } from './send-error.ts';
 import type { SignIn } from './sign-in.ts';
 
-type Parts = GitParts & { url?: string; signIn: SignIn; refusals: LimitRefusals };
+/** What Git's smart HTTP is answered with. */
+export type GitHttpParts = GitParts & { url?: string; signIn: SignIn; refusals: LimitRefusals };
+type Parts = GitHttpParts;
 
-type GitRequest = { Params: { owner: string; repo: string }; Querystring: { service?: string } };
-type Request = FastifyRequest<GitRequest>;
+export type GitHttpRoute = { Params: { owner: string; repo: string }; Querystring: { service?: string } };
+export type GitHttpRequest = FastifyRequest<GitHttpRoute>;
+type Request = GitHttpRequest;
 
 /**
  * Git's smart HTTP: `/{owner}/{repo}.git/info/refs`, `…/git-upload-pack` and `…/git-receive-pack`, the `.git` being optional.
@@ -26,11 +30,11 @@ type Request = FastifyRequest<GitRequest>;
 export function addGitHttp(app: FastifyInstance, parts: Parts): void {
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => refuse(parts, error, request as Request, reply)); // of these routes alone
-    scope.get<GitRequest>('/:owner/:repo/info/refs', { exposeHeadRoute: false }, (request, reply) =>
+    scope.get<GitHttpRoute>('/:owner/:repo/info/refs', { exposeHeadRoute: false }, (request, reply) =>
       sendRefs(parts, request, reply),
     );
     for (const service of services) {
-      scope.post<GitRequest>(`/:owner/:repo/${service}`, (request, reply) => exchange(parts, service, request, reply));
+      scope.post<GitHttpRoute>(`/:owner/:repo/${service}`, (request, reply) => exchange(parts, service, request, reply));
     }
   });
 }
@@ -59,16 +63,26 @@ async function exchange(parts: Parts, service: Service, request: Request, reply:
 }
 
 async function open(parts: Parts, service: Service, request: Request): Promise<Exchange> {
-  const { viewer } = await parts.signIn(request, parts.clock());
   const { owner, repo: name } = request.params;
+  return openExchange(parts, { ...(await signedIn(parts, request)), owner, name, service });
+}
+
+/** Who sends a request, and whom it counts against. */
+export async function signedIn(parts: Parts, request: Request): Promise<{ viewer: Viewer; caller: Caller }> {
+  const { viewer } = await parts.signIn(request, parts.clock());
   const caller = callerOf(viewer, request.ip);
   request.caller = caller;
-  return openExchange(parts, { viewer, caller, owner, name, service });
+  return { viewer, caller };
 }
 
 const gzips = ['gzip', 'x-gzip'];
 
-function optionsOf(parts: Parts, request: Request, reply: FastifyReply): ExchangeOptions {
+/** How a client speaks, and whether it is still there. */
+export function optionsOf(
+  parts: Parts,
+  request: Request,
+  reply: FastifyReply,
+): ExchangeOptions & { gzip: boolean; signal: AbortSignal } {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity' && !gzips.includes(encoding))
     throw new Refusal('unsupported_media', 'The body may be packed by gzip alone');
@@ -87,7 +101,8 @@ function optionsOf(parts: Parts, request: Request, reply: FastifyReply): Exchang
   };
 }
 
-const uncached = (reply: FastifyReply): FastifyReply =>
+/** No cache may keep what Git is answered. */
+export const uncached = (reply: FastifyReply): FastifyReply =>
   reply.headers({
     'cache-control': 'no-cache, max-age=0, must-revalidate',
     expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
@@ -95,7 +110,7 @@ const uncached = (reply: FastifyReply): FastifyReply =>
   });
 
 /** Sends an error as plain text, which git shows to its user. */
-function refuse(parts: Parts, error: unknown, request: Request, reply: FastifyReply): FastifyReply {
+export function refuse(parts: Parts, error: unknown, request: Request, reply: FastifyReply): FastifyReply {
   const send = (status: number, message: string) =>
     uncached(reply).code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
   if (error instanceof Moved) return redirect(parts, error.repo, request, reply);

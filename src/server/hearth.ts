@@ -5,6 +5,7 @@ import type { Limits } from '#access/rate-limits.ts';
 import type { Address, Database } from '#database/connect.ts';
 import { openPools, type Work } from '#database/pools.ts';
 import { openSessionLocks } from '#database/session-locks.ts';
+import { linksOf } from '#endpoint/links.ts';
 import type { PagesOrigin } from '#endpoint/pages-address.ts';
 import type { Services } from '#endpoint/services.ts';
 import { deliveryJobs } from '#events/delivery-jobs.ts';
@@ -127,6 +128,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     searchBudget,
     embeddings,
     outbound,
+    ownServers,
     lookUpRecords: openRecordLookup({ timeout: resources.names.lookupTime, servers }),
     webhooks,
     runners,
@@ -137,7 +139,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     advisories: settings.advisories,
     refRules: { evaluators: ruleEvaluators, host: settings.url && new URL(settings.url).hostname, secrets },
     ssh: settings.ssh && published(settings.ssh),
-    pages: settings.pages && addressOf(settings.pages, settings.tls !== undefined),
+    pages: settings.pages && addressOf(settings.pages, settings),
   };
   const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
   const { jobs } = pools;
@@ -178,9 +180,10 @@ const published = (ssh: SshSettings): Services['ssh'] => ({
 });
 
 /** Where websites are reached. */
-const addressOf = (pages: PagesSettings, isSecure: boolean): Services['pages'] => ({
+const addressOf = (pages: PagesSettings, { tls, url }: Pick<Settings, 'tls' | 'url'>): Services['pages'] => ({
   origin: pages.origin,
-  isSecure,
+  isSecure: tls !== undefined,
+  server: url === undefined ? undefined : linksOf(url).html,
   get port() {
     return pages.port;
   },

@@ -24,6 +24,8 @@ export type BodyReader = {
   text(exchange: Exchange, caller: Caller): Promise<string>;
   /** Passes a file of any type on in parts, one after the other. */
   parts(exchange: Exchange, most: Pick<ReceiveLimits, 'bytes' | 'name'>, take: (part: Buffer) => Promise<void>): Promise<void>;
+  /** A body of any type, packed or not, which is passed on as it is. */
+  bytes(exchange: Exchange, most: Pick<ReceiveLimits, 'bytes' | 'name'>, caller: Caller): Promise<Buffer>;
   /** The text of a form of a client that isn't signed in. */
   form(exchange: Exchange): Promise<string>;
 };
@@ -34,7 +36,6 @@ export function bodyReader(bounds: ResourceLimits['requests'], heldBytes: Concur
 
   const receive = async (exchange: Exchange, caller: Caller, limits: ReceiveLimits, onPart: (part: Buffer) => void) => {
     const { request, reply } = exchange;
-    checkEncoding(request);
     const length = contentLength(request);
     if (length === 0) return;
     if (length !== undefined && length > limits.bytes) throw tooLarge(limits);
@@ -49,11 +50,22 @@ export function bodyReader(bounds: ResourceLimits['requests'], heldBytes: Concur
     }
   };
 
+  const receiveAll = async (
+    exchange: Exchange,
+    caller: Caller,
+    limits: Pick<ReceiveLimits, 'bytes' | 'name'>,
+  ): Promise<Buffer> => {
+    const parts: Buffer[] = [];
+    await receive(exchange, caller, { ...limits, ...timing }, (part) => parts.push(part));
+    return Buffer.concat(parts);
+  };
+
   return {
     async json(exchange, { carries }, caller) {
       const isFile = carries === 'file';
       if (exchange.request.headers['content-type']?.startsWith('multipart/'))
         throw new Refusal('unsupported_media', 'The body must be JSON');
+      checkEncoding(exchange.request);
       const bytes = isFile
         ? { bytes: bounds.fileBody, name: 'requests.fileBody' }
         : { bytes: bounds.body, name: 'requests.body' };
@@ -68,9 +80,8 @@ export function bodyReader(bounds: ResourceLimits['requests'], heldBytes: Concur
     async text(exchange, caller) {
       if (!/^text\/(?:plain|x-markdown)\s*(?:;|$)/i.test(exchange.request.headers['content-type'] ?? ''))
         throw new Refusal('unsupported_media', 'The body must be text/plain or text/x-markdown');
-      const parts: Buffer[] = [];
-      await receive(exchange, caller, { ...textBytes, ...timing }, (part) => parts.push(part));
-      const bytes = Buffer.concat(parts);
+      checkEncoding(exchange.request);
+      const bytes = await receiveAll(exchange, caller, textBytes);
       if (!isUtf8(bytes)) throw badRequest('The body is not UTF-8');
       return bytes.toString();
     },
@@ -82,12 +93,11 @@ export function bodyReader(bounds: ResourceLimits['requests'], heldBytes: Concur
       sendContinue(exchange);
       await receiveParts(exchange.request.raw, { ...most, ...timing }, take);
     },
+    bytes: (exchange, most, caller) => receiveAll(exchange, caller, most),
     async form(exchange) {
-      const parts: Buffer[] = [];
-      const bytes = { bytes: bounds.formBody, name: 'requests.formBody' };
-      const caller = callerOf(anonymous, exchange.request.ip);
-      await receive(exchange, caller, { ...bytes, ...timing }, (part) => parts.push(part));
-      return Buffer.concat(parts).toString();
+      checkEncoding(exchange.request);
+      const most = { bytes: bounds.formBody, name: 'requests.formBody' };
+      return (await receiveAll(exchange, callerOf(anonymous, exchange.request.ip), most)).toString();
     },
   };
 }

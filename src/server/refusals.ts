@@ -23,6 +23,7 @@ const statuses: Record<RefusalKind, number> = {
   too_many: 429,
   timed_out: 408,
   unavailable: 503,
+  bad_gateway: 502,
 };
 
 /** The refusals that errors of Git become. Only `failed` is a fault of the server. */

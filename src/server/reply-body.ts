@@ -1,16 +1,13 @@
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import type { Paging } from '#endpoint/paging.ts';
+import type { ListPosition, Paging } from '#endpoint/paging.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
 import type { Listed, Neighbours, Page, Uncounted } from '#lib/page.ts';
 
-/** What the `Link` header of a page of a list follows from: the number of rows, or the pages beside it. */
-type ListPosition = { total: number } | Neighbours;
-
-/** `list` is set for a page of a list. */
+/** `list` is set for a page of a list: what its `Link` header follows from. */
 type ReplyBody = { status: number; body: unknown; list?: ListPosition };
 
 /** The styles of lists that nobody counts. */
-const uncounted: ReadonlySet<Paging['style']> = new Set(['cursors', 'since', 'around']);
+const uncounted: ReadonlySet<Paging['style']> = new Set(['cursors', 'since']);
 
 /** The status and body of a handler's result. */
 export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): ReplyBody {
@@ -26,21 +23,18 @@ export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): Rep
     const { rows, next, previous } = result as Uncounted<unknown>; // what a handler of such lists returns
     return { status, body: rows, list: { next, previous } };
   }
-  const { rows, total, extra, next } = result as Listed<unknown> & { extra?: object; next?: string }; // what a paged handler returns
+  const { rows, total, extra, next, previous } = result as Listed<unknown> & Neighbours & { extra?: object }; // what a paged handler returns
   const envelope = envelopeOf(endpoint, status);
   // The list comes before other fields, since client libraries that follow pages take the first unknown field for the list.
-  const body = envelope ? { total_count: total, [envelope]: rows, ...extra } : rows;
-  return {
-    status,
-    body,
-    list: endpoint.paging.style === 'after' ? { next } : { total: Math.min(total, endpoint.paging.most ?? total) },
-  };
+  const body = envelope ? { ...(envelope.isCounted && { total_count: total }), [envelope.name]: rows, ...extra } : rows;
+  return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total), next, previous } };
 }
 
-/** The name of the array in a list's envelope, read from the reply's schema. */
-function envelopeOf(endpoint: Endpoint, status: number): string | undefined {
-  const schema = endpoint.replies[status] as { properties?: Record<string, { type?: string }> } | undefined;
-  return Object.entries(schema?.properties ?? {}).find(([, property]) => property.type === 'array')?.[0];
+/** The name of the array in a list's envelope, and whether the envelope has the count of rows, read from the reply's schema. */
+function envelopeOf(endpoint: Endpoint, status: number): { name: string; isCounted: boolean } | undefined {
+  const { properties = {} } = (endpoint.replies[status] ?? {}) as { properties?: Record<string, { type?: string }> };
+  const name = Object.entries(properties).find(([, property]) => property.type === 'array')?.[0];
+  return name === undefined ? undefined : { name, isCounted: 'total_count' in properties };
 }
 
 /** Applies the changes of the requested version and of those before it, oldest first. */

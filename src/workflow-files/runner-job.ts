@@ -10,8 +10,6 @@ export type JobForRunner = {
   readonly combination: Combination | null;
   readonly labels: readonly string[];
   readonly timeoutMinutes: number;
-  /** What its steps use in the place of what they name, by that name. */
-  readonly uses?: ReadonlyMap<string, string>;
   /** Where its file was called: the name of the workflow of the run, and the inputs. */
   readonly called?: { readonly workflow: Json | undefined; readonly inputs: { readonly [name: string]: Json } } | undefined;
 };
@@ -52,7 +50,6 @@ export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | u
   const jobs = {
     [job.id]: {
       ...own,
-      ...stepsOf(own, job.uses),
       name: job.name,
       'runs-on': job.labels,
       'timeout-minutes': job.timeoutMinutes,
@@ -61,17 +58,6 @@ export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | u
     },
   };
   return JSON.stringify({ ...given({ name, on, env, defaults }), jobs });
-}
-
-/** The steps with the addresses of what they use. */
-function stepsOf({ steps }: Source, uses: JobForRunner['uses']): { steps?: Json } {
-  if (!uses || uses.size === 0 || !Array.isArray(steps)) return {};
-  return { steps: (steps as Source[]).map((step) => ({ ...step, ...addressOf(step.uses, uses) })) };
-}
-
-function addressOf(name: Json | undefined, uses: ReadonlyMap<string, string>): { uses?: string } {
-  const address = typeof name === 'string' ? uses.get(name) : undefined;
-  return address === undefined ? {} : { uses: address };
 }
 
 const given = (parts: { readonly [name: string]: Json | undefined }): Source =>

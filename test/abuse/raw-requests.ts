@@ -31,6 +31,7 @@ const paths = [
   '/metrics',
   '/login',
   '/logout',
+  '/login/website',
   '/login/oauth/authorize',
   '/login/oauth/access_token',
   '/login/device',

@@ -139,7 +139,11 @@ test('it follows secrets, from a push that is refused to an alert that is resolv
     ['reopen', () => secretScanning.updateAlert({ ...first, state: 'open' }), { state: 'open' }],
     ['resolve', () => secretScanning.updateAlert({ ...first, state: 'resolved', resolution: 'revoked' })],
     ['alert', () => secretScanning.getAlert(first), { state: 'resolved', resolution: 'revoked' }],
-    ['scans', () => secretScanning.getScanHistory(at), { backfill_scans: [{ type: 'git' }] }],
+    [
+      'scans',
+      () => secretScanning.getScanHistory(at),
+      { backfill_scans: [{ type: 'issue' }, { type: 'pull-request' }, { type: 'git' }] },
+    ],
   ]);
   const { data: patterns } = await secretScanning.listOrgPatternConfigs(of);
   const [pattern] = patterns.provider_pattern_overrides ?? [];

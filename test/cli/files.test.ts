@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { joinRunner } from '#test/support/runner-client.ts';
 import { s3Server } from '#test/support/s3-server.ts';
 import { command, complaint, installation, serve, temporaryFolder } from './support.ts';
 
@@ -110,4 +111,39 @@ test('of an upload during which the server is killed, nothing is shown, and its 
   const upload = { method: 'POST', headers, body: 'whole' };
   expect((await fetch(`${again.url}${at}/${id}/assets?name=a.bin`, upload)).status).toBe(201);
   expect(await again.end()).toBe(0);
+});
+
+test('a backup brings back the log of a job that is over', async () => {
+  const { data, env, run } = await installation();
+  await run('user', 'create', 'ada');
+  await run('repo', 'create', 'ada/hearth');
+  const scopes = ['repo', 'workflow'].flatMap((scope) => ['--scope', scope]);
+  const token = (await run('token', 'create', '--user', 'ada', '--kind', 'classic', ...scopes, '--quiet')).out.trim();
+  const ask = async (url: string, path: string, method = 'GET', body?: object): Promise<string> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const given = body && { body: JSON.stringify(body) };
+    return (await fetch(`${url}/api/v3/repos/ada/hearth${path}`, { method, headers, ...given })).text();
+  };
+  const server = await serve(data, [], env);
+  const workflow = 'on: push\njobs: {build: {runs-on: ubuntu-latest, steps: [{run: make}]}}\n';
+  const content = Buffer.from(workflow).toString('base64');
+  await ask(server.url, '/contents/.github/workflows/ci.yml', 'PUT', { message: 'CI', content });
+  const registration = JSON.parse(await ask(server.url, '/actions/runners/registration-token', 'POST'));
+  const runner = await joinRunner({ url: server.url, clock: { now: new Date() } }, { token: registration.token });
+  let task: Awaited<ReturnType<typeof runner.fetch>>;
+  while (!task) task = await runner.fetch();
+  await runner.log(task, ['the engine was made']);
+  await runner.end(task, 'success', { steps: [{ first: 0, rows: 1 }] });
+  // It is in the database until a job moves it.
+  const stored = async () => (await readdir(join(data, 'objects'), { recursive: true }).catch(() => [])).join(' ');
+  await expect.poll(stored).toMatch(/logs-/);
+  expect(await server.end()).toBe(0);
+
+  const folder = join(await temporaryFolder(), 'whole');
+  expect((await run('backup', folder)).code).toBe(0);
+  const other = await installation();
+  expect((await other.run('restore', folder)).code).toBe(0);
+  const restored = await serve(other.data, [], other.env);
+  expect(await ask(restored.url, `/actions/jobs/${task.id}/logs`)).toMatch(/^\S+Z the engine was made\n$/);
+  expect(await restored.end()).toBe(0);
 });

@@ -15,9 +15,11 @@ test('a server starts on an empty folder, answers, keeps a second one away, and 
   expect(await (await fetch(`${server.url}/healthz`)).text()).toBe('ok\n');
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   expect((await fetch(`${server.url}/api/v3/users/nobody`)).status).toBe(404);
-  expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(
-    /hearth_http_request_duration_seconds_count\{method="GET",route="\/api\/v3\/users\/:username",status="404"\} 1/,
-  );
+  expect((await fetch(`${server.url}/api/v3/users/nobody`, { method: 'OPTIONS' })).status).toBe(204);
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  const counted = (labels: string) => `hearth_http_request_duration_seconds_count{${labels}} 1\n`;
+  expect(metrics).toContain(counted('method="GET",route="/api/v3/users/:username",status="404"'));
+  expect(metrics).toContain(counted('method="OPTIONS",route="/api/v3/*",status="204"'));
   expect((await stat(join(data, 'secret-key'))).mode & 0o777).toBe(0o600);
   expect(complaint(await hearth(['serve', '--port', '0', '--data', data]))).toBe(
     'Another Hearth runs on this data folder: stop it, or choose another folder by --data',

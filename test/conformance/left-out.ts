@@ -32,11 +32,6 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'there are no enterprises, to which these permissions belong',
   },
   {
-    operationIds: ['copilot-spaces/list-for-org'],
-    places: ['?/after', '?/before'],
-    reason: 'spaces are listed by numbered pages',
-  },
-  {
     operationIds: ['copilot-spaces/create-for-org', 'copilot-spaces/update-for-org'],
     places: ['/resources_attributes'],
     reason: 'resources of spaces are for an assistant that reads them, and none is part of Hearth',
@@ -145,14 +140,9 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'no licence turns products on, no model looks for secrets, and nobody reviews who dismisses or bypasses an alert',
   },
   {
-    operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo', 'code-scanning/list-alerts-for-org'],
-    places: ['?/before', '?/after'],
-    reason: 'pages are numbered; clients follow the links of a reply',
-  },
-  {
     operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo'],
-    places: ['?/assignee', '?/epss_percentage', '?/sort=epss_percentage'],
-    reason: 'alerts of dependencies have no assignees, and files of advisories have no forecasts of their exploitation',
+    places: ['?/epss_percentage', '?/sort=epss_percentage'],
+    reason: 'files of advisories have no forecasts of their exploitation',
   },
   {
     operationIds: ['dependabot/list-alerts-for-org'],
@@ -161,35 +151,13 @@ export const leftOut: readonly LeftOut[] = [
   },
   {
     operationIds: ['dependabot/update-alert'],
-    places: ['/assignees', '/agent_assignment', '/state!'],
-    reason: 'alerts of dependencies have no assignees, so that their state is what remains to be changed',
-  },
-  {
-    operationIds: [
-      'secret-scanning/list-alerts-for-org',
-      'secret-scanning/list-alerts-for-repo',
-      'secret-scanning/list-org-custom-patterns',
-      'secret-scanning/list-repo-custom-patterns',
-      'code-security/get-configurations-for-org',
-      'code-security/get-repositories-for-configuration',
-    ],
-    places: ['?/before', '?/after'],
-    reason: 'the same lists have pages by numbers, which the description names beside cursors',
+    places: ['/agent_assignment'],
+    reason: 'Hearth has no agents to whom alerts could be assigned',
   },
   {
     operationIds: ['secret-scanning/list-alerts-for-org', 'secret-scanning/list-alerts-for-repo'],
     places: ['?/included_metadata', '?/owner_email_hash'],
     reason: 'what a provider knows of a secret: none is asked, so that no alert has it',
-  },
-  {
-    operationIds: ['actions/list-concurrency-groups-for-workflow-run'],
-    places: ['?/before'],
-    reason: 'the groups of one run are few: their list is continued, and not read backwards',
-  },
-  {
-    operationIds: ['repos/generate-release-notes'],
-    places: ['/configuration_file_path'],
-    reason: 'such a file sorts pull requests by their labels; notes are made of commits',
   },
   {
     operationIds: ['repos/update-release-asset'],
@@ -214,7 +182,8 @@ export const leftOut: readonly LeftOut[] = [
       'repos/update-org-ruleset',
     ],
     places: ['workflows', 'review_draft_pull_requests', 'review_on_push'].map(ofRule),
-    reason: 'of rules about workflows and reviews by an assistant, which Hearth does not have',
+    reason:
+      'no workflow of one repository runs for the pull requests of another, as the rule about workflows wants it, and no assistant reviews',
   },
   {
     operationIds: ['repos/create-repo-ruleset', 'repos/update-repo-ruleset'],

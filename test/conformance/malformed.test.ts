@@ -37,7 +37,7 @@ const wrongPaths = endpoints.flatMap((endpoint) =>
 );
 const wrongPages = endpoints.flatMap((endpoint) => {
   if (!endpoint?.paging) return [];
-  const names = ['per_page', ...positionsOf(endpoint.paging.style)];
+  const names = ['per_page', ...positionsOf[endpoint.paging.style]];
   const queries = names.flatMap((name) => ['abc', '1.5', '', '1x'].map((value) => `${name}=${value}`));
   return [...queries, ...names.map((name) => `${name}=1&${name}=2`)].map((query) => `${samplePath(endpoint.path)}?${query}`);
 });

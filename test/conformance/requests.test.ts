@@ -86,7 +86,7 @@ function inQuery({ parameters }: PublicOperation): Schema {
 
 /** What an endpoint doesn't take of the public operation; parameters begin with a `?`. */
 function differencesOf({ id, query, body, paging }: Endpoint, operation: PublicOperation): string[] {
-  const paged = paging ? ['?/per_page', ...positionsOf(paging.style).map((name) => `?/${name}`)] : [];
+  const paged = paging ? ['?/per_page', ...positionsOf[paging.style].map((name) => `?/${name}`)] : [];
   const ofQuery = [...lacking(sideOf([inQuery(operation)], resolve), declared(query, id), '?')];
   const ofBody = operation.body ? [...lacking(sideOf([operation.body], resolve), declared(body, id), '')] : [];
   return [...ofQuery.filter((place) => !paged.includes(place)), ...ofBody];

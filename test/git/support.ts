@@ -92,7 +92,7 @@ export async function serve(repo: Repo, handlers: PushHandlers = {}): Promise<Te
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
-    answer(repo, request, response, handlers).catch((error: unknown) => {
+    answerGit(repo, request, response, handlers).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(isGitError(error) ? 400 : 500);
       response.end();
     });
@@ -106,7 +106,13 @@ export async function serve(repo: Repo, handlers: PushHandlers = {}): Promise<Te
   return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/repo.git`, requests };
 }
 
-async function answer(repo: Repo, request: IncomingMessage, response: ServerResponse, handlers: PushHandlers): Promise<void> {
+/** Answers a request of Git's smart HTTP about a repository. */
+export async function answerGit(
+  repo: Repo,
+  request: IncomingMessage,
+  response: ServerResponse,
+  handlers: PushHandlers = {},
+): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const header = request.headers['git-protocol'];
   const options = {

@@ -105,7 +105,7 @@ test('it names every parameter: the words of the path, those of the query, and h
     const named = paths[path]?.[method.toLowerCase()]?.parameters.map((parameter) => `${parameter.in} ${parameter.name}`) ?? [];
     const words = [...path.matchAll(/\{(\w+)\}/g)].map(([, word]) => `path ${word}`);
     const asked = Object.keys((query as { properties?: object } | undefined)?.properties ?? {}).map((name) => `query ${name}`);
-    const paged = paging ? ['query per_page', ...positionsOf(paging.style).map((name) => `query ${name}`)] : [];
+    const paged = paging ? ['query per_page', ...positionsOf[paging.style].map((name) => `query ${name}`)] : [];
     expect([id, named.toSorted()]).toEqual([id, [...words, ...asked, ...paged].toSorted()]);
   }
 });

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
+import { repoOf } from '#git/store.ts';
 import { createRunnerToken } from '#resources/runners/index.ts';
 import { hasActRunner, startActRunner, withoutActRunner } from '#test/support/act-runner.ts';
+import { startActionsOrigin } from '#test/support/actions-origin.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { startRunner } from '#test/support/runner-client.ts';
 import { sealedFor } from '#test/support/sealed.ts';
 import { world } from '#test/support/world.ts';
 
-const here = await world({ actionsOrigin: 'https://actions.example' });
+const origin = await startActionsOrigin();
+const here = await world({ actionsOrigin: origin.url });
 const { user, repo: makeRepo, change, clock, db, settle, as } = here;
 const ada = await user('ada');
 const repo = await makeRepo(ada, { name: 'engine' });
@@ -207,14 +210,13 @@ test.skipIf(!hasActRunner)('a workflow calls another, and its actions come from 
     { name: 'call / make', conclusion: 'success' },
     { name: 'actions', conclusion: 'success' },
   ]);
-  const tokens = await db.selectFrom('workflow_jobs').select(['token_id', 'actions_token_id']).execute();
-  expect(tokens.every((one) => one.token_id === null && one.actions_token_id === null)).toBe(true);
+  const tokens = await db.selectFrom('workflow_jobs').select('token_id').execute();
+  expect(tokens.every(({ token_id }) => token_id === null)).toBe(true);
 });
 
-test('actions that this server has not come from the configured origin', async () => {
+test('a runner reads all actions below one address, which is the same for every job', async () => {
   const elsewhere = await makeRepo(ada);
-  const hidden = await makeRepo(await user(), { visibility: 'private' });
-  const uses = [`${ada.login}/${elsewhere.name}@main`, `${hidden.owner.login}/${hidden.name}@v1`, 'none/at-all/sub@v2', './own'];
+  const uses = [`${ada.login}/${elsewhere.name}@main`, 'none/at-all/sub@v2', './own'];
   const steps = uses.map((name) => `      - uses: ${name}\n`).join('');
   await commitFiles(here, elsewhere, {
     '.github/workflows/ci.yml': `on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n${steps}`,
@@ -222,12 +224,51 @@ test('actions that this server has not come from the configured origin', async (
   await settle();
   const task = await (await startRunner(here, elsewhere)).fetch();
   const { jobs } = JSON.parse(Buffer.from(task?.workflowPayload ?? []).toString());
-  expect(jobs.a.steps).toEqual([
-    { uses: uses[0] },
-    { uses: `https://actions.example/${uses[1]}` },
-    { uses: `https://actions.example/${uses[2]}` },
-    { uses: './own' },
-  ]);
+  expect(jobs.a.steps).toEqual(uses.map((name) => ({ uses: name })));
+  expect(task?.context?.gitea_default_actions_url).toBe(`${here.url}/-/actions`);
+  expect(Object.keys(task?.secrets ?? {})).toEqual(['GITHUB_TOKEN']);
+});
+
+/** A composite action of these steps, which adds its name to a file. */
+const composite = (name: string, ...uses: string[]) => {
+  const steps = [{ shell: 'bash', run: `echo ${name} >> used` }, ...uses.map((action) => ({ uses: action }))];
+  return { 'action.yml': JSON.stringify({ runs: { using: 'composite', steps } }) };
+};
+
+test.skipIf(!hasActRunner)('actions of the origin use others, and a job those that are shared with it', async (context) => {
+  if (!hasActRunner) context.skip(withoutActRunner);
+  const git = here.hearth.services.git;
+  const [app, open, shared] = [
+    await makeRepo(ada, { visibility: 'private' }),
+    await makeRepo(ada),
+    await makeRepo(ada, { visibility: 'private' }),
+  ];
+  const client = await as(ada);
+  await client.put(`/repos/ada/${shared.name}/actions/permissions/access`, { access_level: 'user' });
+  await commitFiles(here, open, composite('open'));
+  await commitFiles(here, shared, composite('shared', 'elsewhere/inner@main'));
+  for (const [name, files] of Object.entries({
+    outer: composite('outer', 'elsewhere/inner@main', `ada/${open.name}@main`),
+    inner: composite('inner'),
+  })) {
+    const hidden = await makeRepo(await user(), { visibility: 'private' });
+    await commitFiles(here, hidden, files);
+    origin.repos.set(`elsewhere/${name}`, repoOf(git, hidden.id));
+  }
+  const uses = ['elsewhere/outer@main', `ada/${shared.name}@main`, `ada/${app.name}/own@main`];
+  const steps = uses.map((name) => `      - uses: ${name}\n`).join('');
+  const job = `    runs-on: ubuntu-latest\n    steps:\n${steps}      - run: test "$(echo $(cat used))" = "outer inner open shared inner own"\n`;
+  const { 'action.yml': own } = composite('own');
+  const runner = await start(app);
+  // The second job asks again for what the runner has kept.
+  const file = `on: push\njobs:\n  first:\n${job}  second:\n    needs: first\n${job}`;
+  await commitFiles(here, app, { 'own/action.yml': own, '.github/workflows/ci.yml': file });
+  await settle();
+  const runs = async () => (await client.get(`/repos/ada/${app.name}/actions/runs`)).body.workflow_runs;
+  await expect.poll(async () => (await runs())[0].status, { timeout: 20_000 }).toBe('completed');
+  expect((await runs())[0].conclusion, runner.log()).toBe('success');
+  expect(origin.requests.length).toBeGreaterThan(5);
+  for (const { headers } of origin.requests) expect(headers).not.toHaveProperty('authorization');
 });
 
 // A runner on a host kills the shell of a step alone, and waits for what that has started: so `sleep` takes the place of the shell.

@@ -4,7 +4,7 @@ import { enqueue } from '#jobs/job.ts';
 import { runDueJobs } from '#jobs/worker.ts';
 import { addMinutes } from '#lib/time.ts';
 import { ci, ciPath, pushWorkflow } from '#test/resources/workflow-runs/setting.ts';
-import { startRunner } from '#test/support/runner-client.ts';
+import { joinRunner, startRunner } from '#test/support/runner-client.ts';
 import { fresh, world } from '#test/support/world.ts';
 
 const runners: { address?: string } = {};
@@ -63,6 +63,29 @@ test('a runner that was given other labels gets no job by its old ones', async (
   expect((await runnersOf(base))[0].busy).toBe(true);
 });
 
+test('the poll of a runner that isn’t what it was ends at once', async () => {
+  const { repo, base } = await setting();
+  const patient = await w.another({ resourceLimits: { workflows: { poll: 60_000 } }, runners: {} });
+  const url = await patient.app.listen({ port: 0, host: '127.0.0.1' });
+  const { body } = await client.post(`${base}/actions/runners/registration-token`);
+  const join = (ephemeral = false) => joinRunner({ url, clock: w.clock }, { name: fresh('r'), token: body.token, ephemeral });
+  const poll = ({ client: { fetchTask } }: Awaited<ReturnType<typeof join>>, tasksVersion = 0n) =>
+    fetchTask({ tasksVersion }, { timeoutMs: 60_000 });
+  const spent = await join(true);
+  await pushWorkflow(w, repo, { [ciPath]: ci });
+  expect((await poll(spent)).task).toBeDefined();
+  expect((await poll(spent)).task).toBeUndefined();
+
+  const waiting = [await join(), await join()];
+  const removedAndChanged = (await runnersOf(base)).map(({ id }: { id: number }) => id).slice(-2);
+  const { tasksVersion } = await (waiting[0] ?? spent).client.fetchTask({ tasksVersion: 0n }, { timeoutMs: 1_100 });
+  const polls = waiting.map((runner) => poll(runner, tasksVersion));
+  const [removed, changed] = removedAndChanged;
+  expect((await client.delete(`${base}/actions/runners/${removed}`)).status).toBe(204);
+  await client.put(`${base}/actions/runners/${changed}/labels`, { labels: ['other'] });
+  for (const { task } of await Promise.all(polls)) expect(task).toBeUndefined();
+});
+
 test('runners that ask together get a job each, and no more of a matrix than may run at once', async () => {
   const { repo } = await setting();
   const matrix = (most: number) =>
@@ -73,6 +96,27 @@ test('runners that ask together get a job each, and no more of a matrix than may
   const taken = (await Promise.all(asking.map((runner) => runner.fetch()))).filter((task) => task !== undefined);
   expect(new Set(taken.map(({ id }) => id)).size).toBe(4);
   expect(taken).toHaveLength(4);
+});
+
+test('a job whose runner has gone when it was to get it is offered to others at once', async () => {
+  const { repo } = await setting();
+  const [gone, late, other] = [
+    await startRunner(w, repo, { name: fresh('r') }),
+    await startRunner(w, repo, { name: fresh('r') }),
+    await startRunner(w, repo, { name: fresh('r') }),
+  ];
+  await pushWorkflow(w, repo, { [ciPath]: ci });
+  const { promise: isOver, resolve: release } = Promise.withResolvers<void>();
+  const held = w.change(async (tx) => {
+    await tx.selectFrom('workflow_jobs').select('id').where('repository_id', '=', repo.id).forUpdate().execute();
+    await isOver;
+  });
+  // The first one's turn lasts for longer than both of them wait.
+  const asking = [gone, late].map(({ client: { fetchTask } }) => fetchTask({ tasksVersion: 0n }, { timeoutMs: 300 }));
+  for (const asked of await Promise.allSettled(asking)) expect(asked).toMatchObject({ reason: { code: Code.DeadlineExceeded } });
+  release();
+  await held;
+  await expect.poll(() => other.fetch()).toBeDefined();
 });
 
 test('a runner for a single job is removed with it, also when the job was given up, or when nobody has started it', async () => {

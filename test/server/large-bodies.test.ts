@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, expect, test } from 'vitest';
 import { pathOf, type Sent } from '#test/support/large-bodies.ts';
 import { world } from '#test/support/world.ts';
@@ -12,6 +14,9 @@ await (await as(ada)).put('/repos/ada/engine/contents/a', { message: 'First', co
 const secret = await token(ada);
 const client: ChildProcess = fork(join(import.meta.dirname, '../support/body-client.ts'));
 afterAll(() => client.disconnect());
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 type Took = { status: number; computed: number; longest: number };
 
@@ -51,9 +56,11 @@ test.each([
   ['tree of 40,000 wrong entries', 422],
 ])('%s: answered with %i within a second of computing, and no turn holds the process', async (body, status) => {
   const took: Took[] = [];
-  // What is slow is so each time; a collection of garbage from earlier tests is not.
-  do took.push(await send(body));
-  while (took.length < 10 && !took.some(({ computed, longest }) => computed < 1_000 && longest < 100));
+  // What is slow is so each time; a collection of garbage from earlier tests is not, and comes before the next try.
+  do {
+    if (took.length > 0) collectGarbage();
+    took.push(await send(body));
+  } while (took.length < 10 && !took.some(({ computed, longest }) => computed < 1_000 && longest < 100));
   expect(took.map((one) => one.status)).toEqual(took.map(() => status));
   expect(Math.min(...took.map(({ computed }) => computed)), 'milliseconds of computing').toBeLessThan(1_000);
   expect(Math.min(...took.map(({ longest }) => longest)), 'milliseconds of the longest turn').toBeLessThan(100);

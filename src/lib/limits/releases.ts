@@ -1,5 +1,5 @@
 // The files of releases.
-import { type LimitGroup, mebi } from './limit.ts';
+import { kibi, type LimitGroup, mebi } from './limit.ts';
 
 export const releases = {
   assets: { value: 1_000, unit: 'count', of: 'files of one release', past: '422' },
@@ -24,4 +24,12 @@ export const releases = {
     of: 'commits that generated notes list, from the latest back',
     past: 'earlier ones are counted, and not listed',
   },
+  notesHistory: {
+    value: 10_000,
+    unit: 'count',
+    fixed: true,
+    of: 'commits by which merged pull requests are found for generated notes, from the latest back',
+    past: 'those that were merged earlier are left out',
+  },
+  notesFile: { value: 16 * kibi, unit: 'bytes', fixed: true, of: 'a file of settings for generated notes', past: '422' },
 } as const satisfies LimitGroup;

@@ -7,7 +7,7 @@ export const secretScanning = {
     value: 200,
     unit: 'count',
     fixed: true,
-    of: 'secrets that are found in one file',
+    of: 'secrets that are found in one file or text',
     past: 'further ones are not found',
   },
   alerts: {

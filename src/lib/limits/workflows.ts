@@ -69,6 +69,38 @@ export const workflows = {
     of: 'the time since the last poll of a runner',
     past: 'it is shown as offline',
   },
+  originTransfers: {
+    value: 64,
+    unit: 'count',
+    of: 'requests for actions that one process passes on to their origin at once',
+    past: 'further ones wait',
+  },
+  originTransfersPerCaller: { value: 32, unit: 'count', of: 'such requests of one caller', past: 'further ones wait' },
+  originTransfersAnonymous: {
+    value: 32,
+    unit: 'count',
+    of: 'such requests of all who are not signed in',
+    past: 'further ones wait',
+  },
+  originRequest: { value: 4 * mebi, unit: 'bytes', of: 'what a client asks the origin of actions for', past: '413' },
+  originBytes: {
+    value: 1024 * mebi,
+    unit: 'bytes',
+    of: 'what the origin of actions answers',
+    past: '502, or the transfer is ended',
+  },
+  originSilence: {
+    value: minutes,
+    unit: 'milliseconds',
+    of: 'the time in which nothing comes from the origin of actions',
+    past: '502, or the transfer is ended',
+  },
+  originTime: {
+    value: 15 * minutes,
+    unit: 'milliseconds',
+    of: 'the time that an answer of the origin of actions takes',
+    past: 'the transfer is ended',
+  },
   runnerGroups: { value: 1_000, unit: 'count', fixed: true, of: 'groups of runners of an organization', past: '422' },
   groupWorkflows: {
     value: 100,

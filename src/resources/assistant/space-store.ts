@@ -3,10 +3,10 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { teamsOf } from '#access/sql.ts';
 import type { Org, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { listWalked, orderById } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Page, Walked } from '#lib/page.ts';
 
 export type SpaceRow = Selectable<DB['assistant_spaces']>;
 export type CollaboratorRow = Selectable<DB['assistant_space_collaborators']>;
@@ -48,8 +48,12 @@ export const lockSpace = async (tx: Tx, space: VisibleSpace): Promise<VisibleSpa
 };
 
 /** The spaces of an organization that a viewer may see, in the order of their numbers. */
-export const listVisibleSpaces = (db: Db, org: Pick<Org, 'id' | 'role'>, viewer: Viewer, page: Page): Promise<Listed<SpaceRow>> =>
-  list(db, visible(db, org, viewer).orderBy('id'), page);
+export const listVisibleSpaces = (
+  db: Db,
+  org: Pick<Org, 'id' | 'role'>,
+  viewer: Viewer,
+  page: Page,
+): Promise<Walked<VisibleSpace>> => listWalked(db, visible(db, org, viewer), orderById('assistant_spaces', 'asc'), page);
 
 /** The next number of a space. The caller holds the lock of the organization. */
 export async function nextNumber(tx: Tx, organization: Id<'accounts'>): Promise<number> {

@@ -1,5 +1,5 @@
-import { unique } from '#lib/collections.ts';
 import { unprocessable } from '#lib/refusal.ts';
+import { assigneeWords } from '#resources/collaborators/index.ts';
 import { pullRefs } from './checks.ts';
 import type { AnalysisQuery, CodeScanningAlertQuery, RefQuery } from './schemas.ts';
 import type { AlertFilter } from './store.ts';
@@ -24,9 +24,7 @@ function toolOf({ tool_name, tool_guid }: ToolQuery) {
 /** What a request wants of a list of alerts. */
 export function filterOf(query: CodeScanningAlertQuery): AlertFilter {
   const { state, severity, sort, direction } = query;
-  const logins = unique((query.assignees ?? '').split(',').map((login) => login.trim())).filter((login) => login !== '');
-  const assignees = logins.length === 0 ? undefined : logins;
-  return { ...toolOf(query), refs: refsOf(query), state, severity, assignees, sort, direction };
+  return { ...toolOf(query), refs: refsOf(query), state, severity, assignees: assigneeWords(query.assignees), sort, direction };
 }
 
 /** What a request wants of a list of analyses. */

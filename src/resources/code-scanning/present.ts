@@ -4,6 +4,7 @@ import { gather, getOptional, unique } from '#lib/collections.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
+import { loadAlertAssignees } from '#resources/collaborators/index.ts';
 import type { InstanceRow } from './instance-store.ts';
 import type {
   CodeScanningAlert,
@@ -12,7 +13,7 @@ import type {
   CodeScanningInstance,
   SarifStatus,
 } from './schemas.ts';
-import { type AlertRow, loadAssignees } from './store.ts';
+import type { AlertRow } from './store.ts';
 import type { AnalysisRow, UploadRow } from './upload-store.ts';
 
 const timeOrNull = (time: Date | null) => (time === null ? null : timestamp(time));
@@ -70,7 +71,7 @@ export async function presentAlerts(
   rows: readonly AlertRow[],
   repositoryOf: (row: AlertRow) => NamedRepository,
 ): Promise<CodeScanningAlertItem[]> {
-  const assignees = await loadAssignees(db, gather(rows, 'id'));
+  const assignees = await loadAlertAssignees(db, 'code_scanning_assignees', gather(rows, 'id'));
   const accounts = await loadAccounts(db, unique([...gather(rows, 'dismissed_by'), ...[...assignees.values()].flat()]));
   return rows.map((row) => {
     const state = stateOf(row);

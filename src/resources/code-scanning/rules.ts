@@ -2,10 +2,10 @@ import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
-import { unique } from '#lib/collections.ts';
-import { badRequest, invalid } from '#lib/refusal.ts';
+import { badRequest } from '#lib/refusal.ts';
+import { getAlertAssignees } from '#resources/collaborators/index.ts';
 import type { CodeScanningAlertChange } from './schemas.ts';
-import { type AlertRow, listAssignable, replaceAssignees, updateAlert } from './store.ts';
+import { type AlertRow, replaceAssignees, updateAlert } from './store.ts';
 
 /** Dismisses an alert, opens one again that was dismissed, or assigns it. */
 export async function changeAlert(
@@ -60,10 +60,7 @@ const tell = (
 ): Promise<void> => record(tx, { ...inRepository(action), kind, data: { alert: id, ref, commit: commit_sha } });
 
 async function assign(tx: Tx, { repo, now }: RepositoryAction, alert: AlertRow, logins: readonly string[]): Promise<void> {
-  const wanted = unique(logins.map((login) => login.toLowerCase()));
-  const accounts = await listAssignable(tx, repo.id, wanted);
-  if (accounts.length < wanted.length)
-    throw invalid('CodeScanningAlert', 'assignees', 'invalid', 'assignees must have write access to the repository');
+  const accounts = await getAlertAssignees(tx, { repository: repo.id, resource: 'CodeScanningAlert' }, logins);
   await replaceAssignees(tx, alert.id, accounts);
   await updateAlert(tx, alert.id, { updated_at: now });
 }

@@ -1,14 +1,13 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import { roleLevel } from '#access/roles.ts';
 import { reachedBy } from '#access/sql.ts';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
-import { gather, grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Page, Walked } from '#lib/page.ts';
+import { isAssignedAs } from '#resources/collaborators/index.ts';
 import type { ReadRule } from './results.ts';
 
 type Repository = Id<'repositories'>;
@@ -96,10 +95,6 @@ const conditions = {
   fixed: sql<boolean>`(a.dismissed_at is null and not n.is_open)`,
 };
 
-const isAssigned = sql<boolean>`exists (select from code_scanning_assignees s where s.alert_id = a.id)`;
-const isAssignedTo = (logins: readonly string[]) => sql<boolean>`exists (select from code_scanning_assignees s
-  join accounts p on p.id = s.account_id where s.alert_id = a.id and lower(p.login) = any (${logins.map((login) => login.toLowerCase())}::text[]))`;
-
 /** Looked up first, by an index, whatever else is asked. */
 const isOn = (repository: Repository, refs: readonly string[], { isOpen }: { isOpen: boolean }) => sql<boolean>`a.id = any (array(
   select o.alert_id from code_scanning_instances o where o.repository_id = ${repository} and o.ref = any (${[...refs]}::text[])
@@ -111,7 +106,7 @@ export function listAlerts(
   of: Pick<RepositoryRow, 'id' | 'default_branch'> | { owner: Id<'accounts'>; viewer: Viewer },
   { tool, guid, refs, state, severity, assignees, sort, direction }: AlertFilter,
   page: Page,
-): Promise<Listed<AlertRow>> {
+): Promise<Walked<AlertRow>> {
   let query = alerts(db, refs ?? 'default', { withHelp: false });
   query =
     'id' in of
@@ -124,11 +119,10 @@ export function listAlerts(
   if (guid !== undefined) query = query.where('a.tool_guid', '=', guid);
   if (state !== undefined) query = query.where(conditions[state]);
   if (severity !== undefined) query = query.where(sql<boolean>`coalesce(u.security_severity_level, a.severity) = ${severity}`);
-  if (assignees?.includes('*')) query = query.where(isAssigned);
-  else if (assignees?.includes('none')) query = query.where(sql<boolean>`not ${isAssigned}`);
-  else if (assignees) query = query.where(isAssignedTo(assignees));
-  const column = sort === 'number' ? 'a.number' : sort === 'created' ? 'a.created_at' : 'a.updated_at';
-  return list(db, query.orderBy(column, direction).orderBy('a.id', direction), page);
+  if (assignees) query = query.where(isAssignedAs('code_scanning_assignees', assignees));
+  const order =
+    sort === 'number' ? orderBy('a', 'number', 'integer', direction) : orderBy('a', `${sort}_at`, 'timestamptz', direction);
+  return listWalked(db, query, order, page);
 }
 
 export const updateAlert = (tx: Tx, id: Alert, change: Updateable<DB['code_scanning_alerts']>) =>
@@ -140,18 +134,6 @@ export async function touchAlerts(tx: Tx, ids: readonly Alert[], now: Date): Pro
   await sql`update code_scanning_alerts set updated_at = ${now} where id = any (${[...ids]}::bigint[])`.execute(tx);
 }
 
-/** The users to whom alerts are assigned, by alert. */
-export async function loadAssignees(db: Db, ids: readonly Alert[]): Promise<ReadonlyMap<Alert, Id<'accounts'>[]>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('code_scanning_assignees')
-    .selectAll()
-    .where(sql<boolean>`alert_id = any (${[...ids]}::bigint[])`)
-    .orderBy('account_id')
-    .execute();
-  return new Map([...grouped(rows, ({ alert_id }) => alert_id)].map(([alert, all]) => [alert, gather(all, 'account_id')]));
-}
-
 /** Assigns an alert to these users and nobody else. */
 export async function replaceAssignees(tx: Tx, alert: Alert, accounts: readonly Id<'accounts'>[]): Promise<void> {
   await tx.deleteFrom('code_scanning_assignees').where('alert_id', '=', alert).execute();
@@ -160,15 +142,6 @@ export async function replaceAssignees(tx: Tx, alert: Alert, accounts: readonly 
     .insertInto('code_scanning_assignees')
     .values(accounts.map((account_id) => ({ alert_id: alert, account_id })))
     .execute();
-}
-
-/** The users of these logins who may write to a repository, to whom its alerts can be assigned. */
-export async function listAssignable(db: Db, repository: Repository, logins: readonly string[]): Promise<Id<'accounts'>[]> {
-  const { rows } = await sql<{ id: Id<'accounts'> }>`select a.id from accounts a
-    where lower(a.login) = any (${logins.map((login) => login.toLowerCase())}::text[]) and a.kind = 'user'
-      and exists (select from repository_roles role
-        where role.repository_id = ${repository} and role.account_id = a.id and role.level >= ${roleLevel('write')})`.execute(db);
-  return gather(rows, 'id');
 }
 
 /** Stores the rules of a tool as they are now, and gives their ids by their identifiers. */

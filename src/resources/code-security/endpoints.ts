@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { pages } from '#endpoint/paging.ts';
+import { pagesAndCursors } from '#endpoint/paging.ts';
 import { gather, keyed } from '#lib/collections.ts';
 import { asId } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
@@ -47,7 +47,7 @@ export const listSecurityConfigurations = endpoint({
   summary: 'Get code security configurations for an organization',
   access: reads,
   query: ConfigurationQuery,
-  paging: pages(),
+  paging: pagesAndCursors(),
   replies: { 200: Type.Array(CodeSecurityConfiguration) },
   async handle({ db, at: { org }, query, page, links }) {
     const isGlobal = query.target_type === 'global';
@@ -194,7 +194,7 @@ export const listConfiguredRepositories = endpoint({
   summary: 'Get repositories associated with a code security configuration',
   access: reads,
   query: StatusQuery,
-  paging: pages(),
+  paging: pagesAndCursors(),
   replies: { 200: Type.Array(ConfiguredRepository) },
   async handle({ db, at, query, page, viewer, links }) {
     const of = { organization: at.org.id, configuration: at.securityConfiguration.id, viewer };

@@ -2,10 +2,10 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { reachedBy } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { listWalked, orderById } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Page, Walked } from '#lib/page.ts';
 import type { SecurityChange } from '#resources/repositories/index.ts';
 import type { Attachment } from './schemas.ts';
 import type { Settings } from './settings.ts';
@@ -36,12 +36,11 @@ export const listConfigurations = (
   db: Db,
   { organization, isGlobal }: { organization: Id<'accounts'>; isGlobal: boolean },
   page: Page,
-): Promise<Listed<ConfigurationRow>> =>
-  list(
+): Promise<Walked<ConfigurationRow>> =>
+  listWalked(
     db,
-    configurations(db)
-      .where(isGlobal ? sql<boolean>`c.organization_id is null` : availableTo(organization))
-      .orderBy('c.id'),
+    configurations(db).where(isGlobal ? sql<boolean>`c.organization_id is null` : availableTo(organization)),
+    orderById('c', 'asc'),
     page,
   );
 
@@ -218,7 +217,7 @@ export const listAttached = (
   of: { organization: Id<'accounts'>; configuration: Id<'security_configurations'>; viewer: Viewer },
   statuses: readonly Status[] | undefined,
   page: Page,
-): Promise<Listed<AttachedRow>> => {
+): Promise<Walked<AttachedRow>> => {
   let query = db
     .selectFrom('security_configuration_repositories as a')
     .innerJoin('repositories as r', 'r.id', 'a.repository_id')
@@ -227,7 +226,7 @@ export const listAttached = (
     .where('a.organization_id', '=', of.organization)
     .where(reachedBy(of.viewer.grant));
   if (statuses !== undefined) query = query.where('a.status', 'in', statuses);
-  return list(db, query.orderBy('a.repository_id'), page);
+  return listWalked(db, query, { id: 'a.repository_id', idOf: (row) => row.repository_id, direction: 'asc' }, page);
 };
 
 /** The configuration of a repository, and how far it is. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { readsContents } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { pages } from '#endpoint/paging.ts';
+import { pagesAndCursors } from '#endpoint/paging.ts';
 import { forbidden, notFound, orNotFound } from '#lib/refusal.ts';
 import { compareHistories, findComparison } from '#resources/commits/index.ts';
 import { listDependencyChanges } from '#resources/dependency-graph/index.ts';
@@ -36,7 +36,7 @@ export const listRepoDependencyAlerts = endpoint({
   access: reads,
   refuses: [422],
   query: DependencyAlertQuery,
-  paging: pages(),
+  paging: pagesAndCursors(),
   replies: { 200: Type.Array(DependencyAlert) },
   async handle({ db, at: { repo }, query, page, links }) {
     if (!repo.vulnerability_alerts) throw forbidden('Vulnerability alerts are disabled for this repository.');
@@ -53,7 +53,7 @@ export const listOrgDependencyAlerts = endpoint({
   access: { ...reads, role: 'owner' },
   refuses: [422],
   query: OrganizationAlertQuery,
-  paging: pages(),
+  paging: pagesAndCursors(),
   replies: { 200: Type.Array(OrganizationDependencyAlert) },
   async handle({ db, at: { org }, query, page, viewer, links }) {
     const context = { db, links, viewer };
@@ -82,7 +82,7 @@ export const updateDependencyAlert = endpoint({
   method: 'PATCH',
   path: '/repos/{owner}/{repo}/dependency-bot/alerts/{alert_number}',
   resources: [dependencyAlert],
-  summary: 'Dismiss an alert of a vulnerable dependency, or open it again',
+  summary: 'Dismiss an alert of a vulnerable dependency, open it again, or assign it',
   access: writes,
   refuses: [409, 422],
   body: DependencyAlertChange,

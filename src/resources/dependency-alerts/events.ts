@@ -29,8 +29,8 @@ const alertPayload = <Kind extends Action>(action: Kind): PayloadBuilder<`depend
     aboutRepository(context, event, async (repository) => {
       const row = await findAlert(context.db, event.data.alert);
       if (!row) return [];
-      const { security_advisory, ...alert } = await presentAlert(context, row, repository);
-      // Payloads of the public API don't have this field, which replies have.
+      // Payloads of the public API don't have these two fields, which replies have.
+      const { security_advisory, assignees: _assignees, ...alert } = await presentAlert(context, row, repository);
       const { classification: _, ...shown } = security_advisory;
       return [{ type: alertEvent, action, body: { alert: { ...alert, security_advisory: shown } } }];
     }),

@@ -1,5 +1,6 @@
 import { unique } from '#lib/collections.ts';
 import { invalid } from '#lib/refusal.ts';
+import { assigneeWords } from '#resources/collaborators/index.ts';
 import { alertStates, type DependencyAlertQuery, severities } from './schemas.ts';
 import type { AlertFilter } from './store.ts';
 
@@ -30,6 +31,7 @@ export const filterOf = (query: DependencyAlertQuery): AlertFilter => ({
   classifications: wordsOf(query, 'classification'),
   relationships: wordsOf(query, 'relationship'),
   scope: query.scope,
+  assignees: assigneeWords(query.assignee),
   hasPatch: query.has === undefined ? undefined : true,
   sort: query.sort,
   direction: query.direction,

@@ -1,10 +1,11 @@
 import type { Context } from '#endpoint/context.ts';
 import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
-import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
+import { gather, getOptional, getOrThrow, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
+import { loadAlertAssignees } from '#resources/collaborators/index.ts';
 import { type AdvisoryRow, loadAdvisories, loadVulnerabilities, type VulnerabilityRow } from './advisory-store.ts';
 import type { AdvisoryVulnerability, DependencyAdvisory, DependencyAlert } from './schemas.ts';
 import type { AlertRow } from './store.ts';
@@ -66,11 +67,12 @@ export async function presentAlerts(
   repositoryOf: (row: AlertRow) => NamedRepository,
 ): Promise<DependencyAlert[]> {
   const ids: Id<'advisories'>[] = gather(rows, 'advisory_id');
-  const [accounts, advisories, vulnerabilities] = await Promise.all([
-    loadAccounts(db, gather(rows, 'dismissed_by')),
+  const [assignees, advisories, vulnerabilities] = await Promise.all([
+    loadAlertAssignees(db, 'dependency_alert_assignees', gather(rows, 'id')),
     loadAdvisories(db, ids),
     loadVulnerabilities(db, ids),
   ]);
+  const accounts = await loadAccounts(db, unique([...gather(rows, 'dismissed_by'), ...[...assignees.values()].flat()]));
   return rows.map((row) => {
     const advisory = getOrThrow(advisories, row.advisory_id);
     const repo = repositoryOf(row);
@@ -95,6 +97,7 @@ export async function presentAlerts(
       dismissed_comment: row.dismissed_comment,
       fixed_at: timestampOrNull(row.fixed_at),
       auto_dismissed_at: timestampOrNull(row.auto_dismissed_at),
+      assignees: (assignees.get(row.id) ?? []).flatMap((id) => presentUserOrNull(links, accounts.get(id)) ?? []),
     };
   });
 }

@@ -59,6 +59,7 @@ export const DependencyAlert = Type.Object({
   dismissed_comment: Nullable(Type.String()),
   fixed_at: Nullable(Timestamp),
   auto_dismissed_at: Nullable(Timestamp),
+  assignees: Type.Array(User),
 });
 export type DependencyAlert = Static<typeof DependencyAlert>;
 
@@ -75,6 +76,7 @@ const organizationQuery = {
   relationship: words,
   scope: Type.Optional(OneOf(['development', 'runtime'])),
   has: Type.Optional(OneOf(['patch'])),
+  assignee: words,
   sort: withDefault(OneOf(['created', 'updated']), 'created'),
   direction: withDefault(OneOf(['asc', 'desc']), 'desc'),
 };
@@ -84,9 +86,10 @@ export type DependencyAlertQuery = Static<typeof DependencyAlertQuery>;
 
 export const DependencyAlertChange = Type.Object(
   {
-    state: OneOf(['dismissed', 'open']),
+    state: Type.Optional(OneOf(['dismissed', 'open'])),
     dismissed_reason: Type.Optional(Nullable(OneOf(reasons))),
     dismissed_comment: Type.Optional(Nullable(Type.String({ maxLength: 280 }))),
+    assignees: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 10 })),
   },
   { title: 'DependencyAlert' },
 );

@@ -2,10 +2,11 @@ import { type Selectable, sql, type Updateable } from 'kysely';
 import { reachedBy } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Page, Walked } from '#lib/page.ts';
+import { isAssignedAs } from '#resources/collaborators/index.ts';
 import type { AdvisoryRow, VulnerabilityRow } from './advisory-store.ts';
 
 type StoredAlert = Selectable<DB['dependency_alerts']>;
@@ -38,6 +39,8 @@ export type AlertFilter = {
   relationships?: readonly string[] | undefined;
   scope?: string | undefined;
   hasPatch?: boolean | undefined;
+  /** Logins; `*`: anybody, `none`: nobody. */
+  assignees?: readonly string[] | undefined;
   sort: 'created' | 'updated';
   direction: 'asc' | 'desc';
 };
@@ -48,7 +51,7 @@ export function listAlerts(
   of: { repository: Id<'repositories'> } | { owner: Id<'accounts'>; viewer: Viewer },
   filter: AlertFilter,
   page: Page,
-): Promise<Listed<AlertRow>> {
+): Promise<Walked<AlertRow>> {
   let query = alerts(db).innerJoin('advisories as v', 'v.id', 'a.advisory_id').where('r.vulnerability_alerts', '=', true);
   query =
     'repository' in of
@@ -65,13 +68,23 @@ export function listAlerts(
     ['a.scope', filter.scope === undefined ? undefined : [filter.scope]],
   ] as const)
     if (words !== undefined) query = query.where(sql<boolean>`${sql.ref(column)} = any (${[...words]}::text[])`);
+  if (filter.assignees) query = query.where(isAssignedAs('dependency_alert_assignees', filter.assignees));
   if (filter.hasPatch !== undefined) query = query.where('a.first_patched_version', filter.hasPatch ? 'is not' : 'is', null);
-  const column = filter.sort === 'created' ? 'a.created_at' : 'a.updated_at';
-  return list(db, query.orderBy(column, filter.direction).orderBy('a.id', filter.direction), page);
+  return listWalked(db, query, orderBy('a', `${filter.sort}_at`, 'timestamptz', filter.direction), page);
 }
 
 export const updateAlert = (tx: Tx, id: Id<'dependency_alerts'>, change: Updateable<DB['dependency_alerts']>) =>
   tx.updateTable('dependency_alerts').set(change).where('id', '=', id).execute();
+
+/** Assigns an alert to these users and nobody else. */
+export async function replaceAssignees(tx: Tx, alert: AlertRow['id'], accounts: readonly Id<'accounts'>[]): Promise<void> {
+  await tx.deleteFrom('dependency_alert_assignees').where('alert_id', '=', alert).execute();
+  if (accounts.length === 0) return;
+  await tx
+    .insertInto('dependency_alert_assignees')
+    .values(accounts.map((account_id) => ({ alert_id: alert, account_id })))
+    .execute();
+}
 
 export const insertAlerts = (tx: Tx, rows: readonly NewAlert[]): Promise<Pick<AlertRow, 'id'>[]> =>
   tx.insertInto('dependency_alerts').values(rows).returning('id').execute();

@@ -4,6 +4,7 @@ import { batchSubscription, type Recorded } from '#events/subscription.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { scanTextsAnew } from '#resources/secret-scanning/index.ts';
 import { indexIssues, indexIssuesWithName, indexMissingIssues, type NameOnIssues, reindexIssues } from '#search/index.ts';
 import { enqueueReading } from './unread-texts.ts';
 
@@ -128,8 +129,12 @@ export const indexImported = job<OneRepository, Services>({
   },
 });
 
-/** Has all issues of a repository that were imported indexed, and the mentions in their texts read, in the background. */
+/**
+ * Has all issues of a repository that were imported indexed in the background, the mentions in their texts read, and secrets looked for in all
+ * texts of the repository.
+ */
 export async function enqueueImportedIssues(tx: Tx, repository: Id<'repositories'>): Promise<void> {
   await enqueue(tx, indexImported, { repository });
   await enqueueReading(tx, repository);
+  await scanTextsAnew(tx, repository);
 }

@@ -5,6 +5,7 @@ import { removeSome } from '#database/remove-some.ts';
 import { job } from '#jobs/job.ts';
 import { addDays, addMinutes } from '#lib/time.ts';
 import { removeExpiredManifestCodes } from '#resources/apps/index.ts';
+import { removeExpiredCodes, removeExpiredSessions } from '#resources/pages/index.ts';
 import { removeExpiredTokens } from '#resources/tokens/index.ts';
 
 /** How long expired rows are kept, so that a late device gets the error `expired_token` and not `incorrect_device_code`. */
@@ -16,6 +17,8 @@ type Removal = (tx: Tx, kept: Date, now: Date) => Promise<boolean>;
 
 /** The tables with rows that expire, refresh tokens before the tokens that they belong to. */
 const removals: readonly Removal[] = [
+  (tx, _kept, now) => removeExpiredCodes(tx, now),
+  (tx, _kept, now) => removeExpiredSessions(tx, now),
   (tx, kept) => removeSome(tx, 'sessions', sql`expires_at < ${kept}`),
   (tx, kept) => removeSome(tx, 'authorization_codes', sql`expires_at < ${kept}`),
   (tx, kept) => removeSome(tx, 'device_codes', sql`expires_at < ${kept}`),

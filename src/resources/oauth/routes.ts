@@ -19,6 +19,7 @@ import { agree, answerDevice, returnAddress } from './rules.ts';
 import { csrfOf, isOwnForm, isOwnOrigin, localPath, sessionCookie, sessionDays, sessionOf, toSignIn } from './sessions.ts';
 import { findAppByClientId, findDeviceByUserCode, insertSession, removeSession, removeSessionsBeyond } from './store.ts';
 import { addTokenRoutes, type Parts } from './token-routes.ts';
+import { addWebsiteRoutes } from './website-routes.ts';
 
 /** Signing in on the web, the web flow and the device flow of OAuth (RFC 6749, 7636, 8628). */
 export function addOAuth(app: FastifyInstance, parts: Parts): void {
@@ -31,6 +32,7 @@ export function addOAuth(app: FastifyInstance, parts: Parts): void {
     addTokenRoutes(scope, parts);
     addManifestRoutes(scope, parts);
     addInstallationRoutes(scope, parts);
+    addWebsiteRoutes(scope, parts);
 
     scope.get('/login', async (request, reply) =>
       sendPage(reply, signInPage({ returnTo: localPath(fieldsOf(request).return_to) })),

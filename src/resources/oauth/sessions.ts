@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '#access/viewer.ts';
 import { hashToken } from '#lib/token.ts';
+import { isLocalPath } from '#lib/web-address.ts';
 import { fieldsOf } from './fields.ts';
 import { findSessionAccount } from './store.ts';
 import type { Parts } from './token-routes.ts';
@@ -13,8 +14,7 @@ export const sessionDays = 14;
 export type Session = { token: string; account: Account };
 
 /** The path to go on to after signing in. Other addresses are ignored, so that a link to the sign-in page can't redirect to another site. */
-export const localPath = (wanted: string | undefined): string =>
-  wanted !== undefined && /^\/(?![/\\])[^\\\s]*$/.test(wanted) ? wanted : '/docs';
+export const localPath = (wanted: string | undefined): string => (wanted !== undefined && isLocalPath(wanted) ? wanted : '/docs');
 
 export const toSignIn = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
   reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);

@@ -25,7 +25,7 @@ import { findAppByClientId } from './store.ts';
 export type Parts = {
   database: Database;
   clock: () => Date;
-  services: Pick<Services, 'limits' | 'resourceLimits' | 'limiters'>;
+  services: Pick<Services, 'limits' | 'resourceLimits' | 'limiters' | 'pages'>;
   /** The address under which a request reached this server. */
   origin: (request: FastifyRequest) => string;
   /** Reads the text of a body. */

@@ -17,6 +17,7 @@ import { findRepository } from '#resources/repositories/index.ts';
 import { claimDomain, ownHosts } from './domains.ts';
 import { BuildError, checkSize, findSiteFolder, readRoot } from './measure.ts';
 import { type BuildPayload, building } from './queue.ts';
+import { removeReaders } from './reader-store.ts';
 import {
   type BuildRow,
   beginBuild,
@@ -127,8 +128,10 @@ async function publish(
   if (cname !== undefined) {
     const claimed = await claimDomain(tx, repository_id, cname, ownHosts(services));
     if ('problem' in claimed) return `The file CNAME: ${cname.trim().slice(0, 255)} ${claimed.problem}.`;
-    if (claimed.domain !== site.domain)
+    if (claimed.domain !== site.domain) {
       await updateSite(tx, repository_id, { https_enforced: false, health: null, health_checked_at: null });
+      await removeReaders(tx, repository_id);
+    }
   }
   await updateSite(tx, repository_id, {
     live_commit: commit_sha,

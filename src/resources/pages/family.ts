@@ -3,7 +3,7 @@ import { buildSite } from './build.ts';
 import * as endpoints from './endpoints.ts';
 import { pagesEvents } from './events.ts';
 import { checkDomain } from './health.ts';
-import { buildPushed, releaseServed } from './jobs.ts';
+import { buildPushed, endReaders, releaseServed } from './jobs.ts';
 import * as schemas from './schemas.ts';
 
 /** Websites that repositories publish. `src/pages-server/` serves them. */
@@ -13,6 +13,6 @@ export const pages = family({
   endpoints: [endpoints],
   events: pagesEvents,
   payloadParts: { build: schemas.PageBuild },
-  subscriptions: [buildPushed, releaseServed],
+  subscriptions: [buildPushed, releaseServed, endReaders],
   jobs: [buildSite, checkDomain],
 });

@@ -1,12 +1,13 @@
 // The check of a domain: what DNS says of it, and whether this server answers behind it.
 
-import { domainOrigin, type PagesAddress, type PagesOrigin } from '#endpoint/pages-address.ts';
+import { domainOrigin, type PagesAddress, siteHost } from '#endpoint/pages-address.ts';
 import type { Services } from '#endpoint/services.ts';
 import { job } from '#jobs/job.ts';
 import type { DomainRecords } from '#net/dns-records.ts';
 import { OutboundError } from '#net/target.ts';
 import { findAccountById } from '#resources/accounts/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
+import { labelFor } from './present.ts';
 import { type CheckPayload, checking } from './queue.ts';
 import type { DomainHealth } from './schemas.ts';
 import { findSite, storeHealth, withoutWww } from './store.ts';
@@ -30,11 +31,11 @@ export const checkDomain = job<CheckPayload, Services>({
     if (!site?.domain || !owner || !pages) return;
     const { domain } = site;
     const base = withoutWww(domain);
-    const login = owner.login.toLowerCase();
+    const name = pages.origin && siteHost(pages.origin, pages, { owner, label: labelFor(site, repo) });
     const isBelowZone = base.split('.').length > 2 && base === domain;
     const [found, alternative] = await Promise.all([
-      checkHost({ ...services, pages }, domain, login),
-      isBelowZone ? undefined : checkHost({ ...services, pages }, base === domain ? `www.${domain}` : base, login),
+      checkHost({ ...services, pages }, domain, name),
+      isBelowZone ? undefined : checkHost({ ...services, pages }, base === domain ? `www.${domain}` : base, name),
     ]);
     await change((tx) =>
       storeHealth(tx, repository, { domain: found, ...(alternative ? { alt_domain: alternative } : {}) }, now),
@@ -46,11 +47,11 @@ type Probe = { isServed: boolean; status?: number; location?: string; problem?: 
 
 type Checking = Services & { pages: PagesAddress };
 
-async function checkHost(services: Checking, host: string, login: string): Promise<DomainHealth> {
+async function checkHost(services: Checking, host: string, name: string | undefined): Promise<DomainHealth> {
   const { pages, lookUpRecords } = services;
   const { origin } = pages;
   const [plainOrigin, secureOrigin] = [false, true].map((isSecure) => domainOrigin(pages, host, { isSecure }));
-  const [records, own] = await Promise.all([lookUpRecords(host), origin ? lookUpRecords(ownNameOf(origin, login)) : undefined]);
+  const [records, own] = await Promise.all([lookUpRecords(host), name === undefined ? undefined : lookUpRecords(name)]);
   const resolves = records.addresses.length > 0;
   const [plain, secure] = await Promise.all([
     resolves && plainOrigin?.startsWith('http:') ? probe(services, plainOrigin) : noProbe,
@@ -70,7 +71,7 @@ async function checkHost(services: Checking, host: string, login: string): Promi
     is_valid_domain: true,
     is_apex_domain: isApex,
     should_be_a_record: isApex || records.hasMail,
-    is_cname_to_service_user_domain: origin ? records.alias === `${login}.${origin.hostname}` : null,
+    is_cname_to_service_user_domain: origin ? records.alias === name && origin.hasSubdomains : null,
     is_cname_to_pages_dot_service_dot_com: origin ? records.alias === origin.hostname : null,
     is_pages_domain: false,
     is_served_by_pages: isServed,
@@ -83,9 +84,6 @@ async function checkHost(services: Checking, host: string, login: string): Promi
     caa_error: null,
   };
 }
-
-const ownNameOf = ({ hostname, hasSubdomains }: PagesOrigin, login: string): string =>
-  hasSubdomains ? `${login}.${hostname}` : hostname;
 
 /** What the addresses tell. Which networks belong to others isn't known here. */
 function networkOf({ addresses }: DomainRecords, own: DomainRecords | undefined) {

@@ -7,6 +7,7 @@ import { gather, unique } from '#lib/collections.ts';
 import { findNewName } from '#resources/branch-names/index.ts';
 import { servedRef } from './build.ts';
 import { enqueueBuilds } from './queue.ts';
+import { removeReaders } from './reader-store.ts';
 import { findSite, insertBuilds, loadBranchSites, type NewBuild, type SiteRow, updateSite } from './store.ts';
 
 /** A push to the branch of a website builds it. A branch that has another name now stays its source. */
@@ -51,5 +52,18 @@ export const releaseServed = subscription<'pages.deleted', Services>({
     if (repository === undefined || (await findSite(db, repository))) return;
     const disk = repoOf(services.git, repository);
     if (await repositoryExists(disk)) await updateRefs(disk, [{ ref: servedRef, to: null }]);
+  },
+});
+
+/**
+ * A website that everybody sees now has no readers who signed in. If it gets some again, they sign in anew: others may have left scripts at its
+ * domain meanwhile.
+ */
+export const endReaders = subscription<'repository.publicized', Services>({
+  name: 'pages.end-readers',
+  on: ['repository.publicized'],
+  attempts: 10,
+  async run({ repository }, { change }) {
+    if (repository !== undefined) await change((tx) => removeReaders(tx, repository));
   },
 });

@@ -14,12 +14,17 @@ import type { BuildRow, SiteRow } from './store.ts';
 export const isPublic = (site: Pick<SiteRow, 'is_public'>, { visibility }: Pick<RepositoryRow, 'visibility'>): boolean =>
   site.is_public ?? visibility === 'public';
 
+/** The label of the host that a website has for itself; null where everybody may see it. */
+export const labelFor = (site: Pick<SiteRow, 'is_public' | 'private_label'>, repository: Pick<RepositoryRow, 'visibility'>) =>
+  isPublic(site, repository) ? null : site.private_label;
+
 /** A website, with its address where this server serves websites. */
 export function presentSite(
   { links, pages, url }: { links: Links; pages: PagesAddress | undefined; url: string },
   repository: NamedRepository & Pick<RepositoryRow, 'visibility'>,
   site: SiteRow,
 ): Page {
+  const named = { ...repository, ...site, label: labelFor(site, repository) };
   return {
     url: `${url}/pages`,
     status: site.status === 'queued' || site.status === 'cancelled' ? 'building' : site.status,
@@ -27,7 +32,7 @@ export function presentSite(
     protected_domain_state: null,
     pending_domain_unverified_at: null,
     custom_404: site.custom_404,
-    ...(pages ? { html_url: siteUrl(originFor(links, pages), pages, { ...repository, ...site }) } : {}),
+    ...(pages ? { html_url: siteUrl(originFor(links, pages), pages, named) } : {}),
     build_type: site.build_type,
     source: { branch: site.source_branch, path: site.source_path },
     public: isPublic(site, repository),

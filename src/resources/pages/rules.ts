@@ -13,6 +13,7 @@ import { checkMemberPrivilege, updateRepository } from '#resources/repositories/
 import { claimDomain, type OwnHosts } from './domains.ts';
 import { isPublic } from './present.ts';
 import { enqueueBuilds } from './queue.ts';
+import { removeReaders } from './reader-store.ts';
 import type { NewPage, PageChange, Source } from './schemas.ts';
 import { findSiteForUpdate, insertBuilds, insertSite, removeDomain, removeSite, type SiteRow, updateSite } from './store.ts';
 
@@ -139,6 +140,8 @@ export async function changeSite(tx: Tx, action: RepositoryAction, { wanted, fou
     ...(wanted.cname !== undefined && domain !== site.domain ? { health: null, health_checked_at: null } : {}),
   };
   await updateSite(tx, repo.id, { ...change, updated_at: now });
+  // What was served at its host until now may have left scripts in browsers: readers sign in anew.
+  if (wanted.public !== undefined || wanted.cname !== undefined) await removeReaders(tx, repo.id);
   await record(tx, { ...inRepository(action), kind: 'pages.changed', data: {} });
   if (found?.commit) await requestBuild(tx, action, found.commit);
 }

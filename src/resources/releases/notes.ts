@@ -2,15 +2,18 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { path } from '#endpoint/links.ts';
 import { compareCommits, listAhead } from '#git/history/compare.ts';
+import { listNewOids } from '#git/history/history.ts';
+import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
-import { gather } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { loadAccountsByEmail } from '#resources/accounts/index.ts';
+import { findEntry, isFile } from '#resources/contents/index.ts';
 import type { MoveContext } from '#resources/pushes/index.ts';
+import { type NotesSettings, noSettings, readNotesSettings, sortPulls } from './notes-settings.ts';
 import { checkTagName, findTarget } from './publish.ts';
 import type { NotesRequest, ReleaseNotes } from './schemas.ts';
 import { findNewestBeside, listMergedBy, type MergedPull } from './store.ts';
@@ -20,14 +23,21 @@ type NotesContext = Pick<MoveContext, 'db' | 'git'> & {
   html: string;
 };
 
-const most = fixedValue(limitTable.releases.notesCommits);
+const { notesCommits, notesHistory, notesFile } = limitTable.releases;
+const most = fixedValue(notesCommits);
 const maxTitle = 256;
 
-/** Generates a name and notes for a release; nothing is stored. @throws Refusal 422 for a target or a tag that isn't there */
+/** Where a repository may have a file of settings: the first that there is counts. */
+const places = ['.github', '.service'].flatMap((folder) => [`${folder}/release.yml`, `${folder}/release.yaml`]);
+
+/**
+ * Generates a name and notes for a release; nothing is stored.
+ * @throws Refusal 422 for a target or a tag that isn't there, and for a file of settings that isn't there or can't be read
+ */
 export async function generateNotes(
   context: NotesContext,
   { repo }: Pick<RepositoryAction, 'repo'>,
-  { tag_name, target_commitish, previous_tag_name }: NotesRequest,
+  { tag_name, target_commitish, previous_tag_name, configuration_file_path }: NotesRequest,
 ): Promise<ReleaseNotes> {
   checkTagName(tag_name);
   const wanted = { tag_name, target_commitish: target_commitish || repo.default_branch };
@@ -37,13 +47,34 @@ export async function generateNotes(
   const base = previous === undefined ? undefined : await tagCommit(context, repo, previous);
   if (previous_tag_name !== undefined && !base) throw invalid('ReleaseNotes', 'previous_tag_name', 'invalid');
   const html = path(context.html, repo.owner.login, repo.name);
-  if (!base || previous === undefined) return { name: tag_name, body: changelog(path(`${html}/commits`, tag_name)) };
-  const lines = await linesOf(context, repo, { base, head: head.oid });
-  const heading = lines.length > 0 ? `## What's Changed\n${lines.join('\n')}\n\n` : '';
-  return { name: tag_name, body: heading + changelog(path(`${html}/compare`, `${previous}...${tag_name}`)) };
+  const settings = await findSettings(context, repo, { commit: head.oid, named: configuration_file_path });
+  const sections = await sectionsOf(context, repo, { base, head: head.oid, settings });
+  const compared =
+    base && previous !== undefined ? path(`${html}/compare`, `${previous}...${tag_name}`) : path(`${html}/commits`, tag_name);
+  const written = sections.map(({ title, lines }) => `## ${title}\n${lines.join('\n')}\n\n`);
+  return { name: tag_name, body: `${written.join('')}**Full Changelog**: ${compared}` };
 }
 
-const changelog = (url: string): string => `**Full Changelog**: ${url}`;
+/** The settings in the file of a commit that a request names, or in the usual one, if there is any. @throws Refusal 422 */
+async function findSettings(
+  { git }: NotesContext,
+  { id }: Repo,
+  { commit, named }: { commit: Oid; named: string | undefined },
+): Promise<NotesSettings> {
+  await using reader = await openObjects(repoOf(git, id));
+  for (const place of named === undefined ? places : [named]) {
+    const entry = await findEntry(reader, commit, place);
+    if (!entry || !isFile(entry)) continue;
+    const { data } = entry.size > fixedValue(notesFile) ? {} : await reader.get(entry.oid);
+    const settings = data && (await readNotesSettings(data.toString('utf8')));
+    if (!settings) throw unusable(`${place} is no file of settings for notes`);
+    return settings;
+  }
+  if (named !== undefined) throw unusable(`There is no file ${named}`);
+  return noSettings;
+}
+
+const unusable = (message: string) => invalid('ReleaseNotes', 'configuration_file_path', 'invalid', message);
 
 type Repo = RepositoryAction['repo'];
 
@@ -53,20 +84,56 @@ async function tagCommit({ git }: NotesContext, { id }: Repo, tag: string): Prom
   return target?.type === 'commit' ? target.oid : undefined;
 }
 
-/** A line for each pull request that was merged, the first first; where there are none, for each commit that isn't a merge. */
-async function linesOf(context: NotesContext, repo: Repo, ends: { base: Oid; head: Oid }): Promise<string[]> {
+type Range = { readonly base: Oid | undefined; readonly head: Oid };
+type Section = { readonly title: string; readonly lines: readonly string[] };
+
+/**
+ * What was merged since the release before: a line for each pull request, the first first, by their categories, and for each who was merged
+ * for the first time; where there are none, and a release before, for each commit that isn't a merge.
+ */
+async function sectionsOf(
+  context: NotesContext,
+  repo: Repo,
+  { settings, ...range }: Range & { settings: NotesSettings },
+): Promise<Section[]> {
+  const { base, head } = range;
+  const commits = await listNewOids(repoOf(context.git, repo.id), {
+    from: base ?? null,
+    to: head,
+    limit: fixedValue(notesHistory),
+  });
+  const merged = await listMergedBy(context.db, repo.id, commits);
+  if (merged.length === 0) return base ? sectionsOfCommits(context, repo, { base, head }) : [];
+  const sorted = sortPulls(merged, settings);
+  const changed = sorted.flatMap(({ title, pulls }) => [
+    ...(title === undefined ? [] : [`### ${title}`]),
+    ...pulls.map((pull) => lineOfPull(context, repo, pull)),
+  ]);
+  const newcomers = sorted
+    .flatMap(({ pulls }) => pulls)
+    .filter(({ is_first }) => is_first)
+    .map((pull) => `* @${pull.author} made their first contribution in ${pageOf(context, repo, pull)}`);
+  return [
+    { title: "What's Changed", lines: changed },
+    { title: 'New Contributors', lines: newcomers },
+  ].filter(({ lines }) => lines.length > 0);
+}
+
+async function sectionsOfCommits(context: NotesContext, repo: Repo, ends: { base: Oid; head: Oid }): Promise<Section[]> {
   const disk = repoOf(context.git, repo.id);
   const { ahead } = await compareCommits(disk, ends);
   const commits = await listAhead(disk, { ...ends, ahead, offset: Math.max(0, ahead - most), limit: most });
-  const merged = await listMergedBy(context.db, repo.id, gather(commits, 'oid'));
-  if (merged.length > 0) return merged.map((pull) => lineOfPull(context, repo, pull));
   const lines = await linesOfCommits(context, commits);
-  return ahead > most ? [`* ${ahead - most} earlier commits`, ...lines] : lines;
+  const earlier = ahead > most ? [`* ${ahead - most} earlier commits`] : [];
+  return lines.length > 0 ? [{ title: "What's Changed", lines: [...earlier, ...lines] }] : [];
 }
 
-function lineOfPull({ html }: NotesContext, { owner, name }: Repo, { number, title, author }: MergedPull): string {
-  const by = author === null ? '' : ` by @${author}`;
-  return `* ${title}${by} in ${path(html, owner.login, name, 'pull', String(number))}`;
+const pageOf = ({ html }: NotesContext, { owner, name }: Repo, { number }: MergedPull): string =>
+  path(html, owner.login, name, 'pull', String(number));
+
+function lineOfPull(context: NotesContext, repo: Repo, pull: MergedPull): string {
+  const by = pull.author === null ? '' : ` by @${pull.author}`;
+  return `* ${pull.title}${by} in ${pageOf(context, repo, pull)}`;
 }
 
 async function linesOfCommits({ db, html }: NotesContext, all: readonly Commit[]): Promise<string[]> {

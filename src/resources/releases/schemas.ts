@@ -93,6 +93,7 @@ export const NotesRequest = Type.Object(
     tag_name: tagName,
     target_commitish: Type.Optional(commitish),
     previous_tag_name: Type.Optional(tagName),
+    configuration_file_path: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096 })),
   },
   { title: 'ReleaseNotes' },
 );

@@ -56,13 +56,23 @@ export const findNewestBeside = (db: Db, repository: Repository, tag: string): P
     .limit(1)
     .executeTakeFirst();
 
-export type MergedPull = { number: number; title: string; author: string | null };
+export type MergedPull = {
+  number: number;
+  title: string;
+  author: string | null;
+  labels: string[];
+  /** Whether its author, a person, had none merged there before. */
+  is_first: boolean;
+};
 
 /** The pull requests of a repository whose merges are among some commits, in the order of their merges. */
 export async function listMergedBy(db: Db, repository: Repository, commits: readonly string[]): Promise<MergedPull[]> {
   if (commits.length === 0) return [];
   const { rows } = await sql<MergedPull>`
-    select i.number, i.title, a.login as author
+    select i.number, i.title, a.login as author,
+      array(select l.name from issue_labels il join labels l on l.id = il.label_id where il.issue_id = i.id order by l.id) as labels,
+      coalesce(a.kind = 'user' and not exists (select from issues e where e.author_id = i.author_id and e.repository_id = i.repository_id
+        and (e.merged_at, e.number) < (i.merged_at, i.number)), false) as is_first
     from pull_requests p join issues i on i.id = p.issue_id left join accounts a on a.id = i.author_id
     where p.repository_id = ${repository} and p.merge_commit_sha = any (${[...commits]}::text[]) and i.merged_at is not null
     order by i.merged_at, i.number`.execute(db);

@@ -5,6 +5,7 @@ export { insertInstallationRepositories } from './installation-store.ts';
 export { checkMemberPrivilege } from './member-privileges.ts';
 export { findByFullNames, lockForMigration, unlockRepository } from './migrating.ts';
 export {
+  loadFormerlyNamed,
   loadNamed,
   loadNamedRepositories,
   loadReadableNamedRepositories,

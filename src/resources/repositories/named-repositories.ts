@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { RepositoryPermission } from '#access/permissions.ts';
 import { readableRepositoryIds } from '#access/sql.ts';
 import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
@@ -43,10 +43,26 @@ export async function loadReadableNamedRepositories(
 /** Repositories by their full names, `owner/name` in lower case. Access isn't checked. */
 export async function loadNamed(db: Db, fullNames: readonly string[]): Promise<Map<string, RepositoryWithOwner>> {
   if (fullNames.length === 0) return new Map();
+  const rows = await allWithOwners(db).where(isAmong(sql`lower(o.login), lower(r.name)`, fullNames)).execute();
+  return keyed(rows.map(withOwner), ({ owner, name }) => `${owner.login}/${name}`.toLowerCase());
+}
+
+/** Repositories by full names that they had before, and that no other has taken, in lower case. Access isn't checked. */
+export async function loadFormerlyNamed(db: Db, fullNames: readonly string[]): Promise<Map<string, RepositoryWithOwner>> {
+  if (fullNames.length === 0) return new Map();
+  const rows = await allWithOwners(db)
+    .innerJoin('repository_redirects as f', 'f.repository_id', 'r.id')
+    .select(sql<string>`f.owner_login || '/' || f.name`.as('former_name'))
+    .where(isAmong(sql`f.owner_login, f.name`, fullNames))
+    .execute();
+  return new Map(rows.map(({ former_name, ...row }) => [former_name, withOwner(row)]));
+}
+
+/** Whether an owner's login and a name, in lower case, are one of these full names. */
+function isAmong(columns: RawBuilder<unknown>, fullNames: readonly string[]): RawBuilder<boolean> {
   const parts = unique(fullNames).map((fullName) => fullName.split('/', 2));
   const wanted = sql`select * from unnest(${parts.map(([owner]) => owner)}::text[], ${parts.map(([, name]) => name)}::text[])`;
-  const rows = await allWithOwners(db).where(sql<boolean>`(lower(o.login), lower(r.name)) in (${wanted})`).execute();
-  return keyed(rows.map(withOwner), ({ owner, name }) => `${owner.login}/${name}`.toLowerCase());
+  return sql<boolean>`(${columns}) in (${wanted})`;
 }
 
 const withOwners = (db: Db, ids: readonly Id<'repositories'>[]) =>

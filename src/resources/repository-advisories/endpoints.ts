@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { pagesAround } from '#endpoint/paging.ts';
+import { pagesAndCursors } from '#endpoint/paging.ts';
 import { gather, getOrThrow } from '#lib/collections.ts';
 import { notFound, unprocessable } from '#lib/refusal.ts';
 import {
@@ -39,7 +39,7 @@ export const listRepositoryAdvisories = endpoint({
   summary: 'List repository security advisories',
   access: readsAdvisories,
   query: AdvisoryQuery,
-  paging: pagesAround(),
+  paging: pagesAndCursors(),
   replies: { 200: Type.Array(RepositoryAdvisory) },
   async handle({ db, at: { repo }, query, page, viewer, links }) {
     const found = await listAdvisories(db, { repository: repo.id }, { reach: reachIn(viewer, repo), query, page });
@@ -55,7 +55,7 @@ export const listOrgRepositoryAdvisories = endpoint({
   access: { permission: 'repository_advisories:read', scopes: ['repo'], role: 'member' },
   refuses: [404],
   query: AdvisoryQuery,
-  paging: pagesAround(),
+  paging: pagesAndCursors(),
   replies: { 200: Type.Array(RepositoryAdvisory) },
   async handle({ db, at: { org }, query, page, viewer, links }) {
     if (org.role === 'member' && !(await isSecurityManager(db, org.id, viewer.account.id))) throw notFound();

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { pagesAround } from '#endpoint/paging.ts';
+import { pagesAndCursors } from '#endpoint/paging.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { globalFilterOf } from './global-filters.ts';
 import { listGlobalAdvisories } from './global-store.ts';
@@ -20,11 +20,11 @@ export const listAdvisoriesOfAll = endpoint({
   access,
   refuses: [422],
   query: GlobalAdvisoryQuery,
-  paging: pagesAround(),
+  paging: pagesAndCursors(),
   replies: { 200: Type.Array(GlobalAdvisory) },
   async handle({ db, query, page, links }) {
     const filter = await globalFilterOf(db, query);
-    if (!filter) return { rows: [] };
+    if (!filter) return { rows: [], total: 0 };
     return mapRows(await listGlobalAdvisories(db, filter, page), (rows) => presentGlobalAdvisories({ db, links }, rows));
   },
 });

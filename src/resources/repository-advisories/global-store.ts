@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
-import { listAround } from '#database/list.ts';
+import { listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
-import type { Page, Uncounted } from '#lib/page.ts';
+import type { Page, Walked } from '#lib/page.ts';
 import type { PackageVulnerabilityRow } from '#resources/dependency-alerts/index.ts';
 
 export type GlobalRow = Selectable<DB['advisories']>;
@@ -43,7 +43,7 @@ const within = (column: 'published_at' | 'updated_at', { from, until }: Times) =
   sql<boolean>`(a.${sql.ref(column)} >= ${from === undefined ? '-infinity' : new Date(from)}
     and a.${sql.ref(column)} < ${until === undefined ? 'infinity' : new Date(until)})`;
 
-export function listGlobalAdvisories(db: Db, filter: GlobalFilter, page: Page): Promise<Uncounted<GlobalRow>> {
+export function listGlobalAdvisories(db: Db, filter: GlobalFilter, page: Page): Promise<Walked<GlobalRow>> {
   const { identifier, type, cve, ecosystem, severity, cwes, isWithdrawn, ids, published, updated, modified } = filter;
   let query = selectPublic(db)
     .where('a.is_own', '=', type === 'unreviewed')
@@ -64,13 +64,7 @@ export function listGlobalAdvisories(db: Db, filter: GlobalFilter, page: Page): 
   if (updated) query = query.where(within('updated_at', updated));
   if (modified) query = query.where(sql<boolean>`(${within('published_at', modified)} or ${within('updated_at', modified)})`);
   const column = filter.sort === 'updated' ? 'updated_at' : 'published_at';
-  const order = {
-    time: sql<Date>`a.${sql.ref(column)}`,
-    id: sql<number>`a.id`,
-    direction: filter.direction,
-    timeOf: (row: GlobalRow) => row[column],
-  };
-  return listAround(query, order, page);
+  return listWalked(db, query, orderBy('a', column, 'timestamptz', filter.direction), page);
 }
 
 /** How many vulnerable ranges are looked at for the packages of one request. */

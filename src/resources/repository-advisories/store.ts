@@ -2,11 +2,11 @@ import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { reachedBy } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { listAround } from '#database/list.ts';
+import { listWalked, orderBy, orderById } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { Page, Uncounted } from '#lib/page.ts';
+import type { Page, Walked } from '#lib/page.ts';
 import { managesSecurity } from '#resources/organization-roles/index.ts';
 import type { Reach } from './access.ts';
 import type { AdvisoryQuery } from './schemas.ts';
@@ -77,23 +77,21 @@ export function listAdvisories(
   db: Db,
   of: { repository: Id<'repositories'> } | { owner: Id<'accounts'>; viewer: Viewer },
   { reach, query: { sort, direction, state }, page }: { reach: Reach; query: AdvisoryQuery; page: Page },
-): Promise<Uncounted<AdvisoryRow>> {
+): Promise<Walked<AdvisoryRow>> {
   let query = selectAdvisories(db, reach);
   query =
     'repository' in of
       ? query.where('a.repository_id', '=', of.repository)
       : query.where('r.owner_id', '=', of.owner).where(reachedBy(of.viewer.grant));
   if (state !== undefined) query = query.where('a.state', '=', state);
-  const times = {
-    created: { time: sql<Date>`a.created_at`, timeOf: (row: AdvisoryRow) => row.created_at },
-    updated: { time: sql<Date>`a.updated_at`, timeOf: (row: AdvisoryRow) => row.updated_at },
-    // What isn't published comes before everything that is.
-    published: {
-      time: sql<Date>`coalesce(a.published_at, 'epoch')`,
-      timeOf: (row: AdvisoryRow) => row.published_at ?? new Date(0),
-    },
-  };
-  return listAround(query, { ...times[sort], id: sql<number>`a.id`, direction }, page);
+  if (sort !== 'published') return listWalked(db, query, orderBy('a', `${sort}_at`, 'timestamptz', direction), page);
+  // What isn't published comes before everything that is.
+  const by = {
+    column: sql<Date>`coalesce(a.published_at, 'epoch')`,
+    type: 'timestamptz',
+    of: (row: AdvisoryRow) => row.published_at ?? new Date(0),
+  } as const;
+  return listWalked(db, query, { ...orderById('a', direction), by }, page);
 }
 
 /** How many advisories a repository has, and how many reports of an account wait there for an answer. */

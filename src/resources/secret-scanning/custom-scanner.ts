@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { expressionSet, type GroupFinder, groupFinder, regularExpression, type TextTest } from '#lib/regular-expression.ts';
-import type { Match, Scanner } from './scanner.ts';
+import { type Match, type Scanner, scannerInParts } from './scanner.ts';
 
 /** What decides what a custom pattern finds: regular expressions of RE2, whose text are bytes. */
 export type Expressions = {
@@ -59,21 +59,19 @@ export function customScannerOf(patterns: readonly CustomPattern[]): Scanner {
     accepts: acceptanceOf(pattern),
   }));
   const matchesIn = expressionSet(patterns.map(wholeOf));
-  return {
-    scan(bytes, limit) {
-      const found: Match[] = [];
-      const budget = { candidates: maxCandidates };
-      for (let from = 0; from < bytes.length; from += partSize) {
-        const part = partOf(bytes, from);
-        for (const index of matchesIn(part.text)) {
-          const one = compiled[index];
-          if (one) for (const match of matchesOf(one, part, budget)) found.push(match);
-        }
-        if (found.length >= limit || budget.candidates <= 0) break;
-      }
-      return found.slice(0, limit);
-    },
-  };
+  return scannerInParts(function* (bytes, limit) {
+    const budget = { candidates: maxCandidates };
+    let left = limit;
+    for (let from = 0; from < bytes.length && left > 0 && budget.candidates > 0; from += partSize) {
+      const part = partOf(bytes, from);
+      const found = matchesIn(part.text).flatMap((index) => {
+        const one = compiled[index];
+        return one ? [...matchesOf(one, part, budget)] : [];
+      });
+      yield found.slice(0, left);
+      left -= found.length;
+    }
+  });
 }
 
 /** A part of a file: its text, which is longer at both ends, with where it begins and which places in it count. */
@@ -127,9 +125,12 @@ export function scannerOfCustom(patterns: readonly CustomPattern[]): Scanner {
 }
 
 /** One scanner after the other over the same bytes. */
-export const inTurn = (one: Scanner, other: Scanner): Scanner => ({
-  scan(bytes, limit) {
-    const found = one.scan(bytes, limit);
-    return found.length >= limit ? found : [...found, ...other.scan(bytes, limit - found.length)];
-  },
-});
+export const inTurn = (one: Scanner, other: Scanner): Scanner =>
+  scannerInParts(function* (bytes, limit) {
+    let left = limit;
+    for (const scanner of [one, other])
+      for (const found of left > 0 ? scanner.scanInParts(bytes, left) : []) {
+        yield found;
+        left -= found.length;
+      }
+  });

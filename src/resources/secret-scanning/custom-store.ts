@@ -1,10 +1,11 @@
 // Custom patterns of organizations and repositories, and what organizations want of push protection for each pattern.
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import { gather, getOrThrow, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Page, Walked } from '#lib/page.ts';
 import type { CustomPattern } from './custom-scanner.ts';
 
 export type PatternRow = Selectable<DB['secret_patterns']>;
@@ -38,15 +39,14 @@ export type PatternFilter = {
   readonly direction: 'asc' | 'desc';
 };
 
-const columns = { created: 'p.created_at', updated: 'p.updated_at', name: 'p.name' } as const;
-
 /** One page of the patterns that somebody has. */
-export function listPatterns(db: Db, owner: PatternOwner, filter: PatternFilter, page: Page): Promise<Listed<PatternRow>> {
+export function listPatterns(db: Db, owner: PatternOwner, filter: PatternFilter, page: Page): Promise<Walked<PatternRow>> {
   const { state, pushProtection, sort, direction } = filter;
   let query = patterns(db).where(ownedBy(owner));
   if (state !== undefined) query = query.where('p.state', '=', state);
   if (pushProtection !== undefined) query = query.where('p.push_protection', '=', pushProtection);
-  return list(db, query.orderBy(columns[sort], direction).orderBy('p.id', direction), page);
+  const order = sort === 'name' ? orderBy('p', 'name', 'text', direction) : orderBy('p', `${sort}_at`, 'timestamptz', direction);
+  return listWalked(db, query, order, page);
 }
 
 /** All patterns that somebody has, their rows locked until the transaction ends: no more than the limit. */
@@ -106,19 +106,32 @@ export const listPresentPatterns = async (
 type Place = { readonly repository: Id<'repositories'>; readonly owner: Id<'accounts'> };
 
 /** A pattern as scans need it. */
-export type ScannedPattern = CustomPattern & Pick<PatternRow, 'version' | 'push_protection' | 'organization_id'>;
+export type ScannedPattern = CustomPattern &
+  Pick<PatternRow, 'version' | 'push_protection' | 'organization_id' | 'repository_id'>;
 
-/** The published patterns that are looked for in a repository: its own, and those of its organization. */
-export const listScannedPatterns = (db: Db, { repository, owner }: Place): Promise<ScannedPattern[]> =>
-  db
+/** The published patterns that are looked for in each of some repositories: its own, and those of its organization. */
+export async function loadScannedPatterns(
+  db: Db,
+  places: readonly Place[],
+): Promise<ReadonlyMap<Id<'repositories'>, ScannedPattern[]>> {
+  const [repositories, owners] = [gather(places, 'repository'), unique(gather(places, 'owner'))];
+  const found = await db
     .selectFrom('secret_patterns as p')
     .select(['id', 'name', 'slug', 'expression', 'start_delimiter', 'end_delimiter', 'must_match', 'must_not_match'])
-    .select(['version', 'push_protection', 'organization_id'])
-    .where(sql<boolean>`(p.repository_id = ${repository} or p.organization_id = ${owner})`)
+    .select(['version', 'push_protection', 'organization_id', 'repository_id'])
+    .where(sql<boolean>`(p.repository_id = any (${repositories}::bigint[]) or p.organization_id = any (${owners}::bigint[]))`)
     .where('p.state', '=', 'published')
     .where('p.removal', 'is', null)
     .orderBy('p.id')
     .execute();
+  const holdsIn = (place: Place) => (row: ScannedPattern) =>
+    row.repository_id === place.repository || row.organization_id === place.owner;
+  return new Map(places.map((place) => [place.repository, found.filter(holdsIn(place))]));
+}
+
+/** The published patterns that are looked for in a repository. */
+export const listScannedPatterns = async (db: Db, place: Place): Promise<ScannedPattern[]> =>
+  getOrThrow(await loadScannedPatterns(db, [place]), place.repository);
 
 /** Slugs that patterns of an organization, or of a repository and of its owner, have. */
 export async function listSlugs(

@@ -26,9 +26,13 @@ declare module '#events/kinds.ts' {
     'secret_scanning_alert.assigned': Alert & { assignee: Id<'accounts'> };
     'secret_scanning_alert.unassigned': Alert & { assignee: Id<'accounts'> };
     'secret_scanning_alert_location.created': Alert & { location: Id<'secret_locations'> };
-    /** `pattern` and `scope`: the custom pattern that the scan was for, where it was for one. */
+    /**
+     * `source`: what was looked through, in the word of webhooks; events of former versions have none, and were about Git. `pattern` and
+     * `scope`: the custom pattern that the scan was for, where it was for one.
+     */
     'secret_scanning_scan.completed': {
       type: keyof typeof scanTypes;
+      source?: 'git' | 'issues' | 'pull-requests';
       started_at: string;
       completed_at: string;
       pattern: string | null;
@@ -92,14 +96,14 @@ export const secretScanningEvents = eventKinds({
   ),
   'secret_scanning_scan.completed': payloadBuilder([scanEvent], (event, context) =>
     aboutRepository(context, event, () => {
-      const { type, started_at, completed_at, pattern, scope } = event.data;
+      const { type, source = 'git', started_at, completed_at, pattern, scope } = event.data;
       return [
         {
           type: scanEvent,
           action: 'completed',
           body: {
             type: scanTypes[type],
-            source: 'git',
+            source,
             started_at: timestamp(new Date(started_at)),
             completed_at: timestamp(new Date(completed_at)),
             secret_types: null,

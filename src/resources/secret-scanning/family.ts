@@ -6,15 +6,16 @@ import { followPattern } from './follow-pattern.ts';
 import { scanChanged, scanForNewPatterns } from './jobs.ts';
 import * as patternSchemas from './pattern-schemas.ts';
 import { scanRepository } from './scan.ts';
+import { scanWritten } from './scan-texts.ts';
 import * as schemas from './schemas.ts';
 
-/** Secrets in repositories: alerts of those that were pushed, and what keeps others from being pushed. */
+/** Secrets in repositories: alerts of those that were pushed or written, and what keeps others from being pushed. */
 export const secretScanning = family({
   name: 'secret-scanning',
   schemas: { ...schemas, ...patternSchemas },
   endpoints: [alerts, patterns],
   events: secretScanningEvents,
   payloadParts: { alert: schemas.SecretAlertInPayload },
-  subscriptions: [scanChanged],
+  subscriptions: [scanChanged, scanWritten],
   jobs: [scanRepository, scanForNewPatterns, followPattern],
 });

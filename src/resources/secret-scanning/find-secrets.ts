@@ -2,6 +2,7 @@
 import type { CommitFile } from '#git/history/commit-files.ts';
 import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import { oncePerObject } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
@@ -9,14 +10,18 @@ import { type CustomPattern, inTurn, scannerOfCustom } from './custom-scanner.ts
 import { genericPatterns, patternsVersion, providerPatterns } from './patterns.ts';
 import { type Match, type Scanner, scannerOf } from './scanner.ts';
 
-/** A secret at its place in a file: lines and columns from 1, columns in bytes; the last column is that of the last byte. */
-export type FoundSecret = {
+/** A secret, with what found it. */
+export type Secret = {
   readonly type: string;
   /** The name of its type. */
   readonly name: string;
   /** The custom pattern that found it. */
   readonly custom: Id<'secret_patterns'> | undefined;
   readonly secret: string;
+};
+
+/** A secret at its place in a file: lines and columns from 1, columns in bytes; the last column is that of the last byte. */
+export type FoundSecret = Secret & {
   readonly commit: Oid;
   readonly path: string;
   readonly blob: Oid;
@@ -68,35 +73,48 @@ export async function* findSecrets(
     if (!file || !('object' in read) || read.object.type !== 'blob') continue;
     const { data } = read.object;
     if (data.subarray(0, sniffed).includes(0)) continue;
-    for (const match of scanner.scan(data, maxFound))
-      yield {
-        type: match.pattern.type,
-        name: match.pattern.name,
-        custom: match.pattern.custom,
-        secret: match.secret,
-        commit: file.commit,
-        path: file.path,
-        blob: read.oid,
-        ...placeOf(data, match),
-      };
+    for await (const match of matchesIn(data, scanner, yieldNow))
+      yield { ...secretOf(match), commit: file.commit, path: file.path, blob: read.oid, ...placeOf(match, lineBegins(data)) };
+  }
+}
+
+/** The secrets in some bytes; between their parts, other work has its turn. */
+export async function* matchesIn(
+  bytes: Buffer,
+  scanner: Scanner,
+  yieldNow: ReturnType<typeof periodicYield>,
+): AsyncGenerator<Match> {
+  for (const found of scanner.scanInParts(bytes, maxFound)) {
+    yield* found;
     await yieldNow();
   }
 }
 
+/** A secret without its place. */
+export const secretOf = ({ pattern: { type, name, custom }, secret }: Match): Secret => ({ type, name, custom, secret });
+
 const newline = 10;
 
-function placeOf(data: Buffer, { start, end }: Match) {
-  const first = lineOf(data, start);
-  const last = lineOf(data, end - 1);
+/** Where the lines of some bytes begin, looked up once for all secrets of a file. */
+const lineBegins = oncePerObject((bytes: Buffer): readonly number[] => {
+  const begins = [0];
+  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) begins.push(at + 1);
+  return begins;
+});
+
+function placeOf({ start, end }: Match, begins: readonly number[]) {
+  const first = lineOf(start, begins);
+  const last = lineOf(end - 1, begins);
   return { start_line: first.line, end_line: last.line, start_column: first.column, end_column: last.column };
 }
 
-function lineOf(data: Buffer, at: number): { line: number; column: number } {
-  let line = 1;
-  let begin = 0;
-  for (let next = data.indexOf(newline); next >= 0 && next < at; next = data.indexOf(newline, next + 1)) {
-    line++;
-    begin = next + 1;
+/** The line and column of a byte: of the last line that begins at it or before. */
+function lineOf(at: number, begins: readonly number[]): { line: number; column: number } {
+  let [low, high] = [0, begins.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((begins[middle] ?? 0) <= at) low = middle;
+    else high = middle - 1;
   }
-  return { line, column: at - begin + 1 };
+  return { line: low + 1, column: at - (begins[low] ?? 0) + 1 };
 }

@@ -45,7 +45,7 @@ async function reviseAlerts(context: Context, row: PatternRow, actor: Actor): Pr
   const { secrets } = context.services;
   const isFound = wouldFind(row);
   await eachBatch(context, row, async (tx, alerts) => {
-    const lost = alerts.filter((alert) => !isFound(openSecret(secrets, alert)));
+    const lost = alerts.filter((alert) => !isFound(openSecret(secrets, alert).toString('latin1')));
     await resolve(tx, lost, { resolution: 'pattern_edited', actor, now: context.now });
   });
 }

@@ -1,19 +1,25 @@
 import type { Services } from '#endpoint/services.ts';
-import { batchSubscription } from '#events/subscription.ts';
+import { batchSubscription, type Recorded } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
 import { withGeneric } from './find-secrets.ts';
 import { patternsVersion } from './patterns.ts';
 import { enqueueScans, historyPriority } from './scan.ts';
-import { listOutdated, listScanned, removeScans } from './scan-store.ts';
+import { listOutdated, loadScanned, removeScans, removeTextScans } from './scan-store.ts';
+
+const kinds = ['push', 'repository.imported', 'repository.security_changed'] as const;
+type Followed = Recorded<(typeof kinds)[number]>;
+
+const turnsOn = ({ kind, data }: Followed): boolean =>
+  kind === 'repository.security_changed' && data.changes.includes('secret_scanning') && !data.from.secret_scanning;
 
 /** Scans what was pushed or imported, and the whole history where scanning was turned on. */
-export const scanChanged = batchSubscription<'push' | 'repository.imported' | 'repository.security_changed', Services>({
+export const scanChanged = batchSubscription<(typeof kinds)[number], Services>({
   name: 'secret-scanning.follow',
-  on: ['push', 'repository.imported', 'repository.security_changed'],
+  on: kinds,
   attempts: 25,
   async runAll(events, { db, change }) {
-    const scanned = new Set(await listScanned(db, unique(gather(events, 'repository'))));
+    const scanned = await loadScanned(db, unique(gather(events, 'repository')));
     const last = new Map(events.flatMap(({ repository, actor }) => (repository === undefined ? [] : [[repository, actor]])));
     const payloads = [...last].flatMap(([repository, actor]) => (scanned.has(repository) ? [{ repository, actor }] : []));
     // An organization may turn scanning on for a thousand repositories at once: what is pushed to others isn't to wait for their histories.
@@ -25,7 +31,10 @@ export const scanChanged = batchSubscription<'push' | 'repository.imported' | 'r
     );
     const switched = events.filter(({ kind }) => kind === 'repository.security_changed');
     const forgotten = unique(gather(switched, 'repository')).filter((repository) => !scanned.has(repository));
+    // Nothing tells of texts that were written while it was off: that may not have been noticed before it was on again.
+    const turnedOn = unique(gather(events.filter(turnsOn), 'repository')).filter((repository) => scanned.has(repository));
     await change(async (tx) => {
+      if (turnedOn.length > 0) await removeTextScans(tx, turnedOn);
       await enqueueScans(
         tx,
         payloads.filter(({ repository }) => pushed.has(repository)),

@@ -19,13 +19,17 @@ export const listBypasses = (db: Db, { repository, digests }: Place): Promise<Pl
     .orderBy('bypassed_at', 'desc')
     .execute();
 
-/** Of these digests, those that somebody may push: an alert tells of them already, or the actor has a bypass that is in force. */
+/**
+ * Of these digests, those that somebody may push: they are in files already, as an alert tells, or the actor has a bypass that is in force. What
+ * is in texts alone may not be pushed: anybody could let a secret in by a comment.
+ */
 export async function listPushable(
   db: Db,
   { repository, digests, account, now }: Place & { account: Id<'accounts'> | undefined; now: Date },
 ): Promise<Buffer[]> {
   const { rows } = await sql<{ digest: Buffer }>`
-    select digest from secret_alerts where repository_id = ${repository} and digest = any (${[...digests]}::bytea[])
+    select a.digest from secret_alerts a where a.repository_id = ${repository} and a.digest = any (${[...digests]}::bytea[])
+      and exists (select from secret_locations l where l.alert_id = a.id and l.part is null)
     union
     select digest from secret_placeholders where repository_id = ${repository} and digest = any (${[...digests]}::bytea[])
       and account_id = ${account ?? null} and expires_at > ${now}`.execute(db);

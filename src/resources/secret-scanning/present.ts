@@ -12,15 +12,18 @@ import { commitLink, fileLinks, objectUrl, type RepositoryUrls, repositoryUrlsOf
 import { patternOf } from './patterns.ts';
 import { openSecret } from './rules.ts';
 import type { ScanRow } from './scan-store.ts';
-import type { AlertLocation, Location, ScanHistory, SecretAlert, SecretAlertInPayload } from './schemas.ts';
+import type { AlertLocation, ScanHistory, SecretAlert, SecretAlertInPayload, TextType } from './schemas.ts';
 import { type AlertRow, findAlert, type LocationRow, loadFirstLocations } from './store.ts';
 
 type Named = NamedRepository & { id: Id<'repositories'> };
 
-function presentDetails(urls: RepositoryUrls, row: LocationRow): Location {
+/** A place in a file: the columns of texts are null, and no other. */
+type FileRow = { [Column in keyof LocationRow]: NonNullable<LocationRow[Column]> };
+
+function presentFile(urls: RepositoryUrls, row: FileRow): AlertLocation {
   const { path: file, start_line, end_line, start_column, end_column, blob_sha, commit_sha } = row;
   const { html_url } = fileLinks(urls, commit_sha, file);
-  return {
+  const details = {
     path: file,
     start_line,
     end_line,
@@ -32,12 +35,36 @@ function presentDetails(urls: RepositoryUrls, row: LocationRow): Location {
     commit_url: commitLink(urls, commit_sha).url,
     html_url: `${html_url}#L${start_line}-L${end_line}`,
   };
+  return { type: 'commit', details };
 }
 
-export const presentLocation = (urls: RepositoryUrls, row: LocationRow): AlertLocation => ({
-  type: 'commit',
-  details: presentDetails(urls, row),
-});
+/** The addresses of a text, below those of the issue or pull request that it belongs to. */
+function textUrls({ url }: RepositoryUrls, row: LocationRow, subject: { url: string; html_url: string }) {
+  const { comment_id, review_id, review_comment_id } = row;
+  if (comment_id !== null)
+    return { url: `${url}/issues/comments/${comment_id}`, html_url: `${subject.html_url}#issuecomment-${comment_id}` };
+  if (review_id !== null)
+    return { url: `${subject.url}/reviews/${review_id}`, html_url: `${subject.html_url}#pullrequestreview-${review_id}` };
+  if (review_comment_id !== null)
+    return {
+      url: `${url}/pulls/comments/${review_comment_id}`,
+      html_url: `${subject.html_url}#discussion_r${review_comment_id}`,
+    };
+  return subject;
+}
+
+/** A place. An issue that became a pull request since is one. */
+export function presentLocation(urls: RepositoryUrls, row: LocationRow): AlertLocation {
+  const { part, issue_number, is_pull_request } = row;
+  if (part === null) return presentFile(urls, row as FileRow); // a check of the table says so
+  const words = is_pull_request
+    ? { type: 'pull_request', api: 'pulls', page: 'pull' }
+    : { type: 'issue', api: 'issues', page: 'issues' };
+  const type = `${words.type}_${part}` as TextType; // reviews are those of pull requests
+  const subject = { url: `${urls.url}/${words.api}/${issue_number}`, html_url: `${urls.html}/${words.page}/${issue_number}` };
+  const { url, html_url } = textUrls(urls, row, subject);
+  return { type, details: { [`${type}_url`]: url, html_url } };
+}
 
 /** Alerts as payloads have them, without their secrets; `repositoryOf` tells in which repository each is. */
 export async function presentPayloadAlerts(
@@ -97,9 +124,9 @@ export async function presentAlerts(
     return {
       ...firstOrNotFound(shown.slice(at, at + 1)),
       state: row.state,
-      ...(hideSecret ? {} : { secret: openSecret(secrets, row) }),
+      ...(hideSecret ? {} : { secret: openSecret(secrets, row).toString('utf8') }),
       is_base64_encoded: false,
-      ...defined({ first_location_detected: first && presentDetails(urls, first) }),
+      ...defined({ first_location_detected: first && presentLocation(urls, first).details }),
       has_more_locations: row.locations_count > 1,
     };
   });
@@ -116,16 +143,23 @@ export const scanTypes = {
   custom_pattern: 'custom-pattern-backfill',
 } as const;
 
-/** A scan in its list. Its type says what was scanned: Git's history is all that is. */
-const presentScan = ({ started_at, completed_at }: ScanRow) => ({
-  type: 'git',
-  status: completed_at === null ? 'running' : 'completed',
-  started_at: timestamp(started_at),
-  completed_at: timestampOrNull(completed_at),
-});
+/** What a scan looks through, in the words of scans and in those of webhooks. One of texts looks through those of issues and of pull requests. */
+export const scanSources = {
+  git: { git: 'git' },
+  texts: { issue: 'issues', 'pull-request': 'pull-requests' },
+} as const;
+
+/** A scan in its list, once for each kind of what it looks through. */
+const presentScan = ({ source, started_at, completed_at }: ScanRow) =>
+  Object.keys(scanSources[source]).map((type) => ({
+    type,
+    status: completed_at === null ? 'running' : 'completed',
+    started_at: timestamp(started_at),
+    completed_at: timestampOrNull(completed_at),
+  }));
 
 export function presentHistory(rows: readonly ScanRow[]): ScanHistory {
-  const of = (type: ScanRow['type']) => rows.filter((row) => row.type === type).map(presentScan);
+  const of = (type: ScanRow['type']) => rows.filter((row) => row.type === type).flatMap(presentScan);
   return {
     incremental_scans: of('incremental'),
     pattern_update_scans: of('pattern_update'),
@@ -133,7 +167,7 @@ export function presentHistory(rows: readonly ScanRow[]): ScanHistory {
     custom_pattern_backfill_scans: rows.flatMap((row) => {
       const { type, pattern_name, pattern_scope } = row;
       if (type !== 'custom_pattern' || pattern_name === null || pattern_scope === null) return [];
-      return [{ ...presentScan(row), pattern_name, pattern_scope }];
+      return presentScan(row).map((scan) => ({ ...scan, pattern_name, pattern_scope }));
     }),
   };
 }

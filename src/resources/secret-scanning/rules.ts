@@ -8,38 +8,46 @@ import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { badRequest, unprocessable } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
+import { findAlertAssignee } from '#resources/collaborators/index.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import { listPresentPatterns } from './custom-store.ts';
-import type { FoundSecret } from './find-secrets.ts';
+import type { Secret } from './find-secrets.ts';
 import { genericTypes } from './patterns.ts';
 import { listBypasses, type PlaceholderRow } from './placeholder-store.ts';
 import type { AlertChange } from './schemas.ts';
 import {
   type AlertRow,
-  findAssignee,
+  type Found,
   findLastNumber,
   insertAlerts,
   insertLocations,
   type KnownAlert,
   listAlertsByDigest,
+  noteBypasses,
   reopenAlerts,
   updateAlert,
 } from './store.ts';
+import { keepPresentTexts } from './text-store.ts';
 
 /** The context in which the secret of an alert is sealed. */
 const contextOf = (repository: Id<'repositories'>, type: string): string => `secret_alerts.secret:${repository}:${type}`;
 
 /** Tells equal secrets of a type, in all repositories. */
-export const digestOf = (secrets: Secrets, { type, secret }: Pick<FoundSecret, 'type' | 'secret'>): Buffer =>
+export const digestOf = (secrets: Secrets, { type, secret }: Pick<Secret, 'type' | 'secret'>): Buffer =>
   secrets.digest(secret, `secret_alerts.digest:${type}`);
 
-/** The secret of an alert. It must never be logged. */
-export const openSecret = (secrets: Secrets, { repository_id, secret_type, secret }: AlertRow): string =>
-  secrets.open(secret, contextOf(repository_id, secret_type)).toString('latin1');
+/** The bytes of the secret of an alert. They must never be logged. */
+export const openSecret = (secrets: Secrets, { repository_id, secret_type, secret }: AlertRow): Buffer =>
+  secrets.open(secret, contextOf(repository_id, secret_type));
 
 const { alerts: maxAlerts, locations: maxLocations } = limitTable.secretScanning;
 
-type Recording = { repo: Pick<RepositoryRow, 'id' | 'owner_id'>; actor: Id<'accounts'> | undefined; secrets: Secrets; now: Date };
+export type Recording = {
+  repo: Pick<RepositoryRow, 'id' | 'owner_id'>;
+  actor: Id<'accounts'> | undefined;
+  secrets: Secrets;
+  now: Date;
+};
 
 /** Resolutions of alerts about what somebody pushed in spite of the protection, by the reason that they gave. */
 const resolutionOfBypass: Readonly<Record<string, string | undefined>> = {
@@ -48,10 +56,13 @@ const resolutionOfBypass: Readonly<Record<string, string | undefined>> = {
 };
 
 /** Makes alerts of secrets that were found, and adds further places to those that exist. To repeat it changes nothing. */
-export async function recordFound(tx: Tx, recording: Recording, found: readonly FoundSecret[]): Promise<void> {
+export async function recordFound(tx: Tx, recording: Recording, found: readonly Found[]): Promise<void> {
   const { repo, actor, secrets, now } = recording;
   if (found.length === 0 || !(await lockRepository(tx, repo.id))?.secret_scanning) return;
-  const keyed = (await withoutDeleted(tx, found)).map((one) => ({ ...one, digest: digestOf(secrets, one) }));
+  const keyed = (await withoutDeleted(tx, await withoutDeletedTexts(tx, found))).map((one) => ({
+    ...one,
+    digest: digestOf(secrets, one),
+  }));
   if (keyed.length === 0) return;
   const keyOf = (digest: Buffer): string => digest.toString('base64');
   const digests = [...new Map(keyed.map(({ digest }) => [keyOf(digest), digest])).values()];
@@ -59,6 +70,8 @@ export async function recordFound(tx: Tx, recording: Recording, found: readonly 
   const fresh = [
     ...new Map(keyed.filter(({ digest }) => !known.has(keyOf(digest))).map((one) => [keyOf(one.digest), one])).values(),
   ];
+  const inFiles = keyed.flatMap((one) => ('text' in one ? [] : (known.get(keyOf(one.digest))?.id ?? [])));
+  if (inFiles.length > 0) await noteBypasses(tx, inFiles, now);
   const made = await createAlerts(tx, recording, fresh);
   for (const row of made) known.set(keyOf(row.digest), row);
   const custom = keyed.flatMap(({ digest, ...one }) => {
@@ -90,8 +103,15 @@ export async function recordFound(tx: Tx, recording: Recording, found: readonly 
   );
 }
 
+/** What was found, but for secrets in texts that were deleted meanwhile. */
+async function withoutDeletedTexts(tx: Tx, found: readonly Found[]): Promise<readonly Found[]> {
+  const inTexts = found.filter((one) => 'text' in one);
+  if (inTexts.length === 0) return found;
+  return [...found.filter((one) => !('text' in one)), ...(await keepPresentTexts(tx, inTexts))];
+}
+
 /** What was found, but for secrets of custom patterns that were deleted meanwhile. */
-async function withoutDeleted(tx: Tx, found: readonly FoundSecret[]): Promise<readonly FoundSecret[]> {
+async function withoutDeleted(tx: Tx, found: readonly Found[]): Promise<readonly Found[]> {
   const custom = unique(found.map((one) => one.custom));
   if (custom.length === 0) return found;
   const present = await listPresentPatterns(tx, custom);
@@ -101,7 +121,7 @@ async function withoutDeleted(tx: Tx, found: readonly FoundSecret[]): Promise<re
 async function createAlerts(
   tx: Tx,
   { repo, secrets, now }: Recording,
-  fresh: readonly (FoundSecret & { digest: Buffer })[],
+  fresh: readonly (Secret & { digest: Buffer })[],
 ): Promise<KnownAlert[]> {
   const last = fresh.length === 0 ? 0 : await findLastNumber(tx, repo.id);
   const wanted = fresh.slice(0, Math.max(0, fixedValue(maxAlerts) - last));
@@ -188,7 +208,7 @@ async function changedAssignee(
 ): Promise<Id<'accounts'> | null> {
   if (assignee === undefined) return alert.assignee_id;
   if (assignee === null) return null;
-  const found = await findAssignee(tx, repo.id, assignee);
+  const found = await findAlertAssignee(tx, repo.id, assignee);
   if (found === undefined) throw unprocessable('assignee has no write access to the repository.');
   return found;
 }

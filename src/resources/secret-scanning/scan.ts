@@ -1,33 +1,33 @@
-// Scans of repositories, in the background: what is new since the last one, or the whole history. Each run of the job reads some commits.
+// Scans of repositories, in the background: what is new since the last one, or the whole history, and after it all texts. Each run of the job reads
+// some commits or some texts.
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
-import { record } from '#events/record.ts';
-import { readCommitFiles } from '#git/history/commit-files.ts';
-import { countRange, listRange } from '#git/history/unseen-commits.ts';
-import { openObjects } from '#git/objects/objects.ts';
-import type { Oid } from '#git/objects/oid.ts';
-import { listRefNames } from '#git/refs/refs.ts';
+import { recordAll } from '#events/record.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { enqueueAll, type JobContext, job } from '#jobs/job.ts';
-import { gather, unique } from '#lib/collections.ts';
+import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { listScannedPatterns, type ScannedPattern } from './custom-store.ts';
-import { type FoundSecret, findSecrets, scannerFor, withGeneric } from './find-secrets.ts';
-import { recordFound } from './rules.ts';
-import { findLastScan, findRunningScan, insertScan, removeEarlierScans, type ScanRow, updateScan } from './scan-store.ts';
+import { scannerFor, withGeneric } from './find-secrets.ts';
+import { scanSources } from './present.ts';
+import { planCommits, scanCommits } from './scan-commits.ts';
+import {
+  findLastScan,
+  findRunningScan,
+  insertScan,
+  removeEarlierScans,
+  removeTextScans,
+  type Scanning,
+  type ScanRow,
+  updateScan,
+} from './scan-store.ts';
+import { scanTexts } from './scan-texts.ts';
 
-type Repository = NonNullable<Awaited<ReturnType<typeof findRepository>>>;
 type Context = JobContext<Services>;
 
 /** What is scanned, and who caused that: the last who pushed, or who turned scanning on. */
 export type ScanPayload = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
-
-/** Commits of one run, after which other repositories have their turn. */
-const commitsAtOnce = 1_000;
-/** Files and findings that are held in memory at once. */
-const filesAtOnce = 2_000;
-const foundAtOnce = 500;
 
 /** Later than what pushes bring. */
 export const historyPriority = 10;
@@ -43,75 +43,97 @@ export const enqueueScans = (tx: Tx, payloads: readonly ScanPayload[], priority 
     })),
   );
 
+/** Scans all texts of a repository, since some came without events, as by an import. To repeat it changes nothing. */
+export async function scanTextsAnew(tx: Tx, repository: Id<'repositories'>): Promise<void> {
+  await removeTextScans(tx, [repository]);
+  await enqueueScans(tx, [{ repository, actor: undefined }], historyPriority);
+}
+
 export const scanRepository = job<ScanPayload, Services>({
   name: 'secret-scanning.scan',
   attempts: 10,
   async run({ repository, actor }, context) {
-    const { db, change, services } = context;
+    const { db, change } = context;
     const repo = await findRepository(db, repository);
-    if (!repo?.secret_scanning || !(await repositoryExists(repoOf(services.git, repo.id)))) return;
-    const scan = (await findRunningScan(db, repo.id)) ?? (await beginScan(context, repo, actor));
+    if (!repo?.secret_scanning) return;
+    const scanning = { repo, patterns: await listScannedPatterns(db, { repository: repo.id, owner: repo.owner_id }) };
+    const scan = (await nextScan(context, scanning, 'git', actor)) ?? (await nextScan(context, scanning, 'texts', actor));
     if (!scan) return;
-    const done = await scanSome(context, repo, scan);
-    const isDone = done >= scan.total;
+    const { isDone, progress } = await (scan.source === 'git' ? scanCommits : scanTexts)(context, scanning, scan);
     await change(async (tx) => {
-      await updateScan(tx, scan.id, { done, completed_at: isDone ? context.now : null });
-      if (isDone) await removeEarlierScans(tx, scan);
-      if (isDone && scan.type !== 'incremental')
-        await record(tx, {
-          kind: 'secret_scanning_scan.completed',
-          owner: repo.owner_id,
-          repository: repo.id,
-          actor: scan.actor_id ?? undefined,
-          at: context.now,
-          data: {
-            type: scan.type,
-            started_at: scan.started_at.toISOString(),
-            completed_at: context.now.toISOString(),
-            pattern: scan.pattern_name,
-            scope: scan.pattern_scope,
-          },
-        });
-      // Pushes that came during a long scan are looked at after it.
-      if (!isDone || scan.done > 0) await enqueueScans(tx, [{ repository, actor }], historyPriority);
+      await updateScan(tx, scan.id, { ...progress, completed_at: isDone ? context.now : null });
+      if (isDone) await endScan(tx, repo, scan, context.now);
+      // What is left of it, pushes that came during a long scan, and texts after the history.
+      if (!isDone || scan.done > 0 || scan.type !== 'incremental')
+        await enqueueScans(tx, [{ repository, actor }], historyPriority);
     });
   },
 });
 
-/** Plans a scan of the commits that none has read, with the present patterns; undefined where there are none. */
-async function beginScan(
-  { db, change, services, now }: Context,
-  repo: Repository,
+/** Tells of a scan that ended, unless it was one of what is new, and forgets those before it. */
+async function endScan(tx: Tx, repo: Scanning['repo'], scan: ScanRow, now: Date): Promise<void> {
+  await removeEarlierScans(tx, scan);
+  const { type, source } = scan;
+  if (type === 'incremental') return;
+  await recordAll(
+    tx,
+    Object.values(scanSources[source]).map((word) => ({
+      kind: 'secret_scanning_scan.completed' as const,
+      owner: repo.owner_id,
+      repository: repo.id,
+      actor: scan.actor_id ?? undefined,
+      at: now,
+      data: {
+        type,
+        source: word,
+        started_at: scan.started_at.toISOString(),
+        completed_at: now.toISOString(),
+        pattern: scan.pattern_name,
+        scope: scan.pattern_scope,
+      },
+    })),
+  );
+}
+
+/** The scan of a source that runs, or a new one where something is to be scanned. */
+async function nextScan(
+  context: Context,
+  { repo, patterns: custom }: Scanning,
+  source: ScanRow['source'],
   actor: Id<'accounts'> | undefined,
 ): Promise<ScanRow | undefined> {
+  const { db, change, services, now } = context;
   const disk = repoOf(services.git, repo.id);
-  const custom = await listScannedPatterns(db, { repository: repo.id, owner: repo.owner_id });
+  if (source === 'git' && !(await repositoryExists(disk))) return undefined;
+  const running = await findRunningScan(db, repo.id, source);
+  if (running) return running;
+  const last = await findLastScan(db, repo.id, source);
   const patterns = scannerFor(repo, []).name;
-  const last = await findLastScan(db, repo.id);
   // Fewer patterns than before need no other scan.
   const hasKnownForms = last !== undefined && [patterns, withGeneric(patterns)].includes(last.patterns);
   const unknown = custom.filter(({ version }) => !last?.custom_patterns.includes(version));
   const isKnown = hasKnownForms && unknown.length === 0;
-  const targets = await listTips(disk);
-  const known = isKnown ? last.targets : [];
-  const total = targets.length === 0 ? 0 : await countRange(disk, { to: targets, without: known });
-  if (isKnown && total === 0) return undefined;
+  // New texts are scanned by themselves.
+  if (isKnown && source === 'texts') return undefined;
+  const commits = source === 'git' ? await planCommits(disk, isKnown ? last.targets : []) : noCommits;
+  if (isKnown && commits.total === 0) return undefined;
   const type = last === undefined ? 'backfill' : isKnown ? 'incremental' : hasKnownForms ? 'custom_pattern' : 'pattern_update';
   return change((tx) =>
     insertScan(tx, {
       repository_id: repo.id,
+      source,
       type,
       patterns,
       custom_patterns: gather(custom, 'version'),
       ...(type === 'custom_pattern' ? causeOf(unknown) : {}),
-      targets,
-      known,
-      total,
+      ...commits,
       actor_id: actor ?? null,
       started_at: now,
     }),
   );
 }
+
+const noCommits = { targets: [], known: [], total: 0 };
 
 /** The pattern that a scan is for: the last one that was changed. */
 function causeOf(patterns: readonly ScannedPattern[]) {
@@ -125,42 +147,4 @@ function causeOf(patterns: readonly ScannedPattern[]) {
       pattern_scope: last.organization_id === null ? ('repository' as const) : ('organization' as const),
     }
   );
-}
-
-const listTips = async (disk: ReturnType<typeof repoOf>): Promise<Oid[]> =>
-  unique(gather([...(await listRefNames(disk, 'refs/heads/')), ...(await listRefNames(disk, 'refs/tags/'))], 'oid'));
-
-/** Reads some commits of a scan, and records what is found. Returns how many of all were read. */
-async function scanSome({ db, change, services, now }: Context, repo: Repository, scan: ScanRow): Promise<number> {
-  const disk = repoOf(services.git, repo.id);
-  const { scanner } = scannerFor(repo, await listScannedPatterns(db, { repository: repo.id, owner: repo.owner_id }));
-  const { targets, known, total, done } = scan;
-  const commits = await listRange(disk, { to: targets, without: known }, { total, offset: done, limit: commitsAtOnce });
-  await using reader = await openObjects(disk, { isBulk: true });
-  const recording = { repo, actor: scan.actor_id ?? undefined, secrets: services.secrets, now };
-  let found: FoundSecret[] = [];
-  const flush = async () => {
-    const some = found;
-    found = [];
-    if (some.length > 0) await change((tx) => recordFound(tx, recording, some));
-  };
-  for await (const files of inBatches(readCommitFiles(disk, commits), filesAtOnce))
-    for await (const one of findSecrets(reader, scanner, files)) {
-      found.push(one);
-      if (found.length >= foundAtOnce) await flush();
-    }
-  await flush();
-  return commits.length === 0 ? total : done + commits.length;
-}
-
-/** Gathers small batches into larger ones. */
-async function* inBatches<Item>(batches: AsyncIterable<Item[]>, size: number): AsyncGenerator<Item[]> {
-  let pending: Item[] = [];
-  for await (const batch of batches) {
-    for (const item of batch) pending.push(item);
-    if (pending.length < size) continue;
-    yield pending;
-    pending = [];
-  }
-  if (pending.length > 0) yield pending;
 }

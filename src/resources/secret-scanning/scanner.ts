@@ -12,16 +12,28 @@ export type Match = { readonly pattern: Finder; readonly secret: string; readonl
 export type Scanner = {
   /** The secrets in some bytes, in their order, up to `limit`. */
   scan(bytes: Buffer, limit: number): Match[];
+  /** The same, part by part, each of which takes some milliseconds at most: between two of them, other work may have its turn. */
+  scanInParts(bytes: Buffer, limit: number): Iterable<readonly Match[]>;
 };
+
+/** A scanner, by what it finds part by part. */
+export const scannerInParts = (scanInParts: Scanner['scanInParts']): Scanner => ({
+  scanInParts,
+  scan: (bytes, limit) => [...scanInParts(bytes, limit)].flat(),
+});
 
 type Prefix = { readonly text: string; readonly patterns: readonly SecretPattern[] };
 
 const bytesPerState = 256;
+/** Bytes of one part. */
+const partSize = 131_072;
 /** In the table, the sign of a state at which a prefix ends. */
 const isEnd = 0x8000_0000;
 
-/** The states of an automaton: for each state and byte the next state, times 256, with a sign where a prefix ends there. */
-function buildAutomaton(prefixes: readonly Prefix[]): { table: Uint32Array; ends: Prefix[][] } {
+/** For each state and byte the next state, times 256, with a sign where a prefix ends there; for each state the prefixes that end there. */
+type Automaton = { readonly table: Uint32Array; readonly ends: readonly (readonly Prefix[])[] };
+
+function buildAutomaton(prefixes: readonly Prefix[]): Automaton {
   const edges: Map<number, number>[] = [new Map()];
   const ends: Prefix[][] = [[]];
   for (const prefix of prefixes) {
@@ -86,8 +98,9 @@ export function scannerOf(patterns: readonly SecretPattern[]): Scanner {
     ({ text }) => text,
   );
   const prefixes = [...byPrefix].map(([text, some]) => ({ text, patterns: some.map(({ pattern }) => pattern) }));
-  const { table, ends } = buildAutomaton(prefixes);
-  const matchesAt = function* (bytes: Buffer, last: number, state: number): Generator<Match> {
+  // Built when the first bytes come: it takes as long as all the modules of a family.
+  let automaton: Automaton | undefined;
+  const matchesAt = function* (ends: Automaton['ends'], bytes: Buffer, last: number, state: number): Generator<Match> {
     for (const { text, patterns: some } of ends[state / bytesPerState] ?? []) {
       const start = last + 1 - text.length;
       if (!mayBegin(bytes, start)) continue;
@@ -97,23 +110,31 @@ export function scannerOf(patterns: readonly SecretPattern[]): Scanner {
       }
     }
   };
-  return {
-    scan(bytes, limit) {
-      const found: Match[] = [];
-      let state = 0;
-      for (let at = 0; at < bytes.length; at++) {
-        const next = table[state | (bytes[at] ?? 0)] ?? 0;
-        if (next < isEnd) {
-          state = next;
-          continue;
-        }
-        state = next - isEnd;
-        for (const match of matchesAt(bytes, at, state)) {
-          if (found.length >= limit) return found;
-          found.push(match);
-        }
+  /** Scans a part of some bytes from a state on, and returns the state after it. A secret is found in the part in which its prefix ends. */
+  const scanPart = (bytes: Buffer, part: { from: number; to: number; state: number }, found: Match[]): number => {
+    automaton ??= buildAutomaton(prefixes);
+    const { table, ends } = automaton;
+    // An integer: to tell V8 so saves a tenth of the time.
+    let state = part.state | 0;
+    const { to } = part;
+    for (let at = part.from; at < to; at++) {
+      const next = table[state | (bytes[at] ?? 0)] ?? 0;
+      if (next < isEnd) {
+        state = next;
+        continue;
       }
-      return found;
-    },
+      state = next - isEnd;
+      for (const match of matchesAt(ends, bytes, at, state)) found.push(match);
+    }
+    return state;
   };
+  return scannerInParts(function* (bytes, limit) {
+    let [state, left] = [0, limit];
+    for (let from = 0; from < bytes.length && left > 0; from += partSize) {
+      const found: Match[] = [];
+      state = scanPart(bytes, { from, to: Math.min(bytes.length, from + partSize), state }, found);
+      yield found.slice(0, left);
+      left -= found.length;
+    }
+  });
 }

@@ -7,14 +7,34 @@ const alertStates = ['open', 'resolved'] as const;
 export const resolutions = ['false_positive', 'wont_fix', 'revoked', 'used_in_tests'] as const;
 const validities = ['active', 'inactive', 'unknown'] as const;
 
-const Location = Type.Object({
+const FilePlace = Type.Object({
   path: Type.String(),
   ...each(['start_line', 'end_line', 'start_column', 'end_column'], Type.Integer()),
   ...each(['blob_sha', 'blob_url', 'commit_sha', 'commit_url', 'html_url'], Type.String()),
 });
-export type Location = Static<typeof Location>;
+type FilePlace = Static<typeof FilePlace>;
 
-export const AlertLocation = Type.Object({ type: OneOf(['commit']), details: Location });
+const textTypes = [
+  'issue_title',
+  'issue_body',
+  'issue_comment',
+  'pull_request_title',
+  'pull_request_body',
+  'pull_request_comment',
+  'pull_request_review',
+  'pull_request_review_comment',
+] as const;
+export type TextType = (typeof textTypes)[number];
+
+/** A place in a text: its address in the API has the name of its type. */
+export type TextDetails = { readonly [Type in TextType as `${Type}_url`]?: string } & { readonly html_url: string };
+
+export const LocationDetails = Type.Unsafe<FilePlace | TextDetails>(
+  Type.Union([FilePlace, ...textTypes.map((type) => Type.Object(each([`${type}_url`, 'html_url'], Type.String())))]),
+);
+export type LocationDetails = Static<typeof LocationDetails>;
+
+export const AlertLocation = Type.Object({ type: OneOf(['commit', ...textTypes]), details: LocationDetails });
 export type AlertLocation = Static<typeof AlertLocation>;
 
 /** An alert as payloads have it: without the secret. */
@@ -46,7 +66,7 @@ export const SecretAlert = Type.Object({
   state: OneOf(alertStates),
   secret: Type.Optional(Type.String()),
   is_base64_encoded: Type.Boolean(),
-  first_location_detected: Type.Optional(Location),
+  first_location_detected: Type.Optional(LocationDetails),
   has_more_locations: Type.Boolean(),
 });
 export type SecretAlert = Static<typeof SecretAlert>;

@@ -1,17 +1,19 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import { roleLevel } from '#access/roles.ts';
 import { reachedBy } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { list } from '#database/list.ts';
+import { list, listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import { gather } from '#lib/collections.ts';
+import { gather, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { Listed, Page } from '#lib/page.ts';
+import type { Listed, Page, Walked } from '#lib/page.ts';
+import type { SecretInText } from './find-in-texts.ts';
 import type { FoundSecret } from './find-secrets.ts';
 
 type StoredAlert = Selectable<DB['secret_alerts']>;
-export type LocationRow = Selectable<DB['secret_locations']>;
+
+/** A place, with the issue or pull request whose text it is in. */
+export type LocationRow = Selectable<DB['secret_locations']> & { issue_number: number | null; is_pull_request: boolean | null };
 
 /** An alert, with whether the same secret is known of another repository of the owner, and whether everybody can read it. */
 export type AlertRow = StoredAlert & { is_multi_repo: boolean; is_public: boolean };
@@ -60,7 +62,7 @@ export function listAlerts(
   of: { repository: Id<'repositories'> } | { owner: Id<'accounts'>; viewer: Viewer },
   filter: AlertFilter,
   page: Page,
-): Promise<Listed<AlertRow>> {
+): Promise<Walked<AlertRow>> {
   const { state, types, withoutTypes, resolutions, validities, assignee, sort, direction } = filter;
   let query = alerts(db).where('r.secret_scanning', '=', true);
   query =
@@ -80,8 +82,7 @@ export function listAlerts(
   if (filter.isPublic) query = query.where(isPublic);
   if (filter.isMultiRepo) query = query.where(isMultiRepo);
   if (filter.isBypassed !== undefined) query = query.where('a.bypassed_at', filter.isBypassed ? 'is not' : 'is', null);
-  const column = sort === 'created' ? 'a.created_at' : 'a.updated_at';
-  return list(db, query.orderBy(column, direction).orderBy('a.id', direction), page);
+  return listWalked(db, query, orderBy('a', `${sort}_at`, 'timestamptz', direction), page);
 }
 
 export const updateAlert = (tx: Tx, id: Id<'secret_alerts'>, change: Updateable<DB['secret_alerts']>) =>
@@ -97,6 +98,14 @@ export const listAlertsByDigest = (db: Db, repository: Id<'repositories'>, diges
     .where('repository_id', '=', repository)
     .where('digest', 'in', digests)
     .execute();
+
+/** Notes who pushed secrets in spite of the protection that were known from texts alone before. */
+export const noteBypasses = (tx: Tx, ids: readonly Id<'secret_alerts'>[], now: Date) =>
+  sql`update secret_alerts a set bypassed_by = p.account_id, bypassed_at = p.bypassed_at, updated_at = ${now}
+    from secret_alerts known cross join lateral (select * from secret_placeholders p
+      where p.repository_id = known.repository_id and p.digest = known.digest and p.bypassed_at is not null
+      order by p.bypassed_at desc limit 1) as p
+    where known.id = any (${[...ids]}::bigint[]) and known.bypassed_at is null and a.id = known.id`.execute(tx);
 
 /** Reopens alerts that ended with a custom pattern, or with a former form of one, and that a pattern finds again. */
 export async function reopenAlerts(
@@ -155,7 +164,16 @@ type NewAlert = Omit<StoredAlert, 'id' | 'locations_count' | 'validity' | 'assig
 export const insertAlerts = (tx: Tx, rows: readonly NewAlert[]): Promise<KnownAlert[]> =>
   tx.insertInto('secret_alerts').values(rows).returning(['id', 'secret_type', 'digest', 'locations_count']).execute();
 
-type NewLocation = FoundSecret & { alert: Id<'secret_alerts'> };
+/** A secret in a file or in a text. */
+export type Found = FoundSecret | SecretInText;
+
+type NewLocation = Found & { alert: Id<'secret_alerts'> };
+
+function placeOf(found: Found) {
+  if ('text' in found) return found.text;
+  const { commit, blob, path, start_line, end_line, start_column, end_column } = found;
+  return { commit_sha: commit, blob_sha: blob, path, start_line, end_line, start_column, end_column };
+}
 
 /** Stores places that aren't stored yet, and returns them; adds them to the counts of their alerts. */
 export async function insertLocations(
@@ -166,19 +184,7 @@ export async function insertLocations(
   if (found.length === 0) return [];
   const rows = await tx
     .insertInto('secret_locations')
-    .values(
-      found.map(({ alert, commit, blob, path, start_line, end_line, start_column, end_column }) => ({
-        alert_id: alert,
-        commit_sha: commit,
-        blob_sha: blob,
-        path,
-        start_line,
-        end_line,
-        start_column,
-        end_column,
-        created_at: now,
-      })),
-    )
+    .values(found.map((one) => ({ alert_id: one.alert, ...placeOf(one), created_at: now })))
     .onConflict((clash) => clash.doNothing())
     .returning(['id', 'alert_id'])
     .execute();
@@ -188,11 +194,18 @@ export async function insertLocations(
   return rows;
 }
 
+const locations = (db: Db) =>
+  db
+    .selectFrom('secret_locations as l')
+    .leftJoin('issues as i', 'i.id', 'l.issue_id')
+    .selectAll('l')
+    .select(['i.number as issue_number', 'i.is_pull_request']);
+
 export const listLocations = (db: Db, alert: Id<'secret_alerts'>, page: Page): Promise<Listed<LocationRow>> =>
-  list(db, db.selectFrom('secret_locations').selectAll().where('alert_id', '=', alert).orderBy('id'), page);
+  list(db, locations(db).where('l.alert_id', '=', alert).orderBy('l.id'), page);
 
 export const findLocation = (db: Db, id: Id<'secret_locations'>): Promise<LocationRow | undefined> =>
-  db.selectFrom('secret_locations').selectAll().where('id', '=', id).executeTakeFirst();
+  locations(db).where('l.id', '=', id).executeTakeFirst();
 
 /** The first place of each of some secrets. */
 export async function loadFirstLocations(
@@ -200,15 +213,11 @@ export async function loadFirstLocations(
   ids: readonly Id<'secret_alerts'>[],
 ): Promise<ReadonlyMap<Id<'secret_alerts'>, LocationRow>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await sql<LocationRow>`select first.* from unnest(${[...ids]}::bigint[]) as alert(id) cross join lateral
-    (select * from secret_locations l where l.alert_id = alert.id order by l.id limit 1) as first`.execute(db);
-  return new Map(rows.map((row) => [row.alert_id, row]));
-}
-
-/** The user of this login who may write to a repository, to whom its alerts can be assigned. */
-export async function findAssignee(db: Db, repository: Id<'repositories'>, login: string): Promise<Id<'accounts'> | undefined> {
-  const { rows } = await sql<{ id: Id<'accounts'> }>`select a.id from accounts a
-    where lower(a.login) = lower(${login}) and a.kind = 'user' and exists (select from repository_roles role
-      where role.repository_id = ${repository} and role.account_id = a.id and role.level >= ${roleLevel('write')})`.execute(db);
-  return rows[0]?.id;
+  const rows = await locations(db)
+    .where(
+      sql<boolean>`l.id in (select first.id from unnest(${[...ids]}::bigint[]) as alert(id) cross join lateral
+        (select f.id from secret_locations f where f.alert_id = alert.id order by f.id limit 1) as first)`,
+    )
+    .execute();
+  return keyed(rows, ({ alert_id }) => alert_id);
 }

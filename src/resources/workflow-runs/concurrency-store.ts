@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
-import { listCountedSince } from '#database/list.ts';
+import { listWalked, orderById } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
-import type { ListedAfter, Page } from '#lib/page.ts';
+import type { Page, Walked } from '#lib/page.ts';
 
 export type GroupRow = Selectable<DB['concurrency_groups']>;
 export type MemberRow = Selectable<DB['concurrency_group_members']>;
@@ -102,19 +102,21 @@ const hasMembers = sql<boolean>`exists (select from concurrency_group_members m 
 export const selectGroup = (db: Db, repository: OrSql<Repository>, name: string) =>
   groups(db).where('repository_id', '=', repository).where(sql<boolean>`lower(name) = lower(${name})`).where(hasMembers);
 
+const byId = orderById('concurrency_groups', 'asc');
+
 /** The groups of a repository that have members. */
-export const listGroups = (db: Db, repository: Repository, page: Page): Promise<ListedAfter<GroupRow>> =>
-  listCountedSince(db, groups(db).where('repository_id', '=', repository).where(hasMembers), 'id', page);
+export const listGroups = (db: Db, repository: Repository, page: Page): Promise<Walked<GroupRow>> =>
+  listWalked(db, groups(db).where('repository_id', '=', repository).where(hasMembers), byId, page);
 
 /** The groups that a run or one of its jobs is in. */
-export const listGroupsOfRun = (db: Db, run: Id<'workflow_runs'>, page: Page): Promise<ListedAfter<GroupRow>> =>
-  listCountedSince(
+export const listGroupsOfRun = (db: Db, run: Id<'workflow_runs'>, page: Page): Promise<Walked<GroupRow>> =>
+  listWalked(
     db,
     groups(db).where(
       sql<boolean>`exists (
         select from concurrency_group_members m where m.group_id = concurrency_groups.id and m.run_id = ${run})`,
     ),
-    'id',
+    byId,
     page,
   );
 

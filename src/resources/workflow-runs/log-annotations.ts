@@ -1,15 +1,61 @@
 import type { NewAnnotation } from '#resources/checks/index.ts';
 
-/** What a step says of files, within its log: `::error file=a.js,line=3::Missing semicolon`. What runners put before it is a sign or a mark. */
-const command = /^[^:]{0,16}::(error|warning|notice)(?: ([^:]{0,4096}))?::(.+)$/s;
+/**
+ * What a step says of files, within its log: `::error file=a.js,line=3::Missing semicolon`. What runners put before it is a sign or a mark; a
+ * word or a quote there is a text that tells of such a line.
+ */
+const command = /^[^:\p{L}\p{N}"'`]{0,16}::(error|warning|notice)(?: ([^:]{0,4096}))?::(.+)$/su;
+/** What begins and ends a group of lines; what makes commands mere lines until its own word comes. */
+const beginsGroup = '::group::Run ';
+const endsGroup = '::endgroup::';
+const stops = /^::stop-commands::(\S+)$/;
 
 const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const;
 const maxPlace = 2_147_483_647;
 const maxMessage = 60_000;
 
-/** The annotation that a line of a log is; undefined for other lines. Its time, which each line begins with, is left out. */
-export function annotationOf(line: string): NewAnnotation | undefined {
-  const [, level, parameters = '', message = ''] = command.exec(line.slice(line.indexOf(' ') + 1).trimEnd()) ?? [];
+/** Finds the first annotations in a log, part by part, up to a number of them. */
+export type AnnotationReader = { found(): NewAnnotation[]; read(part: string): void };
+
+/**
+ * Reads whole lines of a log, each of which begins with its time. Before a step runs, runners show its script in a group, which ends by the
+ * name of its shell: commands in there are none yet.
+ */
+export function openAnnotationReader(most: number): AnnotationReader {
+  const all: NewAnnotation[] = [];
+  let group: { annotations: NewAnnotation[]; isScript: boolean } | undefined;
+  let stoppedBy: string | undefined;
+  const isOver = (text: string): boolean => text === endsGroup || text.startsWith(beginsGroup);
+  const inGroup = (): NewAnnotation[] => (group && !group.isScript ? group.annotations : []);
+  const readLine = (text: string): void => {
+    if (all.length >= most) return;
+    if (stoppedBy !== undefined) {
+      if (text === `::${stoppedBy}::`) stoppedBy = undefined;
+      return;
+    }
+    if (isOver(text)) {
+      all.push(...inGroup());
+      group = text === endsGroup ? undefined : { annotations: [], isScript: false };
+    }
+    if (group && text.startsWith('shell: ')) group.isScript = true;
+    if (!group) stoppedBy = stops.exec(text)?.[1];
+    const { annotations, isScript = false } = group ?? { annotations: all };
+    const annotation = isScript || annotations.length >= most ? undefined : annotationOf(text);
+    if (annotation) annotations.push(annotation);
+  };
+  return {
+    found: () => [...all, ...inGroup()].slice(0, most),
+    read(part) {
+      if (all.length >= most) return;
+      if (!group && !part.includes('::')) return;
+      for (const line of part.split('\n')) readLine(line.slice(line.indexOf(' ') + 1).trimEnd());
+    },
+  };
+}
+
+/** The annotation that a line without its time is; undefined for other lines. */
+function annotationOf(text: string): NewAnnotation | undefined {
+  const [, level, parameters = '', message = ''] = command.exec(text) ?? [];
   if (level === undefined) return undefined;
   const given = new Map(parameters.split(',').map((one) => pairOf(one)));
   const start_line = placeOf(given.get('line')) ?? 1;

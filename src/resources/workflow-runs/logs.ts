@@ -6,9 +6,8 @@ import { job } from '#jobs/job.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { ObjectStore } from '#objects/store.ts';
-import type { NewAnnotation } from '#resources/checks/index.ts';
 import { annotateCheck } from './checks.ts';
-import { annotationOf } from './log-annotations.ts';
+import { openAnnotationReader } from './log-annotations.ts';
 import { appendLog, keepLog, listLogParts, loadKeptLogs } from './log-store.ts';
 import { findJob, type JobRow, loadRuns } from './store.ts';
 
@@ -114,15 +113,6 @@ export const artifactGroupOf = (run: Id<'workflow_runs'>): string => `artifacts-
 /** The public API's bound, of one job. */
 const maxAnnotations = 50;
 
-/** The annotations in a part of a log, which ends with a whole line. */
-const annotationsIn = (text: string): NewAnnotation[] =>
-  text.includes('::')
-    ? text
-        .split('\n')
-        .map(annotationOf)
-        .filter((annotation) => annotation !== undefined)
-    : [];
-
 /** Moves the log of a job that is over into the object store. What it says of files becomes annotations of its check. */
 export const storeLog = job<{ job: Id<'workflow_jobs'> }, Services>({
   name: 'workflow-runs.store-log',
@@ -131,18 +121,18 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, Services>({
     const found = await findJob(db, id);
     if (!found || found.log_key !== null || found.log_rows === 0) return;
     const key = logKeyOf(found);
-    const annotations: NewAnnotation[] = [];
+    const annotations = openAnnotationReader(maxAnnotations);
     await services.objects.remove(key); // what a process that crashed has left
     const { digest } = await services.objects.put(key, async (sink) => {
       for await (const text of readParts(db, id)) {
-        if (annotations.length < maxAnnotations) annotations.push(...annotationsIn(text));
+        annotations.read(text); // a part ends with a whole line
         await sink(Buffer.from(text));
       }
     });
     const isKept = await change(async (tx) => {
       const kept = await keepLog(tx, found, { key, digest });
       const run = (await loadRuns(tx, [found.run_id])).get(found.run_id);
-      if (kept && run) await annotateCheck({ tx, now }, run, found, annotations.slice(0, maxAnnotations));
+      if (kept && run) await annotateCheck({ tx, now }, run, found, annotations.found());
       return kept;
     });
     if (!isKept) await services.objects.remove(key);

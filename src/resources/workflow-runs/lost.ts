@@ -7,6 +7,7 @@ import { queueCheck } from './checks.ts';
 import { noteDeployment } from './job-deployments.ts';
 import { inRun } from './planned.ts';
 import { advanceRunOf, endJob, type ProgressContext } from './progress.ts';
+import type { TakenJob } from './queue.ts';
 import { findJob, findRunForUpdate, type JobRow, listJobsOfRunner, type RunRow, updateJob } from './store.ts';
 import { leaveJob } from './updates.ts';
 
@@ -18,6 +19,17 @@ import { leaveJob } from './updates.ts';
 export async function giveUpJob(context: ProgressContext, run: RunRow, job: JobRow, problem: string): Promise<void> {
   if (job.heard_at === null && job.cancelled_at === null) return offerAgain(context, run, job);
   await endLostJob(context, run, job, problem);
+}
+
+/** Offers a job again at once whose runner wasn't there any more when it was to get it. */
+export async function returnJob(
+  context: ProgressContext,
+  { job: { id, runner_id }, run: { id: runId } }: TakenJob,
+): Promise<void> {
+  const run = await findRunForUpdate(context.tx, runId);
+  const job = await findJob(context.tx, id);
+  if (run && job?.status === 'in_progress' && job.runner_id === runner_id && job.heard_at === null)
+    await giveUpJob(context, run, job, 'Its runner was not there any more');
 }
 
 /** Ends a job that its runner doesn't end. */

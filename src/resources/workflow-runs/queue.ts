@@ -27,7 +27,8 @@ export const queueKeyOf = (runner: RunnerRow): string => {
  * Gives waiting jobs of one run to runners of one `queueKeyOf`, the oldest job that fits first, with the labels by which they were found. What
  * others take at the same time doesn't hold them up, unless there is nothing else.
  * @param runners in the order in which they have asked
- * @returns the job of each runner that got one; none where no job waits that fits; undefined where no runner is there any more, as it was
+ * @returns the job of each runner that got one; none where no job waits that fits; undefined where no runner is there any more, as it was, or
+ * where others were in the way each time
  */
 export async function takeJobs(db: Db, runners: readonly RunnerRow[], now: Date): Promise<Map<RunnerRow, FoundJob> | undefined> {
   const [kind] = runners;
@@ -48,9 +49,9 @@ export async function takeJobs(db: Db, runners: readonly RunnerRow[], now: Date)
     }
     const { isAsked, isThere } = await findFitting(db, takers);
     if (!isAsked) return undefined;
-    if (!isThere) break;
+    if (!isThere) return new Map();
   }
-  return new Map();
+  return undefined;
 }
 
 async function take(tx: Tx, takers: Takers, { now, waits }: { now: Date; waits: boolean }): Promise<TakenJob[]> {

@@ -122,7 +122,6 @@ function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parame
     plan: JSON.stringify(row.plan),
     attempt: run.attempt,
     token_id: null,
-    actions_token_id: null,
     created_at: now,
   };
   if (isCarried)

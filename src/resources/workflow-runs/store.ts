@@ -164,6 +164,17 @@ export const selectJob = (db: Db, repository: OrSql<Repository>, id: Job) =>
 export const findJob = (db: Db, id: Job): Promise<JobRow | undefined> =>
   db.selectFrom('workflow_jobs').selectAll().where('id', '=', id).executeTakeFirst();
 
+/** The repository whose job runs with a token, and whether a fork's pull request runs in it. */
+export const findRunningUser = (db: Db, token: Id<'tokens'>) =>
+  db
+    .selectFrom('workflow_jobs as j')
+    .innerJoin('workflow_runs as r', 'r.id', 'j.run_id')
+    .innerJoin('repositories as p', 'p.id', 'r.repository_id')
+    .select(['p.id', 'p.owner_id', 'p.visibility', 'r.is_from_fork'])
+    .where('j.token_id', '=', token)
+    .where('j.status', '=', 'in_progress')
+    .executeTakeFirst();
+
 /** The jobs of an attempt of a run, or of all attempts, in the order in which they were made. */
 export function listJobs(db: Db, run: Run, attempt: number | undefined, page: Page): Promise<Listed<JobRow>> {
   const query = db.selectFrom('workflow_jobs').selectAll().where('run_id', '=', run).orderBy('id');

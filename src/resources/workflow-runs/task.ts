@@ -25,7 +25,7 @@ import type { FoundJob, TakenJob } from './queue.ts';
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
 import { type JobRow, putSteps, updateJob } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
-import { actionsSecret, findUsedActions } from './used-actions.ts';
+import { actionsPath, findMissingAction } from './used-actions.ts';
 
 /** What a runner needs to run a job. */
 export type Task = {
@@ -82,12 +82,12 @@ export async function makeTask(
   const minutes = timeoutMinutes ?? usualMinutes;
   const call = calls.at(-1);
   const repository = { ...surroundings.repository, id: run.repository_id, owner_id: run.owner_id };
-  const places = { repository, mayShare: !run.is_from_fork, server: links.html, origin: actionsOrigin };
-  const actions = await findUsedActions(tx, definition, places);
-  if (actions.missing)
+  const missing =
+    actionsOrigin === undefined && (await findMissingAction(tx, definition, { ...repository, is_from_fork: run.is_from_fork }));
+  if (missing)
     throw new TaskProblem(
-      `${actions.missing.name} was not found: this server has no such repository that shares its actions, and no origin of actions is configured`,
-      calls.length === 0 ? actions.missing.line : undefined,
+      `${missing.name} was not found: this server has no such repository that shares its actions, and no origin of actions is configured`,
+      calls.length === 0 ? missing.line : undefined,
     );
   const file = fileForRunner(own.file, {
     id,
@@ -95,7 +95,6 @@ export async function makeTask(
     combination,
     labels,
     timeoutMinutes: minutes,
-    uses: actions.addresses,
     called: call && { workflow: workflow.file.source.name, inputs: call.inputs },
   });
   if (file === undefined) throw new TaskProblem('Its workflow file has no such job');
@@ -115,31 +114,20 @@ export async function makeTask(
   });
   const readable = readableRefs(run, surroundings.repository.default_branch);
   const identityAt = identity === 'write' && identityRequest(links, secrets, { id: job.id, token_id: row.id }, until);
-  const reads = { contents: 'read', metadata: 'read' } as const;
-  const forActions =
-    actions.shared.length > 0
-      ? await createJobToken(tx, {
-          repositories: actions.shared,
-          owner_id: run.owner_id,
-          permissions: reads,
-          expiresAt: until,
-          now,
-        })
-      : undefined;
   await putSteps(tx, stepsOf(job, definition));
   const happened = definition.needs.length + calls.length > 0 ? await loadHappened(tx, run, surroundings, standing) : undefined;
   const mayHaveSecrets = !run.is_from_fork || rights.secrets;
   const hand = (all: NamedSecrets): NamedSecrets =>
     happened ? refusing(() => handedSecrets(happened, standing, { ...all, GITHUB_TOKEN: token })) : all;
   return {
-    job: await updateJob(tx, job.id, { token_id: row.id, actions_token_id: forActions?.row.id ?? null }),
+    job: await updateJob(tx, job.id, { token_id: row.id }),
     file,
     context: {
       ...githubContext(run, surroundings),
       job: id,
       token,
-      // Actions are taken from this server.
-      gitea_default_actions_url: links.html,
+      // The same for all jobs: a runner keeps what it has read, and asks later where it did first.
+      gitea_default_actions_url: `${links.html}${actionsPath}`,
       gitea_runtime_token: await signRuntimeToken(secrets, { ...job, token_id: row.id }, { readable, now, until }),
       retention_days: String(policy.retentionDays),
       ...(identityAt && { actions_id_token_request_url: identityAt.url, actions_id_token_request_token: identityAt.token }),
@@ -150,7 +138,6 @@ export async function makeTask(
       ...(mayHaveSecrets ? await secretsOf(tx, secrets, { job, run }, hand) : hand({})),
       ...(run.debugs ? debugSecrets : {}),
       GITHUB_TOKEN: token,
-      ...(forActions && { [actionsSecret]: forActions.token }),
     },
     vars: Object.fromEntries(await loadVariablesForJob(tx, placeOf({ job, run }))),
     needs: happened ? needsOf(happened, standing) : {},

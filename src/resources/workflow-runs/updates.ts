@@ -92,9 +92,9 @@ export async function abandonJob(
   await advanceRun(context, locked);
 }
 
-/** What ends with a job: its tokens; its log is stored. */
-export async function leaveJob(tx: Tx, { id, token_id, actions_token_id }: JobRow): Promise<void> {
-  for (const token of [token_id, actions_token_id]) if (token !== null) await removeToken(tx, token);
+/** What ends with a job: its token; its log is stored. */
+export async function leaveJob(tx: Tx, { id, token_id }: JobRow): Promise<void> {
+  if (token_id !== null) await removeToken(tx, token_id);
   await enqueue(tx, { name: 'workflow-runs.store-log', attempts: 25 }, { job: id }, { key: `workflow-runs.store-log ${id}` });
 }
 

@@ -1,60 +1,62 @@
-// Where the actions of a job come from: from this server's repositories, or from a configured origin.
+// The actions that jobs use: those of this server's repositories, and who may use them. What isn't there comes from a configured origin.
 import type { Db } from '#database/connect.ts';
+import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { loadNamed } from '#resources/repositories/index.ts';
+import { loadFormerlyNamed, loadNamed, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { WorkflowFileJob } from '#workflow-files/parse.ts';
 import { namedUse, stepUsesOf } from '#workflow-files/uses.ts';
 import { isShared, type SharingRepository } from './sharing.ts';
+import { findRunningUser } from './store.ts';
 
-/** The secret that a runner reads the actions of other repositories with. */
-export const actionsSecret = 'HEARTH_ACTIONS_TOKEN';
+/** Below this address of the server, actions are read by Git as `/owner/repo`. No owner has such a name. */
+export const actionsPath = '/-/actions';
 
-/** Where actions are found. */
-export type UsedActions = {
-  /** What runners are told in the place of a name; names that aren't among them are told as they are, and found on this server. */
-  readonly addresses: ReadonlyMap<string, string>;
-  /** The repositories that aren't public, and share their actions with this one. */
-  readonly shared: readonly Id<'repositories'>[];
-  /** What can't be found, with the line of its file. */
-  readonly missing: { readonly name: string; readonly line: number } | undefined;
-};
+/** The repository whose run uses actions. A fork's pull request gets none that others share: its author could then read them. */
+export type ActionsUser = SharingRepository & { readonly is_from_fork: boolean };
 
-type Places = {
-  readonly repository: SharingRepository;
-  /** Whether the run may read what others share: not for a fork's pull request, whose author could then read it. */
-  readonly mayShare: boolean;
-  readonly server: string;
-  readonly origin: string | undefined;
-};
-
-/** Finds the actions of a job's steps. One statement, and two more for each repository that isn't public. */
-export async function findUsedActions(
+/**
+ * The first action of a job's steps that no repository of this server has which lets it be used, with the line of its file. One statement, one
+ * more where not all have their names now, and two for each repository that isn't public.
+ */
+export async function findMissingAction(
   db: Db,
   job: WorkflowFileJob,
-  { repository, mayShare, server, origin }: Places,
-): Promise<UsedActions> {
-  const named = stepUsesOf(job).flatMap(({ name, line }) => {
+  user: ActionsUser,
+): Promise<{ readonly name: string; readonly line: number } | undefined> {
+  const uses = stepUsesOf(job).flatMap(({ name, line }) => {
     const use = namedUse(name);
     return use ? [{ name, line, fullName: `${use.owner}/${use.repo}`.toLowerCase() }] : [];
   });
-  const addresses = new Map<string, string>();
-  const shared = new Set<Id<'repositories'>>();
-  const found = await loadNamed(
-    db,
-    named.map(({ fullName }) => fullName),
-  );
-  for (const { name, line, fullName } of named) {
-    const here = found.get(fullName);
-    if (here && (here.visibility === 'public' || here.id === repository.id)) continue;
-    if (here && mayShare && (await isShared(db, repository, here))) {
-      shared.add(here.id);
-      addresses.set(name, withUser(server, name));
-    } else if (origin === undefined) return { addresses, shared: [...shared], missing: { name, line } };
-    else addresses.set(name, `${origin}/${name}`);
-  }
-  return { addresses, shared: [...shared], missing: undefined };
+  const found = await loadPlaces(db, unique(uses.map(({ fullName }) => fullName)));
+  const open = new Set<string>();
+  for (const [fullName, place] of found) if (await mayUse(db, user, place)) open.add(fullName);
+  return uses.find(({ fullName }) => !open.has(fullName));
 }
 
-/** The address of an action with what it is read with, which the runner knows as a secret. */
-const withUser = (server: string, name: string): string =>
-  `${server.replace('://', `://x-access-token:\${{ secrets.${actionsSecret} }}@`)}/${name}`;
+const mayUse = async (db: Db, user: ActionsUser, place: RepositoryWithOwner): Promise<boolean> =>
+  place.visibility === 'public' || place.id === user.id || (await sharesWith(db, user, place));
+
+const sharesWith = async (db: Db, user: ActionsUser, place: RepositoryWithOwner): Promise<boolean> =>
+  !user.is_from_fork && (await isShared(db, user, place));
+
+/**
+ * The repository by a name, or a former one, that shares its actions with the job of a token, while that job runs. Which permissions the token has
+ * doesn't matter: they are those in the job's own repository.
+ */
+export async function findSharedActions(db: Db, token: Id<'tokens'>, fullName: string): Promise<RepositoryWithOwner | undefined> {
+  const user = await findRunningUser(db, token);
+  if (!user) return undefined;
+  const wanted = fullName.toLowerCase();
+  const place = (await loadPlaces(db, [wanted])).get(wanted);
+  return place && (await sharesWith(db, user, place)) ? place : undefined;
+}
+
+/** The repositories of these names, in small letters, or that had them before. */
+async function loadPlaces(db: Db, fullNames: readonly string[]): Promise<Map<string, RepositoryWithOwner>> {
+  const found = await loadNamed(db, fullNames);
+  const former = await loadFormerlyNamed(
+    db,
+    fullNames.filter((name) => !found.has(name)),
+  );
+  return new Map([...found, ...former]);
+}

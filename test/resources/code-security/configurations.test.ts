@@ -120,6 +120,22 @@ test('an organization has 100 configurations at most, each of a name of its own'
   expect(await client.patch(`${at}/${one.id}`, { name: 'ONE' })).toMatchObject({ status: 200, body: { name: 'ONE' } });
 });
 
+test('where the graph alone is enforced, alerts may be turned off, and it stays on', async () => {
+  const { org, first, pathOf, configure, attach } = await setting(1);
+  await attach(await configure({ dependency_graph: 'enabled', dependency_bot_alerts: 'not_set' }), {
+    scope: 'all',
+  });
+  const alerts = `${pathOf(first)}/vulnerability-alerts`;
+  expect((await client.put(alerts)).status).toBe(204);
+  expect((await client.delete(alerts)).status).toBe(204);
+  expect((await client.get(alerts)).status).toBe(404);
+  expect((await client.get(`${pathOf(first)}/dependency-graph/sbom`)).status).toBe(200);
+  // Nor does the organization turn off in all repositories what it enforces in one.
+  expect((await client.post(`/orgs/${org.login}/dependency_graph/disable_all`)).status).toBe(204);
+  await here.settle();
+  expect((await client.get(`${pathOf(first)}/dependency-graph/sbom`)).status).toBe(200);
+});
+
 test('an enforced configuration turns switches on in all repositories, and nobody changes them there', async () => {
   const { repos, first, at, pathOf, configure, attach, switchesOf, statusOf } = await setting(2);
   const made = await configure({

@@ -123,6 +123,56 @@ test('alerts are dismissed with a reason, and opened again', async () => {
   expect((await client.patch(`${at}/1`, { state: 'open' })).status).toBe(409);
 });
 
+test('alerts are assigned to who may write, told by replies and found by filters', async () => {
+  const { at, put, repo } = await setting();
+  await put('package-lock.json', lockOf({ left: '1.1.0' }));
+  await put('web/package-lock.json', lockOf({ left: '1.1.0' }));
+  const [helper, reader] = [await here.user(), await here.user()];
+  await here.collaborator(repo, helper, 'write');
+  await here.collaborator(repo, reader, 'read');
+  expect((await client.get(`${at}/1`)).body.assignees).toEqual([]);
+  await here.unchanged(['dependency_alert_assignees', 'dependency_alerts'], async () => {
+    for (const login of [reader.login, org.login, 'nobody-of-this-name']) {
+      const refused = await client.patch(`${at}/1`, { assignees: [helper.login, login] });
+      expect([refused.status, refused.body.errors[0].field]).toEqual([422, 'assignees']);
+    }
+    for (const wanted of [{}, { dismissed_comment: 'Why' }, { assignees: helper.login }, { assignees: [''] }])
+      expect((await client.patch(`${at}/1`, wanted)).status, JSON.stringify(wanted)).toBe(422);
+    const both = { state: 'dismissed', assignees: [helper.login] };
+    expect((await client.patch(`${at}/1`, both)).status).toBe(422);
+    expect((await (await here.as(reader)).patch(`${at}/1`, { assignees: [] })).status).toBeGreaterThanOrEqual(403);
+  });
+  const logins = [helper.login.toUpperCase(), owner.login, helper.login];
+  const { body: assigned } = await client.patch(`${at}/1`, { assignees: logins });
+  const people = (alert: { assignees: { login: string }[] }) => alert.assignees.map(({ login }) => login).sort();
+  expect([assigned.state, people(assigned)]).toEqual(['open', [helper.login, owner.login].sort()]);
+  const numbers = async (query: string, list = at) =>
+    (await client.get(`${list}?${query}`)).body.map(({ number }: { number: number }) => number);
+  expect(await numbers(`assignee=${helper.login}`)).toEqual([1]);
+  expect(await numbers(`assignee=${reader.login},${helper.login.toUpperCase()}`)).toEqual([1]);
+  expect(await numbers(`assignee=${reader.login}`)).toEqual([]);
+  expect(await numbers('assignee=*')).toEqual([1]);
+  expect(await numbers('assignee=none')).toEqual([2]);
+  expect(await numbers(`assignee=${helper.login}`, `/orgs/${org.login}/dependency-bot/alerts`)).toEqual([1]);
+
+  const dismissed = { state: 'dismissed', dismissed_reason: 'not_used', assignees: [owner.login] };
+  expect((await client.patch(`${at}/1`, dismissed)).body).toMatchObject({
+    state: 'dismissed',
+    assignees: [{ login: owner.login }],
+  });
+  expect(await heard(here, target)).toHaveProperty(['dependabot_alert.dismissed']);
+  // What is fixed can still be assigned, as by whoever looks into it.
+  await put('package-lock.json', lockOf({ left: '2.0.0' }));
+  expect((await client.patch(`${at}/1`, { assignees: [] })).body.assignees).toEqual([]);
+  expect(await numbers('assignee=none')).toEqual([2, 1]);
+
+  for (const number of [1, 2]) await client.patch(`${at}/${number}`, { assignees: [owner.login, helper.login].slice(0, number) });
+  const one = await here.statements(owner, `${at}?assignee=${helper.login}`);
+  expect(await numbers('assignee=*')).toHaveLength(2);
+  expect(await here.statements(owner, `${at}?assignee=*`)).toBe(one);
+  expect(one).toBeLessThanOrEqual(6);
+});
+
 test('advisories that come, change, are withdrawn or removed change alerts', async () => {
   const { at, put, states } = await setting();
   const name = fresh('pkg');

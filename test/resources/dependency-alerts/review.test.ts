@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { atEndOfFile } from '#test/support/end-of-file.ts';
 import { fresh, world } from '#test/support/world.ts';
@@ -107,6 +108,42 @@ test('a snapshot that is none is refused with its field, and nothing is stored',
     await here.collaborator(repo, reader, 'read');
     expect((await (await here.as(reader)).post(`${path}/dependency-graph/snapshots`, {})).status).toBe(403);
   });
+});
+
+test('a ref has no more snapshots and dependencies than its limits, and of other refs the oldest go', async () => {
+  const { repo, put, submit } = await setting();
+  const sha = await put('README.md', 'An engine');
+  const insert = (ref: string) => sql`
+    insert into dependency_snapshots (repository_id, detector, detector_version, correlator, ref, commit_sha, created_at)
+    select ${repo.id}, 'bundler', '1.0', 'job ' || n, ${ref}, ${sha}, now() from generate_series(1, 50) n returning id`;
+  const { rows: of } = await insert('refs/heads/main').execute(here.db);
+  const tables = ['dependency_snapshots', 'dependency_manifests', 'dependencies', 'events'] as const;
+  const refused = (field: string) => ({ status: 422, body: { errors: [{ field, code: 'too_large' }] } });
+  await here.unchanged(tables, async () =>
+    expect(await submit(sha, ['pkg:npm/left@1.1.0'])).toMatchObject(refused('job.correlator')),
+  );
+  // One of them may tell something else, as long as all of them together name no more than fifty thousand dependencies.
+  const job = { id: '2', correlator: 'job 7' };
+  expect((await submit(sha, ['pkg:npm/left@1.1.0'], { job })).body.result).toBe('SUCCESS');
+  const other = (of as { id: number }[])[0]?.id;
+  await sql`
+    with manifest as (insert into dependency_manifests (repository_id, path, snapshot_id) values (${repo.id}, 'all', ${other}) returning id)
+    insert into dependencies (manifest_id, ecosystem, name, version, scope, relationship)
+    select id, 'npm', 'p' || n, '1.0.0', 'runtime', 'unknown' from manifest, generate_series(1, 49999) n`.execute(here.db);
+  await here.unchanged(tables, async () =>
+    expect(await submit(sha, ['pkg:npm/left@1.1.0', 'pkg:npm/right@1.0.0'], { job })).toMatchObject(refused('manifests')),
+  );
+
+  const { rows: elsewhere } = await insert('refs/heads/topic').execute(here.db);
+  const oldest = (elsewhere as { id: number }[])[0]?.id;
+  const made = await submit(sha, [], { ref: 'refs/heads/another' });
+  const { rows: kept } = await sql<{ id: number }>`
+    select id from dependency_snapshots where repository_id = ${repo.id} and ref <> 'refs/heads/main' order by id`.execute(
+    here.db,
+  );
+  expect(kept).toHaveLength(50);
+  expect(kept.map(({ id }) => id)).toContain(made.body.id);
+  expect(kept.map(({ id }) => id)).not.toContain(oldest);
 });
 
 test('a comparison tells which dependencies come and go, and which are vulnerable', async () => {

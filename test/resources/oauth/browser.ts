@@ -16,12 +16,16 @@ export function browser(origin: string) {
     get: (path: string) => send(path),
     /** Sends a form: the hidden fields of the page that holds it, and what the user fills in. */
     submit(path: string, page: string, filled: Record<string, string>, headers: Record<string, string> = { origin }) {
-      const hidden = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
-      const fields = Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, unescaped(value)]));
-      const body = new URLSearchParams({ ...fields, ...filled });
+      const body = new URLSearchParams({ ...hiddenFields(page), ...filled });
       return send(path, { method: 'POST', body, headers });
     },
   };
+}
+
+/** The hidden fields of the form on a page. */
+export function hiddenFields(page: string): Record<string, string> {
+  const hidden = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+  return Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, unescaped(value)]));
 }
 
 const unescaped = (text: string): string =>

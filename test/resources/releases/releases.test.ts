@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readNotesSettings } from '#resources/releases/notes-settings.ts';
 import { pullSetting } from '#test/resources/pulls/setting.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { world } from '#test/support/world.ts';
@@ -222,8 +223,77 @@ test('notes list the pull requests that were merged since, by each method, and n
   await commit('open', { 'open.txt': 'o\n' });
   await tested(await open('open'));
   const { body } = await client.post(`${base}/releases/generate-notes`, { tag_name: 'v2' });
-  const compared = `${here.url}/${ada.login}/${repo.name}/compare/v1...v2`;
-  expect(body.body).toBe(`## What's Changed\n${expected.join('\n')}\n\n**Full Changelog**: ${compared}`);
+  const page = `${here.url}/${ada.login}/${repo.name}`;
+  const newcomer = `* @${ada.login} made their first contribution in ${expected[0]?.split(' in ')[1]}`;
+  const changed = `## What's Changed\n${expected.join('\n')}\n\n## New Contributors\n${newcomer}\n\n`;
+  expect(body.body).toBe(`${changed}**Full Changelog**: ${page}/compare/v1...v2`);
+  await client.delete(`${base}/releases/${(await client.get(`${base}/releases/latest`)).body.id}`);
+  const first = await client.post(`${base}/releases/generate-notes`, { tag_name: 'v2' });
+  expect(first.body.body).toBe(`${changed}**Full Changelog**: ${page}/commits/v2`);
+});
+
+test('a file of settings sorts pull requests by their labels, and leaves some out', async () => {
+  const { client, base, commit, open, tested } = await pullSetting(here);
+  await client.post(`${base}/releases`, { tag_name: 'v1' });
+  const merge = async (head: string, labels: string[]) => {
+    await commit(head, { [`${head}.txt`]: head });
+    const number = await open(head, { title: head });
+    if (labels.length > 0) await client.post(`${base}/issues/${number}/labels`, { labels });
+    await tested(number);
+    expect((await client.put(`${base}/pulls/${number}/merge`)).status).toBe(200);
+  };
+  const notes = async (wanted: object = {}) => client.post(`${base}/releases/generate-notes`, { tag_name: 'v2', ...wanted });
+  const linesOf = (body: string) => body.split('\n').map((line) => line.replace(/ (by|in|made) .*/, ''));
+  await merge('plain', []);
+  await merge('louder', ['feature', 'bug']);
+  await merge('quieter', ['Bug']);
+  await merge('hidden', ['bug', 'chore']);
+  const settings = (more: string) => `changelog:
+  exclude: {labels: [chore]}
+  categories:
+    - {title: Repairs, labels: [bug], exclude: {labels: [feature]}}
+    - {title: Never, labels: [none]}
+    - {title: Features, labels: [feature]}
+${more}`;
+  await commit('main', { '.github/release.yml': settings('') });
+  expect(linesOf((await notes()).body.body).slice(0, 8)).toEqual([
+    "## What's Changed",
+    '### Repairs',
+    '* quieter',
+    '### Features',
+    '* louder',
+    '### Other Changes',
+    '* plain',
+    '',
+  ]);
+  await commit('main', {
+    'notes.yml': settings('    - {title: All, labels: ["*"]}'),
+    'bad.yml': 'changelog: [',
+    'long.yml': `${settings('    - {title: All, labels: ["*"]}')}#${'x'.repeat(16_384)}`,
+    'untitled.yml': settings('    - {title: " ", labels: ["*"]}'),
+  });
+  const named = await notes({ configuration_file_path: 'notes.yml' });
+  expect(linesOf(named.body.body).slice(5, 7)).toEqual(['### All', '* plain']);
+  const refused = { status: 422, body: { errors: [{ field: 'configuration_file_path' }] } };
+  for (const configuration_file_path of [
+    ...['none.yml', 'bad.yml', 'long.yml', 'untitled.yml'],
+    ...['../../etc/passwd', '.github', '/notes.yml', 'notes.yml/', 'notes.yml\0', 'notes.yml/x', ':notes.yml', '\ud800', '.'],
+  ])
+    expect(await notes({ configuration_file_path })).toMatchObject(refused);
+});
+
+test.each([
+  ['', true],
+  ['changelog:', true],
+  ['changelog: {categories: [{title: A}]}', true],
+  ['changelog: {categories: [{labels: [a]}]}', false],
+  ['changelog: {categories: {a: 1}}', false],
+  ['changelog: {exclude: {labels: a}}', false],
+  ['- a', false],
+  ['a: &a [1]\nb: [*a, *a]', false],
+  ['a: b: c', false],
+])('settings of notes: %j', async (text, isUsable) => {
+  expect((await readNotesSettings(text)) !== undefined).toBe(isUsable);
 });
 
 test('a release has reactions', async () => {

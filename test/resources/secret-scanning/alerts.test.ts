@@ -80,10 +80,11 @@ test('turning it on scans the history, deleted files too, and turning it off hid
   expect((await client.get(`${at}/alerts`)).status).toBe(404);
   await turn({ secret_scanning: on });
   const told = await heard();
-  expect(told['secret_scanning_scan.completed']).toMatchObject({ type: 'backfill', source: 'git' });
+  expect(told['secret_scanning_scan.completed']).toMatchObject({ type: 'backfill' });
   expect((await alerts()).map(({ secret }: { secret: string }) => secret)).toEqual([kept, gone]);
   const { body: history } = await client.get(`${at}/scan-history`);
-  expect(history).toMatchObject({ backfill_scans: [{ type: 'git', status: 'completed' }], incremental_scans: [] });
+  const backfill_scans = ['issue', 'pull-request', 'git'].map((type) => ({ type, status: 'completed' }));
+  expect(history).toMatchObject({ backfill_scans, incremental_scans: [] });
   await put('later.env', ownToken());
   await here.settle();
   expect((await client.get(`${at}/scan-history`)).body).toMatchObject({ incremental_scans: [{ status: 'completed' }] });
@@ -117,7 +118,9 @@ test('what is pushed is scanned before histories that were asked for earlier', a
   const { rows } = await here.change((tx) =>
     sql<{ repository_id: number }>`select repository_id from secret_scans where id > ${before} order by id`.execute(tx),
   );
-  expect(rows.map(({ repository_id }) => repository_id)).toEqual([scanned, ...others].map(({ repo }) => repo.id));
+  // Then their histories and their texts.
+  const [first, ...rest] = rows.map(({ repository_id }) => repository_id);
+  expect([first, ...rest.sort()]).toEqual([scanned, ...others.flatMap((one) => [one, one])].map(({ repo }) => repo.id));
 });
 
 test('forms without a provider are looked for where they are wanted, and listed by name', async () => {

@@ -52,9 +52,10 @@ test('a pattern of an organization finds secrets in the history and in what is p
       first_location_detected: { path: 'old.env', start_line: 1, start_column: 5, end_column: 11 + prefix.length },
     },
   ]);
-  expect((await client.get(`${at}/scan-history`)).body.custom_pattern_backfill_scans).toMatchObject([
-    { type: 'git', status: 'completed', pattern_name: pattern.name, pattern_scope: 'organization' },
-  ]);
+  const scan = { status: 'completed', pattern_name: pattern.name, pattern_scope: 'organization' };
+  expect((await client.get(`${at}/scan-history`)).body.custom_pattern_backfill_scans).toMatchObject(
+    ['issue', 'pull-request', 'git'].map((type) => ({ type, ...scan })),
+  );
   await put('new.env', `${prefix}-654321 ${prefix}-000000`);
   await here.settle();
   expect(await alerts(`?secret_type=${pattern.slug}`)).toMatchObject([

@@ -144,6 +144,27 @@ test('a secret that is in the repository already does not keep its file from bei
   expect((await put(`${token}\nB=2\n`, body.content.sha)).status).toBe(200);
 });
 
+test('a secret that stands in a comment alone is refused in files, and its alert tells who let it in', async () => {
+  const { client, api, base, alerts } = await protectedSetting();
+  const token = ownToken();
+  const { body: issue } = await client.post(`${base}/issues`, { title: 'Help', body: `My key is ${token}` });
+  await w.settle();
+  expect(await alerts()).toMatchObject([{ number: 1, push_protection_bypassed: false }]);
+  const put = () =>
+    api.put(`${base}/contents/a.env`, { message: 'Add', content: Buffer.from(token).toString('base64'), branch: 'main' });
+  const refused = await put();
+  expect(refused.status).toBe(409);
+  const bypass = { reason: 'will_fix_later', placeholder_id: placeholderIn(refused.body.message) };
+  expect((await api.post(`${base}/secret-scanning/push-protection-bypasses`, bypass)).status).toBe(200);
+  expect((await put()).status).toBe(201);
+  await w.settle();
+  const [alert, ...others] = await alerts();
+  expect(others).toEqual([]);
+  expect(alert).toMatchObject({ state: 'open', push_protection_bypassed: true, has_more_locations: true });
+  expect(alert.push_protection_bypassed_by.login).toBe((await api.get('/user')).body.login);
+  expect(alert.first_location_detected.issue_body_url).toBe(issue.url);
+});
+
 test('a refusal is recorded among the rules, without the secret; what passes is not', async () => {
   const { api, base, client } = await protectedSetting();
   const token = ownToken();

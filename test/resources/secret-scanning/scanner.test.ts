@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { refreshTokenPrefix, tokenPrefixes } from '#access/tokens.ts';
+import { asId } from '#lib/id.ts';
 import { newToken } from '#lib/token.ts';
+import { periodicYield } from '#lib/turns.ts';
+import { customScannerOf, inTurn } from '#resources/secret-scanning/custom-scanner.ts';
+import { matchesIn } from '#resources/secret-scanning/find-secrets.ts';
 import { genericPatterns, providerPatterns, type SecretPattern } from '#resources/secret-scanning/patterns.ts';
 import { scannerOf } from '#resources/secret-scanning/scanner.ts';
 
@@ -110,4 +114,45 @@ test('the automaton finds what a search for each pattern at each place finds', (
 test('no more secrets are found than are wanted', () => {
   const text = Array.from({ length: 20 }, () => newToken('hrp_')).join('\n');
   expect(scanner.scan(Buffer.from(text), 5)).toHaveLength(5);
+});
+
+test('a large file is scanned in parts, with secrets wherever these meet', () => {
+  const secret = newToken('hrp_');
+  const custom = customScannerOf([
+    {
+      id: asId<'secret_patterns'>(1),
+      name: 'Engine key',
+      slug: 'engine-key',
+      expression: 'ENG-[0-9]{6}',
+      start_delimiter: '\\A|[^0-9A-Za-z]',
+      end_delimiter: '\\z|[^0-9A-Za-z]',
+      must_match: [],
+      must_not_match: [],
+    },
+  ]);
+  const both = inTurn(scanner, custom);
+  for (const border of [16_384, 131_072, 262_144])
+    for (let before = border - secret.length - 12; before < border + 2; before++) {
+      const text = Buffer.from(`${' '.repeat(before)}${secret} ENG-123456 ${' '.repeat(1_000)}`);
+      const parts = [...both.scanInParts(text, 10)];
+      expect(parts.length).toBeGreaterThan(2);
+      expect(parts.flat().map(({ start, secret: found }) => [start, found])).toEqual([
+        [before, secret],
+        [before + secret.length + 1, 'ENG-123456'],
+      ]);
+      expect(both.scan(text, 1)).toEqual(parts.flat().slice(0, 1));
+    }
+});
+
+test('between the parts of a large file other work has its turn', async () => {
+  let turns = 0;
+  const counting = setInterval(() => turns++, 0);
+  const found: string[] = [];
+  const text = Buffer.alloc(5 * 1024 * 1024, 'AC ');
+  const secret = newToken('hrp_');
+  text.write(` ${secret} `, text.length - 100);
+  for await (const match of matchesIn(text, scanner, periodicYield())) found.push(match.secret);
+  clearInterval(counting);
+  expect(found).toEqual([secret]);
+  expect(turns).toBeGreaterThan(1);
 });

@@ -207,6 +207,26 @@ test('what can’t be called fails the run, and says why', async () => {
   ).toEqual([expect.stringMatching(/^Line 4: .*y\.yml@[0-9a-f]+: elsewhere\/tool@v1: .* isn't allowed/)]);
 });
 
+test('a job begins if its actions are public, shared with it or its own, by former names as well', async () => {
+  const { org, repo, client, other, push, jobs } = await setting({}, { visibility: 'private' });
+  const [open, shared] = [await other(), await other({ visibility: 'private' })];
+  const access = (access_level: string) =>
+    client.put(`/repos/${org.login}/${shared.name}/actions/permissions/access`, { access_level });
+  await access('organization');
+  await client.patch(`/repos/${org.login}/${open.name}`, { name: `${open.name}-now` });
+  const uses = [open, shared, repo, shared].map(({ name }) => `      - uses: ${org.login}/${name}@main\n`).join('');
+  const file = { 'ci.yml': `on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n${uses}` };
+  const runner = await startRunner(w, repo);
+  await push(repo, file);
+  const task = await runner.fetch();
+  if (task) await runner.end(task, 'success');
+  expect(await jobs()).toEqual(['a: success']);
+  await access('none');
+  await push(repo, file);
+  expect(await runner.fetch()).toBeUndefined();
+  expect(await jobs()).toEqual(['a: failure']);
+});
+
 test('an action that is nowhere fails its job, and says so at its line', async () => {
   const { repo, client, base, run, jobs } = await setting({
     'ci.yml': 'on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: x\n      - uses: none/at-all@v1\n',

@@ -55,6 +55,58 @@ test('each job is a check of the built-in app, with what its log says of files',
   expect((await checks())[0]).toMatchObject({ name: 'build', status: 'queued' });
 });
 
+test('what a script, a quotation or a stopped command says of files is no annotation', async () => {
+  const { repo, client, base, checks } = await setting();
+  const runner = await startRunner(w, repo);
+  const build = await runner.fetch();
+  if (!build) throw new Error('No job');
+  await runner.log(build, [
+    '::group::Run echo "::error::Quoted"',
+    'echo "::error::Quoted"',
+    '::error::In a text of the script',
+    'shell: bash -e {0}',
+    '::endgroup::',
+    '  ❗  ::error::Said behind a sign',
+    'He wrote ::error::Told of',
+    '::group::Run tests',
+    '::warning::Said in a group',
+    '::endgroup::',
+    '::stop-commands::word',
+    '::error::Stopped',
+    '::word::',
+    '::group::Run more',
+    '::notice::Said in a group without an end',
+  ]);
+  await runner.end(build, 'failure');
+  await w.settle();
+  const failed = (await checks())[1];
+  const { body } = await client.get(`${base}/check-runs/${failed.id}/annotations`);
+  expect(body.map(({ message }: { message: string }) => message)).toEqual([
+    'Said behind a sign',
+    'Said in a group',
+    'Said in a group without an end',
+  ]);
+});
+
+test('of more than there is room for, the first annotations are kept', async () => {
+  const { repo, client, base, checks } = await setting();
+  const runner = await startRunner(w, repo);
+  const build = await runner.fetch();
+  if (!build) throw new Error('No job');
+  const title = `x${'😀'.repeat(200)}`; // which is cut within a character
+  const many = Array.from({ length: 150_000 }, () => '::error::Many');
+  await runner.log(build, [
+    ...['::group::Run script', '::error::Quoted', 'shell: bash -e {0}', '::error::Quoted', '::endgroup::'],
+    ...[`::notice title=${title}::First`, '::group::Run tests', ...many, '::endgroup::', '::error::Last'],
+  ]);
+  await runner.end(build, 'failure');
+  await w.settle();
+  const failed = (await checks())[1];
+  expect(failed.output.annotations_count).toBe(50);
+  const { body } = await client.get(`${base}/check-runs/${failed.id}/annotations`);
+  expect(body.slice(0, 2)).toMatchObject([{ message: 'First', title: title.slice(0, 255).toWellFormed() }, { message: 'Many' }]);
+});
+
 test('a file that can’t be run is a failed check, with its problems at their lines', async () => {
   const { client, base, checks, run } = await setting({ [ciPath]: 'name: CI\non: push\njobs:\n  build:\n    steps: []\n' });
   expect(run).toMatchObject({ conclusion: 'startup_failure' });

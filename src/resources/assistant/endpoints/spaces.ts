@@ -1,6 +1,7 @@
 // Spaces of the assistant, and who works in them.
+import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { pagesInside } from '#endpoint/paging.ts';
+import { pagesAndCursors } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { collaborator, space } from '../path-resources.ts';
 import { readsSpaces, writesSpaces } from '../policies.ts';
@@ -24,11 +25,10 @@ export const listOrgSpaces = endpoint({
   path: '/orgs/{org}/assistant-spaces',
   summary: 'List spaces of the assistant for an organization',
   access: readsSpaces,
-  paging: pagesInside(),
+  paging: pagesAndCursors(),
   replies: { 200: AssistantSpaceList },
   async handle({ db, at: { org }, viewer, links, page }) {
-    const { rows, total } = await listVisibleSpaces(db, org, viewer, page);
-    return { body: { spaces: await presentSpaces({ db, links }, org, rows) }, total };
+    return mapRows(await listVisibleSpaces(db, org, viewer, page), (rows) => presentSpaces({ db, links }, org, rows));
   },
 });
 

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { mapEach, mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { pages } from '#endpoint/paging.ts';
+import { pages, pagesAndCursors } from '#endpoint/paging.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import { presentWithRepositories } from '#resources/repositories/index.ts';
 import { filterOf, refsOf } from '../filters.ts';
@@ -31,7 +31,7 @@ export const listRepoCodeScanningAlerts = endpoint({
   access: readsFindings,
   refuses: [422],
   query: CodeScanningAlertQuery,
-  paging: pages(),
+  paging: pagesAndCursors(),
   replies: { 200: Type.Array(CodeScanningAlertItem) },
   async handle({ db, at: { repo }, query, page, links }) {
     const found = await listAlerts(db, repo, filterOf(query), page);
@@ -47,7 +47,7 @@ export const listOrgCodeScanningAlerts = endpoint({
   access: { ...readsFindings, role: 'owner' },
   refuses: [422],
   query: OrganizationCodeScanningQuery,
-  paging: pages(),
+  paging: pagesAndCursors(),
   replies: { 200: Type.Array(OrganizationCodeScanningAlert) },
   async handle({ db, at: { org }, query, page, viewer, links }) {
     const context = { db, links, viewer };

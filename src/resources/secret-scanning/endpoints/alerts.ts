@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Repo } from '#access/viewer.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { pages } from '#endpoint/paging.ts';
+import { pages, pagesAndCursors } from '#endpoint/paging.ts';
 import { notFound, orNotFound } from '#lib/refusal.ts';
 import { repositoryUrlsOf } from '#resources/commits/index.ts';
 import { presentWithRepositories } from '#resources/repositories/index.ts';
@@ -43,7 +43,7 @@ export const listRepoSecretAlerts = endpoint({
   access: reads,
   refuses: [404, 422],
   query: AlertQuery,
-  paging: pages(),
+  paging: pagesAndCursors(),
   replies: { 200: Type.Array(SecretAlert) },
   async handle({ db, at: { repo }, query, page, links, services: { secrets } }) {
     demandScanning(repo);
@@ -61,7 +61,7 @@ export const listOrgSecretAlerts = endpoint({
   access: { ...reads, role: 'owner' },
   refuses: [422],
   query: AlertQuery,
-  paging: pages(),
+  paging: pagesAndCursors(),
   replies: { 200: Type.Array(OrganizationSecretAlert) },
   async handle({ db, at: { org }, query, page, viewer, links, services: { secrets } }) {
     const context = { db, links, viewer };

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { pages } from '#endpoint/paging.ts';
+import { pagesAndCursors } from '#endpoint/paging.ts';
 import { endpointVariants } from '#endpoint/variants.ts';
 import { asId } from '#lib/id.ts';
 import { orNotFound } from '#lib/refusal.ts';
@@ -61,7 +61,7 @@ export const { org: listOrgCustomPatterns, repo: listRepoCustomPatterns } = endp
   {
     method: 'GET',
     query: PatternQuery,
-    paging: pages(),
+    paging: pagesAndCursors(),
     replies: { 200: Type.Array(CustomPattern) },
     async handle({ db, at, query, page }) {
       demandPatterns(at);

@@ -2,7 +2,7 @@
 import { readsActions } from '#access/policies.ts';
 import { mapEach, mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { enveloped, pagesAfter } from '#endpoint/paging.ts';
+import { enveloped, pagesAndCursors } from '#endpoint/paging.ts';
 import { repositoryUrlsOf } from '#resources/commits/index.ts';
 import { listGroups, listGroupsOfRun } from '../concurrency-store.ts';
 import { concurrencyGroup, workflowRun } from '../path-resources.ts';
@@ -18,7 +18,7 @@ export const listConcurrencyGroups = endpoint({
   path: '/repos/{owner}/{repo}/actions/concurrency_groups',
   summary: 'List concurrency groups for a repository',
   access,
-  paging: pagesAfter(),
+  paging: pagesAndCursors(),
   replies: { 200: enveloped('concurrency_groups', ConcurrencyGroup) },
   async handle({ db, at, page, links }) {
     const urls = repositoryUrlsOf(links, at.repo);
@@ -48,7 +48,7 @@ export const listConcurrencyGroupsOfRun = endpoint({
   resources: [workflowRun],
   summary: 'List concurrency groups for a workflow run',
   access,
-  paging: pagesAfter(),
+  paging: pagesAndCursors(),
   replies: { 200: enveloped('concurrency_groups', ConcurrencyGroupOfRun) },
   async handle({ db, at: { repo, workflowRun: run }, page, links }) {
     const urls = repositoryUrlsOf(links, repo);

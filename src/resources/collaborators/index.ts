@@ -1,0 +1,1 @@
+export { assigneeWords, findAlertAssignee, getAlertAssignees, isAssignedAs, loadAlertAssignees } from './assignments.ts';

@@ -1,0 +1,25 @@
+import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#jobs/job.ts';
+import { type Recording, recordFound } from './rules.ts';
+import type { Found } from './store.ts';
+
+/** Findings of one transaction, which are held in memory at once. */
+const foundAtOnce = 500;
+
+/** Records what is found in a repository: as soon as it is much, and at the end. */
+export function recorderOf(
+  { change, services: { secrets }, now }: JobContext<Services>,
+  { repo, actor }: Pick<Recording, 'repo' | 'actor'>,
+) {
+  let pending: Found[] = [];
+  const flush = async () => {
+    const found = pending;
+    pending = [];
+    if (found.length > 0) await change((tx) => recordFound(tx, { repo, actor, secrets, now }, found));
+  };
+  const add = async (one: Found) => {
+    pending.push(one);
+    if (pending.length >= foundAtOnce) await flush();
+  };
+  return { add, flush };
+}
