@@ -5,6 +5,9 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
 COPY hearth LICENSE NOTICE ./
 COPY src ./src
+# The image has no .git: docker build --build-arg COMMIT=$(git rev-parse HEAD)
+ARG COMMIT=
+RUN printf '%s' "$COMMIT" > COMMIT
 RUN mkdir -p /data node_modules/.cache && chown node:node /data node_modules/.cache
 USER node
 # Fills the compile cache, without which each start compiles everything and holds the compiler of types.

@@ -41,7 +41,7 @@ export async function openStage(within: readonly string[]): Promise<Stage> {
     (await execute(process.execPath, [entry, ...args, '--data', data])).stdout.trim();
   const account = async (login: string): Promise<string> => {
     await cli('user', 'create', login);
-    return cli('token', 'create', '--user', login, '--kind', 'classic', '--scope', 'repo', '--quiet');
+    return cli('token', 'create', '--user', login, '--kind', 'classic', '--scope', 'repo', '--scope', 'workflow', '--quiet');
   };
   const token = await account('ada');
   const names = Array.from({ length: attackingAccounts }, (_, index) => `eve-${index}`);

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { isProcessRunning } from '#lib/running-process.ts';
 import { type Serving, startServing } from '../support/serving.ts';
 
 const execute = promisify(execFile);
@@ -109,17 +110,9 @@ async function verify(server: Serving, wanted: Acknowledged): Promise<void> {
 async function killDatabase(): Promise<void> {
   const pid = Number((await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
   process.kill(pid, 'SIGKILL');
-  while (isAlive(pid)) await sleep(10);
+  while (isProcessRunning(pid)) await sleep(10);
   await sleep(200); // its children end when they find that it is gone
 }
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 for (let number = 0; number < pushers; number++) {
   const work = join(folder, `clone-${number}`);

@@ -100,6 +100,10 @@ export async function findRedirectedRepo(db: Db, viewer: Viewer, owner: string, 
 export const orgQuery = (db: Db, viewer: Viewer, login: string): RowQuery<Org> =>
   orgQueryWhere(db, viewer, { key: login.toLowerCase(), condition: sql`lower(a.login) = lower(${login})` });
 
+/** An organization by its id. */
+export const orgByIdQuery = (db: Db, viewer: Viewer, id: number): RowQuery<Org> =>
+  orgQueryWhere(db, viewer, { key: `id/${id}`, condition: sql`a.id = ${id}` });
+
 /** The organization of a team that the viewer may see, by the team's id. A credential that doesn't reach it finds nothing. */
 export const orgByTeamQuery = (db: Db, viewer: Viewer, team: number): RowQuery<Org> =>
   orgQueryWhere(db, viewer, {
@@ -166,6 +170,10 @@ export const findAccount = (db: Db, login: string): Promise<Account | undefined>
     .where('kind', '<>', 'deleted')
     .executeTakeFirst();
 
+/** A user, an organization or a bot by its id. */
+export const findAccountById = (db: Db, id: number): Promise<Account | undefined> =>
+  db.selectFrom('accounts').selectAll().where(sql<boolean>`id = ${id}`).where('kind', '<>', 'deleted').executeTakeFirst();
+
 /** The permissions that a credential holds in an account; empty for classic and OAuth tokens. */
 export async function findHeld(db: Db, grant: Grant, owner: Id<'accounts'>): Promise<PermissionSet> {
   const { rows } = await sql<{ held: PermissionSet }>`select ${heldIn(grant, sql`${owner}::bigint`)} as held`.execute(db);
@@ -180,6 +188,13 @@ function heldIn(grant: Grant, owner: RawBuilder<unknown>): RawBuilder<unknown> {
 /** The account of a row that PostgreSQL returned as JSON, where times are text. */
 export const reviveAccount = (json: Snapshot<Account>): Account =>
   Object.freeze(revived<Account>(json, ['created_at', 'updated_at', 'suspended_at']));
+
+/** Whether an account has a role in a repository. That everybody may read it isn't one. */
+export async function hasRole(db: Db, repository: Id<'repositories'>, account: Id<'accounts'>): Promise<boolean> {
+  const { rows } = await sql`select from repository_roles role
+    where role.repository_id = ${repository} and role.account_id = ${account} and role.level > 0 limit 1`.execute(db);
+  return rows.length > 0;
+}
 
 /** The role levels (0 to 5) of one account in many repositories. */
 export async function loadRoleLevels(

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Id } from '#lib/id.ts';
 import {
   levelsHolding,
   type OrganizationPermission,
@@ -22,6 +23,17 @@ export const roleLevelOf = (accountId: number | RawBuilder<unknown> | undefined)
         case r.visibility when 'public' then 1 when 'internal' then 1 else 0 end,
         (select max(role.level) from repository_roles role
           where role.repository_id = r.id and role.account_id = ${accountId}))`;
+
+/** What a list covers: one repository, or the repositories of an owner that a viewer's credential reaches. */
+export type RepositoriesCovered =
+  | { readonly repository: Id<'repositories'> }
+  | { readonly owner: Id<'accounts'>; readonly viewer: Viewer };
+
+/** The condition that a row `a`, which belongs to the repository `r`, is in such a list. */
+export const isCovered = (of: RepositoriesCovered): RawBuilder<boolean> =>
+  'repository' in of
+    ? sql<boolean>`a.repository_id = ${of.repository}`
+    : sql<boolean>`(r.owner_id = ${of.owner} and ${reachedBy(of.viewer.grant)})`;
 
 /** Whether the credential reaches the repository `r` beyond what is public. */
 export function reachedBy(grant: Grant): RawBuilder<boolean> {

@@ -18,7 +18,10 @@ type KeyRow = {
   name: string;
 };
 
-/** The key with this fingerprint; undefined where nobody has it. An account that is suspended is found, too. */
+/**
+ * The key with this fingerprint; undefined where nobody has it, or where it is a deploy key and the organization has switched those off.
+ * An account that is suspended is found, too.
+ */
 export async function findSshKey(db: Db, fingerprint: string): Promise<KnownSshKey | undefined> {
   const { rows } = await sql<KeyRow>`
     select k.id, k.repository_id, k.read_only, k.added_by, k.last_used_at, to_jsonb(a) as account,
@@ -27,7 +30,8 @@ export async function findSshKey(db: Db, fingerprint: string): Promise<KnownSshK
       left join accounts a on a.id = k.user_id
       left join repositories r on r.id = k.repository_id
       left join accounts o on o.id = r.owner_id
-    where k.fingerprint = ${fingerprint}`.execute(db);
+      left join organizations s on s.account_id = r.owner_id
+    where k.fingerprint = ${fingerprint} and coalesce(s.deploy_keys_enabled_for_repositories, true)`.execute(db);
   const [row] = rows;
   return row && { id: row.id, viewer: viewerOf(row), name: row.name, lastUsed: row.last_used_at };
 }

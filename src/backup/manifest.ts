@@ -10,7 +10,11 @@ const objectKey = '^[a-zA-Z0-9-]+/[a-zA-Z0-9-]+$';
 export const Manifest = Type.Object({
   format: Type.Literal(1),
   version: Type.String(),
+  /** The commit of the Hearth that wrote it, where that was known. */
+  commit: Type.Optional(Type.String()),
   created_at: Type.String(),
+  /** The fingerprint of the key under which secrets are stored. Earlier versions wrote none. */
+  secret_key_fingerprint: Type.Optional(Type.String()),
   migrations: Type.Array(Type.String()),
   tables: Type.Array(
     Type.Object({

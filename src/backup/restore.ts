@@ -5,6 +5,7 @@ import pg from 'pg';
 import { type Address, clientConfig } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
 import { readBundle } from '#git/transport/bundle.ts';
+import { release, releaseName } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import type { ObjectStore } from '#objects/store.ts';
 import { copyHostKeys, hostKeyFolder } from './host-keys.ts';
@@ -88,15 +89,39 @@ async function demandObject(objects: ObjectStore, key: string): Promise<void> {
 const readSize = 256 * 1024;
 
 async function checkTarget(client: pg.Client, manifest: Manifest): Promise<void> {
-  const migrations = await listMigrations(client);
-  if (migrations.join() !== manifest.migrations.join())
-    throw new StartupError(`The backup was made by Hearth ${manifest.version}: restore it with that version, then update`);
+  checkMigrations(manifest, await listMigrations(client));
   const { rows } = await client.query('select from accounts limit 1');
   if (rows.length > 0) throw new StartupError('There are accounts here already: a backup is restored into an empty installation');
 }
 
-const setCounter = (table: string, column: string): string =>
-  `select setval(pg_get_serial_sequence($1, $2), coalesce(max(${quoted(column)}), 0) + 1, false) from ${quoted(table)}`;
+/** @throws StartupError where the tables of the backup aren't those of this Hearth, with the migrations that make the difference */
+function checkMigrations(manifest: Manifest, own: readonly string[]): void {
+  const lacking = manifest.migrations.filter((name) => !own.includes(name));
+  const further = own.filter((name) => !manifest.migrations.includes(name));
+  const differences = [
+    ...(lacking.length > 0 ? [`the backup has ${namesOf(lacking)}, which this one has not`] : []),
+    ...(further.length > 0 ? [`this one has ${namesOf(further)}, which the backup has not`] : []),
+  ];
+  if (differences.length === 0) return;
+  const theirs = releaseName(manifest);
+  throw new StartupError(
+    `The backup was made by Hearth ${theirs}, and this is ${release}: ${differences.join('; ')}. Restore it with that Hearth, then update`,
+  );
+}
+
+/** Migrations as `the migration 0001-a`, or `12 migrations (0001-a to 0012-b)`. */
+const namesOf = (names: readonly string[]): string =>
+  names.length === 1 ? `the migration ${names[0]}` : `${names.length} migrations (${names[0]} to ${names.at(-1)})`;
+
+/** Moves the sequence of a column above all its values. Where two tables draw from one sequence, it ends above those of both. */
+const setCounter = (table: string, column: string): string => `
+  with drawn as (
+    select coalesce(pg_get_serial_sequence($1, $2)::regclass, (
+      select s.refobjid::regclass from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+        join pg_depend s on s.classid = 'pg_attrdef'::regclass and s.objid = d.oid
+        join pg_class c on c.oid = s.refobjid and c.relkind = 'S'
+      where d.adrelid = $1::regclass and a.attname = $2)) as name)
+  select setval(name, greatest(coalesce((select max(${quoted(column)}) from ${quoted(table)}), 0) + 1, nextval(name)), false) from drawn`;
 
 /** Adds the waiting jobs as the queue's own function does. */
 async function restoreJobs(client: pg.Client, file: string): Promise<void> {

@@ -4,8 +4,8 @@ import { keyed } from '#lib/collections.ts';
 /** A table with its columns that can be written, and those (`counters`) whose values come from a sequence. */
 export type BackupTable = { name: string; columns: string[]; counters: string[] };
 
-/** Tables that a backup leaves out: what tells of limits is short-lived, and migrations are listed in the manifest. */
-const passing = ['limit_refusals', 'rate_limits', 'schema_migrations'];
+/** Tables that a backup leaves out: refusals by limits are short-lived, the manifest lists migrations, and each installation has its own id. */
+const passing = ['installation', 'limit_refusals', 'rate_limits', 'schema_migrations'];
 
 /** Every table, each after those that it refers to, so that a restore never meets a row whose parent is missing. */
 export async function listTables(client: pg.ClientBase): Promise<BackupTable[]> {
@@ -13,8 +13,9 @@ export async function listTables(client: pg.ClientBase): Promise<BackupTable[]> 
     `
     select c.relname as name,
       array_agg(a.attname::text order by a.attnum) filter (where a.attgenerated = '') as columns,
-      coalesce(array_agg(a.attname::text) filter (where a.attidentity <> ''), '{}') as counters
+      coalesce(array_agg(a.attname::text) filter (where a.attidentity <> '' or pg_get_expr(d.adbin, c.oid) like 'nextval(%'), '{}') as counters
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> all ($1)
     group by c.relname order by c.relname`,
     [passing],

@@ -7,6 +7,7 @@ import { type Address, clientConfig } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { writeBundle } from '#git/transport/bundle.ts';
+import { commit, version } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import type { ObjectStore } from '#objects/store.ts';
 import { copyHostKeys, hostKeyFolder } from './host-keys.ts';
@@ -22,7 +23,6 @@ export type BackupParts = {
   /** The folder of the server's keys for SSH, which may be missing. */
   hostKeys: string;
   folder: string;
-  version: string;
   now: Date;
   onProgress: (phase: string, done: number, total: number) => void;
 };
@@ -38,7 +38,6 @@ export async function writeBackup({
   withFiles,
   hostKeys,
   folder,
-  version,
   now,
   onProgress,
 }: BackupParts): Promise<Manifest> {
@@ -64,6 +63,9 @@ export async function writeBackup({
     const { rows } = await client.query<{ id: number; default_branch: string }>(
       'select id, default_branch from repositories order by id',
     );
+    const { rows: installations } = await client.query<{ secret_key_fingerprint: string | null }>(
+      'select secret_key_fingerprint from installation',
+    );
     const { rows: files } = await client.query<{ key: string; digest: string }>(
       `select object_key as key, digest from (${keptFiles}) files order by key`,
     );
@@ -84,7 +86,9 @@ export async function writeBackup({
     const manifest: Manifest = {
       format: 1,
       version,
+      ...(commit === undefined ? {} : { commit }),
       created_at: now.toISOString(),
+      ...fingerprintOf(installations),
       migrations,
       tables,
       repositories,
@@ -97,6 +101,9 @@ export async function writeBackup({
     await client.end();
   }
 }
+
+const fingerprintOf = ([row]: readonly { secret_key_fingerprint: string | null }[]) =>
+  row?.secret_key_fingerprint ? { secret_key_fingerprint: row.secret_key_fingerprint } : {};
 
 /** The files of releases, artifacts, results of tools, and logs of jobs. Caches can be made again. */
 const keptFiles = `select object_key, digest from release_assets

@@ -5,6 +5,7 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Address } from '#database/connect.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import type { Settings } from '#server/hearth.ts';
+import type { PortsOff } from './default-ports.ts';
 import { type Serving, serveHere, workHere } from './serving.ts';
 import type { Config } from './settings.ts';
 
@@ -13,7 +14,12 @@ const replacementPauseMs = 1_000;
 const maxJobConnections = 10;
 
 /** The options that the primary process passes to a process that serves requests. */
-type ClusterPart = { address: Address; connections: number | undefined };
+type ClusterPart = {
+  address: Address;
+  connections: number | undefined;
+  installation: string | undefined;
+  off: PortsOff;
+};
 
 /** The options of a process that serves requests for a primary process; undefined in any other process. */
 export function clusterPart(env: NodeJS.ProcessEnv): ClusterPart | undefined {
@@ -22,7 +28,7 @@ export function clusterPart(env: NodeJS.ProcessEnv): ClusterPart | undefined {
 }
 
 /** Serves requests in several processes behind one port. This process runs the jobs, and replaces processes that die. */
-export async function serveByProcesses(config: Config, settings: Settings): Promise<Serving> {
+export async function serveByProcesses(config: Config, settings: Settings, off: PortsOff): Promise<Serving> {
   // All processes accept from one socket. With round-robin, connections that were passed to a process would hang when it dies.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const jobs = config.jobs
@@ -31,8 +37,10 @@ export async function serveByProcesses(config: Config, settings: Settings): Prom
   const processes = new Set<Worker>();
   let stopping = false;
   const startProcess = (): Worker => {
-    const { address, connections } = settings;
-    const worker = cluster.fork({ [workerVariable]: JSON.stringify({ address, connections } satisfies ClusterPart) });
+    const { address, connections, installation } = settings;
+    const worker = cluster.fork({
+      [workerVariable]: JSON.stringify({ address, connections, installation, off } satisfies ClusterPart),
+    });
     processes.add(worker);
     worker.once('exit', async (code, signal) => {
       processes.delete(worker);

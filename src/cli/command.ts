@@ -15,9 +15,13 @@ export function withSettings<C extends Command>(command: C, names: readonly Sett
 }
 
 /** The settings of a command, from its flags and the environment. `given` has defaults for missing flags. */
-export function configOf(command: { optsWithGlobals(): object }, given: TextValues = {}): Config {
+export const configOf = (command: { optsWithGlobals(): object }, given: TextValues = {}): Config =>
+  configWithSources(command, given).config;
+
+/** The settings of a command, and where each value is from. */
+export function configWithSources(command: { optsWithGlobals(): object }, given: TextValues = {}): ReturnType<typeof readConfig> {
   const flags = command.optsWithGlobals() as TextValues;
-  return readConfig({ ...given, ...flags }, process.env).config;
+  return readConfig({ ...given, ...flags }, process.env);
 }
 
 /** The settings of a command made by `installationCommand`. */

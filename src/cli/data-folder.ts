@@ -53,28 +53,41 @@ async function checkFormat(file: string): Promise<void> {
 
 const keyFile = 'secret-key';
 
-/** Whether a data folder has a secret key. */
-export const hasSecretKey = (path: string): Promise<boolean> =>
-  stat(join(path, keyFile)).then(
-    () => true,
-    () => false,
-  );
+/** The file of the key that encrypts stored secrets. */
+export const secretKeyFile = (path: string): string => join(path, keyFile);
 
-/** The key that encrypts stored secrets, from the data folder. It is created at the first call, readable by its owner only. */
-export async function readSecretKey(folder: Pick<DataFolder, 'path'>): Promise<Buffer> {
-  const file = join(folder.path, keyFile);
+/** The key that encrypts stored secrets, from the data folder; undefined where it has none. @throws StartupError where it can't be used */
+export async function findSecretKey({ path }: Pick<DataFolder, 'path'>): Promise<Buffer | undefined> {
+  const file = secretKeyFile(path);
   let text: string;
   try {
-    await writeOnce(file, `${randomBytes(32).toString('base64')}\n`, 0o600);
     text = await readFile(file, 'utf8');
   } catch (error) {
-    throw unusable(folder.path, error);
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw unusable(path, error);
   }
   try {
     return secretKey(text.trim());
   } catch (error) {
     throw new StartupError(`${file} can't be used: it ${reasonOf(error)}`);
   }
+}
+
+/** Makes a secret key in the data folder, readable by its owner only, unless there is one. */
+export async function makeSecretKey({ path }: Pick<DataFolder, 'path'>): Promise<Buffer> {
+  try {
+    await writeOnce(secretKeyFile(path), `${randomBytes(32).toString('base64')}\n`, 0o600);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+  return getSecretKey({ path });
+}
+
+/** The key of an installation that was opened before. */
+export async function getSecretKey(folder: Pick<DataFolder, 'path'>): Promise<Buffer> {
+  const key = await findSecretKey(folder);
+  if (!key) throw new StartupError(`The secret key is missing: ${secretKeyFile(folder.path)} isn't there`);
+  return key;
 }
 
 /** The folder of the keys by which the server is known over SSH, one file for each kind. */

@@ -30,6 +30,7 @@ export async function joinEmbedded(path: string, role: 'server' | 'command', log
     await restarting;
   };
   const restart = async (): Promise<void> => {
+    joined.embedded.release();
     for (; !leaving; await sleep(restartPauseMs)) {
       try {
         joined = await join(path, role);
@@ -49,6 +50,7 @@ export async function joinEmbedded(path: string, role: 'server' | 'command', log
       await restarting;
       const isLast = await joined.presence.leave();
       if (isLast || role === 'server') await joined.embedded.stop();
+      else joined.embedded.release();
     },
   };
 }
@@ -63,6 +65,7 @@ async function join(path: string, role: 'server' | 'command'): Promise<JoinedPar
     try {
       return { embedded, presence: await becomePresent(embedded.address, role) };
     } catch (error) {
+      embedded.release();
       const canRetry = error instanceof Error && 'code' in error && attempt < attempts;
       if (!canRetry) throw error;
     }

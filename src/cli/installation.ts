@@ -5,15 +5,16 @@ import { type Address, change, checkConnection, type Db, openDatabase, type Tx }
 import { commandName, migrate } from '#database/migrate.ts';
 import { checkServer } from '#database/server.ts';
 import { assertGitPresent } from '#git/process/version.ts';
+import { version } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { hashToken } from '#lib/token.ts';
 import { processProvider } from '#runner-providers/process/provider.ts';
 import { noProvider, type Provider } from '#runner-providers/provider.ts';
 import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
-import { type DataFolder, openDataFolder, readHostKeys, readSecretKey } from './data-folder.ts';
+import { type Belongings, type Claimed, claim } from './claim.ts';
+import { type DataFolder, findSecretKey, makeSecretKey, openDataFolder, readHostKeys, secretKeyFile } from './data-folder.ts';
 import { joinEmbedded } from './embedded.ts';
 import type { Config } from './settings.ts';
-import { version } from './version.ts';
 
 /** An opened installation: its data folder, its running database, and the settings for `openHearth`. */
 export type Installation = {
@@ -28,20 +29,29 @@ export type Installation = {
   close(): Promise<void>;
 };
 
-/** Opens the installation of the settings, and migrates its database. */
-export async function openInstallation(config: Config, role: 'server' | 'command'): Promise<Installation> {
+type OpenOptions = Pick<Belongings, 'replaceKey'>;
+
+/** Opens the installation of the settings, migrates its database, and checks that folders and secret key belong to it. */
+export async function openInstallation(
+  config: Config,
+  role: 'server' | 'command',
+  options: OpenOptions = {},
+): Promise<Installation> {
+  if (role === 'server')
+    logOf(config).info({ version, node: process.version, data: config.data, workers: config.workers }, 'starting');
   await assertGitPresent(process.env);
   const folder = await openDataFolder(config.data);
   if (folder.created && role === 'command') process.stderr.write(`There was no data folder ${folder.path}: it is a new one\n`);
-  const secretKey = config.secretKey ?? (await readSecretKey(folder));
   const ssh = await sshSettingsFor(config, role === 'server' ? folder : undefined);
   const opened = config.databaseUrl
     ? { address: { url: config.databaseUrl } }
     : await joinEmbedded(folder.path, role, logOf(config));
   const { address } = opened;
   const leave = 'leave' in opened ? opened.leave : async () => undefined;
+  let claimed: Claimed;
   try {
-    await prepareDatabase(address, role);
+    await prepareDatabase(address, role, logOf(config));
+    claimed = await claim(address, { ...belongingsOf(config, folder), ...options });
   } catch (error) {
     await leave();
     throw error;
@@ -51,12 +61,33 @@ export async function openInstallation(config: Config, role: 'server' | 'command
     address,
     embedded: config.databaseUrl === undefined,
     takenOver: 'takenOver' in opened && opened.takenOver,
-    settings: { ...settingsFor(config, { address, repositories: folder.repositories, secretKey, log: logOf(config) }), ssh },
+    settings: {
+      ...settingsFor(config, {
+        address,
+        repositories: folder.repositories,
+        installation: claimed.id,
+        secretKey: claimed.secretKey,
+        log: logOf(config),
+      }),
+      ssh,
+    },
     close: leave,
   };
 }
 
-async function prepareDatabase(address: Address, role: 'server' | 'command'): Promise<void> {
+function belongingsOf({ secretKey, objects }: Config, folder: DataFolder): Belongings {
+  const { path, repositories } = folder;
+  return {
+    folders: { repositories, ...(objects ? {} : { objects: join(path, 'objects') }) },
+    secretKey: {
+      find: async () => secretKey ?? findSecretKey(folder),
+      make: () => makeSecretKey(folder),
+      at: secretKey ? 'HEARTH_SECRET_KEY' : secretKeyFile(path),
+    },
+  };
+}
+
+async function prepareDatabase(address: Address, role: 'server' | 'command', log: Logger): Promise<void> {
   const database = openDatabase(address, { max: 1, name: commandName });
   try {
     await checkConnection(database, nameOf(address));
@@ -64,7 +95,11 @@ async function prepareDatabase(address: Address, role: 'server' | 'command'): Pr
   } finally {
     await database.close();
   }
-  await migrate(address, { alone: role === 'command' });
+  await migrate(address, {
+    alone: role === 'command',
+    // Commands print their result where servers print their log.
+    onApplied: (migration) => role === 'server' && log.info({ migration }, 'a migration was applied'),
+  });
 }
 
 /** The address without its credentials, for messages. */
@@ -76,7 +111,9 @@ function nameOf(address: Address): string {
 
 export const logOf = (config: Config): Logger => pino({ level: config.log, base: { pid: process.pid } });
 
-export function settingsFor(config: Config, paths: Pick<Settings, 'address' | 'repositories' | 'log' | 'secretKey'>): Settings {
+type OpenedSettings = Pick<Settings, 'address' | 'repositories' | 'installation' | 'log' | 'secretKey'>;
+
+export function settingsFor(config: Config, paths: OpenedSettings): Settings {
   const { url } = config;
   return {
     ...paths,
@@ -86,6 +123,7 @@ export function settingsFor(config: Config, paths: Pick<Settings, 'address' | 'r
     resourceLimits: config.limits,
     version,
     searchBudget: config.searchBudget,
+    slow: { request: config.slowRequest, statement: config.slowStatement },
     embeddings: {
       provider: config.embeddings,
       url: config.embeddingsUrl,
@@ -106,6 +144,7 @@ export function settingsFor(config: Config, paths: Pick<Settings, 'address' | 'r
     actionsOrigin: config.actionsOrigin,
     runners: { catalogue: config.runnerCatalogue, provider: providerFor(config), ...(url === undefined ? {} : { address: url }) },
     prices: config.prices,
+    knownClients: config.oauthClients,
     clock: () => new Date(),
     url,
     pages: pagesSettingsFor(config),

@@ -2,14 +2,14 @@ import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/
 import { GitError } from '#git/errors.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
 import { type FieldCode, Refusal } from '#lib/refusal.ts';
+import { release } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { commands } from './commands/all.ts';
 import { UsageError } from './usage-error.ts';
-import { version } from './version.ts';
 
 const program = new Command('hearth')
   .description('Hearth: a self-hosted server for Git repositories, with the REST API that existing clients know.')
-  .version(version)
+  .version(release)
   .showHelpAfterError('(--help shows how)')
   .exitOverride();
 for (const command of commands) program.addCommand(inherit(command, program));

@@ -27,6 +27,13 @@ export async function serveHere(config: Config, settings: Settings, { jobs }: { 
     ssh = await listenForSsh(config, settings, hearth);
     pages = await listenForPages(config, { ...settings, tls }, hearth);
     const worker = jobs ? await startWorker(hearth.worker) : undefined;
+    const listeners = [
+      { listener: 'web', port: portOf(hearth.app), purpose: 'the API, Git and the web' },
+      { listener: 'ssh', port: ssh?.port, purpose: 'Git over SSH' },
+      { listener: 'websites', port: pages?.port, purpose: 'websites' },
+    ];
+    for (const { listener, port, purpose } of listeners)
+      if (port !== undefined) settings.log.info({ listener, host: config.host, port }, `listening for ${purpose}`);
     return {
       url,
       ssh: hearth.services.ssh,
@@ -44,14 +51,19 @@ export async function serveHere(config: Config, settings: Settings, { jobs }: { 
   }
 }
 
+function portOf({ server }: Hearth['app']): number | undefined {
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : undefined;
+}
+
 async function listenForSsh(
   { host, sshPort: port }: Config,
-  { log, clock, ssh }: Settings,
+  { log, clock, ssh, slow }: Settings,
   { database, services, app }: Hearth,
 ): Promise<SshServer | undefined> {
   if (port === 'off' || !ssh) return undefined;
   const { openSshServer } = await import('#ssh-server/server.ts');
-  return openSshServer({ database, services, log, clock, refusals: app.limitRefusals }, ssh, { host, port });
+  return openSshServer({ database, services, log, clock, refusals: app.limitRefusals, slow }, ssh, { host, port });
 }
 
 async function listenForPages({ host }: Config, settings: Settings, hearth: Hearth): Promise<PagesServer | undefined> {

@@ -23,6 +23,18 @@ export function sshAddress(text: string): { host: string; port: number } {
   return { host: url.hostname, port: url.port === '' ? 22 : Number(url.port) };
 }
 
+/** Names of a set with commas between, or `none`. */
+export function namesAmong<T extends string>(allowed: readonly T[]): (text: string) => readonly T[] {
+  return (text) => {
+    if (text === 'none') return [];
+    return text.split(',').map((part) => {
+      const match = allowed.find((name) => name === part.trim());
+      if (!match) throw new Error(`must be names of ${allowed.join(', ')} with commas between, or none`);
+      return match;
+    });
+  };
+}
+
 export function oneOf<const T extends string>(...allowed: readonly T[]): (text: string) => T {
   return (text) => {
     const match = allowed.find((word) => word === text);

@@ -1,4 +1,5 @@
 import { parsePagesOrigin } from '#endpoint/pages-address.ts';
+import { knownClientNames } from '#lib/known-clients.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
@@ -8,6 +9,7 @@ import {
   adminToken,
   asPath,
   bucketName,
+  namesAmong,
   oneOf,
   onOff,
   portOrOff,
@@ -185,6 +187,20 @@ export const settings = {
     parse: parseLimits,
     about: 'limits in the place of those of docs/limits.md, as git.transfers=32,requests.body=2M',
   },
+  slowRequest: {
+    flag: '--slow-request <ms>',
+    variable: 'HEARTH_SLOW_REQUEST',
+    initial: '5000',
+    parse: wholeNumber(0, 3_600_000),
+    about: 'milliseconds from which a request is logged as slow, as a warning; 0 for never',
+  },
+  slowStatement: {
+    flag: '--slow-statement <ms>',
+    variable: 'HEARTH_SLOW_STATEMENT',
+    initial: '1000',
+    parse: wholeNumber(0, 3_600_000),
+    about: 'milliseconds from which a statement of PostgreSQL is logged, without its values; 0 for never',
+  },
   searchBudget: {
     flag: '--search-budget <ms>',
     variable: 'HEARTH_SEARCH_BUDGET',
@@ -272,6 +288,13 @@ export const settings = {
     variable: 'HEARTH_RUNNER_PROGRAM',
     parse: asPath,
     about: 'program that runs the jobs of hosted runners on their machines, as act_runner; left out: they run none',
+  },
+  oauthClients: {
+    flag: '--oauth-clients <names>',
+    variable: 'HEARTH_OAUTH_CLIENTS',
+    initial: 'gh,git_credential_manager,vscode',
+    parse: namesAmong(knownClientNames),
+    about: 'programs with client ids of their own that people may sign in by: gh, git_credential_manager, vscode, or none',
   },
   adminToken: {
     variable: 'HEARTH_ADMIN_TOKEN',

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /**
  * Resolves with the name of the first signal to stop. A second signal ends the process immediately, which loses no acknowledged
  * data. SIGHUP is handled only where `more` names it, since a handler would override `nohup`.
@@ -16,13 +18,32 @@ export function stopSignal(...more: NodeJS.Signals[]): Promise<NodeJS.Signals> {
 }
 
 const drainTimeoutMs = 30_000;
+const cleanUpTimeoutMs = 10_000;
+/** The time for work that nobody waits for any more, as a request to another server, after everything else has ended. */
+const lingerMs = 1_000;
 
-/** Runs a shutdown. If it takes too long, the process ends with code 1. */
-export async function withinDrainTime(work: () => Promise<void>): Promise<void> {
-  const timer = setTimeout(() => {
-    process.stderr.write(`Hearth did not come to rest within ${drainTimeoutMs / 1000} s and ends now\n`);
-    process.exit(1);
-  }, drainTimeoutMs);
-  await work();
-  clearTimeout(timer);
+/**
+ * Runs a shutdown, then `cleanUp`, also where the shutdown fails or takes too long. In the latter case the process ends with code 1.
+ */
+export async function withinDrainTime(
+  work: () => Promise<void>,
+  cleanUp: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  let isDone = false;
+  try {
+    isDone = await Promise.race([work().then(() => true), sleep(drainTimeoutMs, false, { ref: false })]);
+    if (!isDone) process.stderr.write(`Hearth did not come to rest within ${drainTimeoutMs / 1000} s and ends now\n`);
+  } finally {
+    await Promise.race([cleanUp(), sleep(cleanUpTimeoutMs, undefined, { ref: false })]);
+  }
+  if (!isDone) process.exit(1);
+  setTimeout(() => process.exit(), lingerMs).unref();
+}
+
+/** Waits for a start, and ends the process where a signal to stop arrives before. The embedded PostgreSQL ends with it. */
+export async function startUnlessStopped<T>(starting: Promise<T>, stopped: Promise<NodeJS.Signals>): Promise<T> {
+  const signal = await Promise.race([starting.then(() => undefined), stopped]);
+  if (signal === undefined) return starting;
+  process.stderr.write(`Hearth ends during its start (${signal})\n`);
+  process.exit(0);
 }

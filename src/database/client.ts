@@ -41,18 +41,33 @@ export const deadlines = new AsyncLocalStorage<Deadline>();
 const updateIntervalMs = 20;
 
 /** The settings of a client, with the prepared statements that all connections of a pool share. */
-export type PreparingConfig = pg.ClientConfig & { prepared?: PreparedStatements };
+export type PreparingConfig = pg.ClientConfig & {
+  prepared?: PreparedStatements;
+  slowStatement?: SlowStatement | undefined;
+};
+
+/** Reports statements that took `ms` milliseconds or longer, from their sending to their reply; with 0, none. */
+export type SlowStatement = {
+  readonly ms: number;
+  /** Gets the text, in which parameters stand for values. */
+  readonly note: (slow: { statement: string; ms: number; failed: boolean }) => void;
+};
+
+/** The longest text of a statement that is reported. */
+const longestStatement = 2_000;
 
 /** A client that prepares repeated statements with parameters, so that PostgreSQL parses and plans each once. */
 export class PreparingClient extends pg.Client {
   readonly #prepared: PreparedStatements | undefined;
   readonly #pipelines: boolean;
+  readonly #slowStatement: SlowStatement | undefined;
   #corked = false;
 
   constructor(config: PreparingConfig = {}) {
     super(config);
     this.#prepared = config.prepared;
     this.#pipelines = config.pipeline ?? false;
+    this.#slowStatement = config.slowStatement?.ms ? config.slowStatement : undefined;
   }
 
   /** Holds what is written back until the end of the event loop's turn, so that all statements of a turn leave in one write. */
@@ -133,15 +148,28 @@ export class PreparingClient extends pg.Client {
    */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   async #ask(config: any, values: any, onError?: (error: unknown) => void): Promise<any> {
+    const since = performance.now();
     try {
       return await new Promise((resolve, reject) => {
-        super.query(config, values, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
+        super.query(config, values, (error: Error | null, result: unknown) => {
+          this.#noteTime(config, since, error !== null);
+          if (error) reject(error);
+          else resolve(result);
+        });
       });
     } catch (error) {
       if (error instanceof Error) Error.captureStackTrace(error);
       onError?.(error);
       throw error;
     }
+  }
+
+  #noteTime(config: string | { text: string }, since: number, failed: boolean): void {
+    const slow = this.#slowStatement;
+    const ms = performance.now() - since;
+    if (!slow || ms < slow.ms) return;
+    const text = typeof config === 'string' ? config : config.text;
+    slow.note({ statement: text.replace(/\s+/g, ' ').trim().slice(0, longestStatement), ms: Math.round(ms), failed });
   }
 }
 

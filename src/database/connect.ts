@@ -9,10 +9,11 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { resourceLimits } from '#lib/limits.ts';
+import { withPreparations } from '#lib/preparation.ts';
 import { StartupError } from '#lib/startup-error.ts';
-import { isOutdated, PreparingClient } from './client.ts';
+import { isOutdated, PreparingClient, type SlowStatement } from './client.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
-import { connectionsOf, PooledKysely } from './pooled-kysely.ts';
+import { connectionsOf, connectionsUntil, PooledKysely } from './pooled-kysely.ts';
 import { type PreparedLimits, preparedStatements } from './prepared.ts';
 import type { DB } from './tables.ts';
 
@@ -78,6 +79,7 @@ export type PoolOptions = {
   /** Omitted: no limits, for commands. */
   timeouts?: Timeouts | undefined;
   limits?: PreparedLimits;
+  slowStatement?: SlowStatement;
   /** Whether statements outside of transactions share connections; for work of short statements. */
   pipelining?: boolean;
 };
@@ -92,6 +94,7 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
     connectionTimeoutMillis: wait,
     pipeline: true,
     prepared: preparedStatements(options.limits ?? resourceLimits().database),
+    slowStatement: options.slowStatement,
   };
   const pool = new pg.Pool({
     ...settings,
@@ -123,6 +126,9 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
   return { db, pool, pipeline, clientConfig: config, close: () => db.destroy() };
 }
 
+/** A database whose statements are refused once `signal` is aborted. Its connections are those of the pool. */
+export const dbUntil = ({ pool }: Database, signal: AbortSignal): Db => new PooledKysely(connectionsUntil(pool, signal));
+
 /** Connections that statements share. One alone carries some 10,000 small statements a second. */
 const maxShared = 3;
 
@@ -133,9 +139,12 @@ async function setTimeouts(client: pg.ClientBase, { statement, idle }: Timeouts)
   await client.query(`set statement_timeout = ${statement}; set idle_in_transaction_session_timeout = ${idle}`);
 }
 
-/** Runs `work` in one transaction: committed when the promise resolves, and rolled back when it rejects. */
+/**
+ * Runs `work` in one transaction: committed when the promise resolves, and rolled back when it rejects. Where `work` needs something
+ * slow first (`PreparationNeeded`), it runs again in another transaction once that is done.
+ */
 export const change = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  transact(db, {}, (transaction) => work(transaction as Tx)); // the only place that makes a `Tx`
+  withPreparations(() => transact(db, {}, (transaction) => work(transaction as Tx))); // the only place that makes a `Tx`
 
 /** Runs reads in one transaction, all of which see one moment of the database if the isolation level says so. */
 export const readTogether = <T>(

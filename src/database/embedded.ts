@@ -4,14 +4,22 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { isProcessRunning, startOfProcess } from '#lib/running-process.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { type Address, clientConfig } from './connect.ts';
 import { launch, type PostgresHome, preparePostgresHome } from './postgres-home.ts';
-import { findPostmaster, isAlive, isZombie, removeStalePidFiles } from './postgres-processes.ts';
+import { findPostmaster, removeStalePidFiles } from './postgres-processes.ts';
+import { usePostgres } from './postgres-watch.ts';
 import { type OnWait, type StartWait, startWait, waitForOrphans } from './start-wait.ts';
 
-/** A running embedded PostgreSQL, on a Unix socket inside the data folder. */
-export type Embedded = { address: Address; takenOver: boolean; stop(): Promise<void> };
+/** A running embedded PostgreSQL, on a Unix socket inside the data folder. It is stopped when all processes that use it have ended. */
+export type Embedded = {
+  address: Address;
+  takenOver: boolean;
+  stop(): Promise<void>;
+  /** Ends the use of this process. */
+  release(): void;
+};
 
 const database = 'hearth';
 const user = 'hearth';
@@ -44,7 +52,7 @@ const settings: Record<string, string> = {
 };
 
 /**
- * Starts the PostgreSQL of a data folder, or takes over the one that a killed Hearth left running there. While processes of an
+ * Starts the PostgreSQL of a data folder, or takes over the one that another process has started there. While processes of an
  * earlier PostgreSQL still use the folder, it waits for their end.
  * @param extra replaces settings (tests turn durability off)
  * @param onWait called with the reason where the start has to wait
@@ -63,8 +71,15 @@ export async function startEmbedded(
     const pid = running ?? (await launchServer(home, { ...settings, ...extra }, wait));
     const isRunning = async () => pid !== undefined && (await findPostmaster(home)) === pid;
     if (pid !== undefined && (await waitUntilReady(home, isRunning))) {
+      const start = startOfProcess(pid);
+      const use = await usePostgres(home, pid, { isStarter: running === undefined });
       if (!(await databaseExists(address))) await createDatabase(address);
-      return { address, takenOver: running !== undefined, stop: () => stopProcess(pid) };
+      return {
+        address,
+        takenOver: running !== undefined,
+        stop: () => stopProcess(pid, start).finally(use.end),
+        release: use.end,
+      };
     }
     await wait.pause('another PostgreSQL is starting or ending on the data folder');
   }
@@ -183,12 +198,12 @@ const createDatabase = (address: Address): Promise<unknown> =>
     if (error.code !== duplicateDatabase) throw error;
   });
 
-/** Stops PostgreSQL by a fast shutdown, which ends sessions without loss of data. */
-async function stopProcess(pid: number): Promise<void> {
-  if (!isAlive(pid)) return;
+/** Stops PostgreSQL by a fast shutdown, which ends sessions without loss of data. Another process with its id is left alone. */
+async function stopProcess(pid: number, start: number | null): Promise<void> {
+  if (!isProcessRunning(pid, start)) return;
   process.kill(pid, 'SIGINT');
   const deadline = Date.now() + stopTimeoutMs;
-  while (isAlive(pid) && !(await isZombie(pid))) {
+  while (isProcessRunning(pid, start)) {
     if (Date.now() > deadline) throw new Error(`PostgreSQL (pid ${pid}) did not stop within ${stopTimeoutMs / 1000} s`);
     await sleep(20);
   }

@@ -25,7 +25,7 @@ type Column = {
 
 const columnsQuery = `
   select c.relname as table, a.attname as column, format_type(a.atttypid, null) as type, not a.attnotnull as nullable,
-    a.attidentity <> '' or a.attgenerated <> '' as generated, a.atthasdef as has_default,
+    a.attidentity = 'a' or a.attgenerated <> '' as generated, a.atthasdef or a.attidentity = 'd' as has_default,
     -- A key that is another table's key itself has the type of that.
     (select coalesce(
         (select above.relname from pg_constraint g join pg_class above on above.oid = g.confrelid
@@ -33,7 +33,8 @@ const columnsQuery = `
         t.relname)
       from pg_constraint f join pg_class t on t.oid = f.confrelid
       where f.conrelid = c.oid and f.contype = 'f' and f.conkey = array[a.attnum] limit 1) as target,
-    a.attname = 'id' and a.attidentity <> '' as is_id,
+    a.attname = 'id' and (a.attidentity <> '' or exists (
+      select from pg_attrdef d where d.adrelid = c.oid and d.adnum = a.attnum and pg_get_expr(d.adbin, c.oid) like 'nextval(%')) as is_id,
     (select pg_get_constraintdef(k.oid) from pg_constraint k
       where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum] and pg_get_constraintdef(k.oid) like '%ARRAY[%' limit 1) as check
   from pg_class c join pg_attribute a on a.attrelid = c.oid

@@ -37,8 +37,10 @@ export async function list<DB, TB extends keyof DB, Row>(
     const found = await bySortedIds(query, { limit: page.limit + 1, offset: page.offset }).execute();
     const reached = page.offset + found.length;
     const isLast = found.length > 0 && found.length <= page.limit;
-    const total = isLast || (found.length > 0 && reached > countLimit) ? reached : await totalOf(db, counted);
-    return { rows: found.slice(0, page.limit), total };
+    const rows = found.slice(0, page.limit);
+    if (isLast) return { rows, total: reached };
+    const isBeyondCount = found.length > 0 && reached > countLimit;
+    return { rows, total: isBeyondCount ? Math.min(reached, maxRows) : await totalOf(db, counted) };
   }
   // Of joined tables, no index has the order of the list. All of its rows are sorted, which takes a third of the time by ids alone.
   const first = query.toOperationNode().joins ? bySortedIds(query, page) : query.limit(sql.lit(page.limit));
@@ -149,8 +151,8 @@ export const orderBy = <Column extends string, Type extends CursorType>(
 type CursorValue = { timestamptz: Date; text: string; integer: number };
 
 /**
- * One page of a query in an order, by its number, or before or after a cursor, which holds a row's place in the order. The total number of
- * rows is counted up to 10,000.
+ * One page of a query in an order, by its number, or before or after a cursor, which holds a row's position in the order. Unless the page
+ * is uncounted, the total number of rows is counted up to 10,000.
  * @throws Refusal 400 where the cursor isn't one
  */
 export async function listWalked<DB, TB extends keyof DB, Row>(
@@ -162,10 +164,12 @@ export async function listWalked<DB, TB extends keyof DB, Row>(
   const { before, after, limit } = page;
   const cursorOf = (row: Row | undefined) => row && writeCursor(order, row);
   if (before === undefined && after === undefined) {
-    const { rows, total } = await list(db, inOrder(query, order, order.direction), page);
-    const isFirst = page.offset === 0;
-    const isLast = page.offset + rows.length >= total;
-    return { rows, total, next: isLast ? undefined : cursorOf(rows.at(-1)), previous: isFirst ? undefined : cursorOf(rows[0]) };
+    const numbered = inOrder(query, order, order.direction);
+    const { rows, total, isLast } = page.isUncounted
+      ? await listUncounted(numbered, page)
+      : await listCounted(db, numbered, page);
+    const previous = page.offset === 0 ? undefined : cursorOf(rows[0]);
+    return { rows, total, next: isLast ? undefined : cursorOf(rows.at(-1)), previous };
   }
   const isBack = before !== undefined;
   const onward = isBack === (order.direction === 'desc') ? 'asc' : 'desc';
@@ -173,7 +177,7 @@ export async function listWalked<DB, TB extends keyof DB, Row>(
     inOrder(query.where(beyond(order, before ?? after ?? '', onward)), order, onward)
       .limit(sql.lit(limit + 1))
       .execute(),
-    totalOf(db, countOf(query)),
+    page.isUncounted ? 0 : totalOf(db, countOf(query)),
   ]);
   const hasMore = found.length > limit;
   const rows = isBack ? found.slice(0, limit).reverse() : found.slice(0, limit);
@@ -183,6 +187,26 @@ export async function listWalked<DB, TB extends keyof DB, Row>(
     next: hasMore || isBack ? cursorOf(rows.at(-1)) : undefined,
     previous: hasMore || !isBack ? cursorOf(rows[0]) : undefined,
   };
+}
+
+type Numbered<Row> = Listed<Row> & { isLast: boolean };
+
+async function listCounted<DB, TB extends keyof DB, Row>(
+  db: Db,
+  query: SelectQueryBuilder<DB, TB, Row>,
+  page: Page,
+): Promise<Numbered<Row>> {
+  const { rows, total } = await list(db, query, page);
+  return { rows, total, isLast: page.offset + rows.length >= total };
+}
+
+async function listUncounted<DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  { limit, offset }: Page,
+): Promise<Numbered<Row>> {
+  if (offset >= maxRows) return { rows: [], total: 0, isLast: true };
+  const found = await bySortedIds(query, { limit: limit + 1, offset }).execute();
+  return { rows: found.slice(0, limit), total: 0, isLast: found.length <= limit };
 }
 
 function inOrder<DB, TB extends keyof DB, Row>(

@@ -80,8 +80,8 @@ async function pageOf<Row>(
 ): Promise<Listed<Row>> {
   const rows = found.slice(0, page.limit);
   if (found.length <= page.limit && (found.length > 0 || page.offset === 0)) return { rows, total: page.offset + rows.length };
-  // There is at least one row more than counted, so that the page after this one is linked.
-  return { rows, total: Math.max(await countMerged(db, parts), page.offset + found.length) };
+  // There is at least one row more than counted, so that the page after this one is linked, as far as pages reach.
+  return { rows, total: Math.max(await countMerged(db, parts), Math.min(page.offset + found.length, maxRows)) };
 }
 
 async function countMerged(db: Db, parts: readonly RawBuilder<unknown>[]): Promise<number> {

@@ -3,6 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
+import { keyed } from '#lib/collections.ts';
+import { release } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { type Address, clientConfig } from './connect.ts';
 
@@ -24,6 +26,8 @@ type MigrateOptions = {
   folder?: string;
   /** Refuses to migrate while a server or worker of an older version uses the database. */
   alone?: boolean;
+  /** Called after each file that was applied. */
+  onApplied?: (migration: { name: string; ms: number }) => unknown;
 };
 
 /**
@@ -34,13 +38,13 @@ type MigrateOptions = {
  */
 export async function migrate(
   address: Address,
-  { folder = defaultFolder, alone = false }: MigrateOptions = {},
+  { folder = defaultFolder, alone = false, onApplied = () => undefined }: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = await readMigrations(folder);
   const client = new pg.Client(clientConfig(address));
   await client.connect();
   try {
-    return await applyAll(client, address, { migrations, alone });
+    return await applyAll(client, address, { migrations, alone, onApplied });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === forbidden)
       throw new StartupError(
@@ -52,14 +56,14 @@ export async function migrate(
   }
 }
 
-type MigrationRun = { migrations: Migration[]; alone: boolean };
+type MigrationRun = { migrations: Migration[] } & Required<Pick<MigrateOptions, 'alone' | 'onApplied'>>;
 
-async function applyAll(client: pg.Client, address: Address, { migrations, alone }: MigrationRun): Promise<string[]> {
+async function applyAll(client: pg.Client, address: Address, { migrations, alone, onApplied }: MigrationRun): Promise<string[]> {
   await client.query('select pg_advisory_lock($1)', [lockKey]);
   await client.query(`create table if not exists schema_migrations
       (version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
-  const { rows: applied } = await client.query<{ version: number; name: string; checksum: string }>(
-    'select version, name, checksum from schema_migrations order by version',
+  const { rows: applied } = await client.query<Applied>(
+    'select * from schema_migrations order by version', // `applied_by` comes with a migration
   );
   checkApplied(applied, migrations);
   const appliedVersions = new Set(applied.map((row) => row.version));
@@ -68,7 +72,12 @@ async function applyAll(client: pg.Client, address: Address, { migrations, alone
     throw new StartupError(
       'The database must be brought up to date, but a server of an older Hearth uses it: restart that first',
     );
-  for (const migration of pending) await apply(client, migration);
+  for (const migration of pending) {
+    const since = performance.now();
+    await apply(client, migration);
+    onApplied({ name: migration.name, ms: Math.round(performance.now() - since) });
+  }
+  if (pending.length > 0) await noteRelease(client, pending);
   await migrateJobs(address);
   return pending.map((migration) => migration.name);
 }
@@ -93,6 +102,17 @@ async function migrateJobs(address: Address): Promise<void> {
   }
 }
 
+async function noteRelease(client: pg.Client, applied: readonly Migration[]): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'applied_by'`,
+  );
+  if (rowCount === 0) return; // a folder of migrations that doesn't have it yet
+  await client.query('update schema_migrations set applied_by = $1 where version = any ($2)', [
+    release,
+    applied.map(({ version }) => version),
+  ]);
+}
+
 async function apply(client: pg.Client, { version, name, text, checksum }: Migration): Promise<void> {
   await client.query('begin');
   try {
@@ -105,14 +125,23 @@ async function apply(client: pg.Client, { version, name, text, checksum }: Migra
   }
 }
 
-function checkApplied(applied: { version: number; name: string; checksum: string }[], migrations: Migration[]): void {
+/** A migration of the database, and the release that applied it, since 0.2.0. */
+type Applied = { version: number; name: string; checksum: string; applied_by?: string | null };
+
+function checkApplied(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  const byVersion = keyed(migrations, ({ version }) => version);
+  const unknown = applied.filter(({ version }) => !byVersion.has(version));
+  const last = unknown.at(-1);
+  if (last) {
+    const names = unknown.length === 1 ? last.name : `${unknown[0]?.name} to ${last.name}, ${unknown.length} migrations`;
+    const newer = !last.applied_by ? 'a newer Hearth' : `Hearth ${last.applied_by}`;
+    throw new StartupError(
+      `The database was written by ${newer} (it holds ${names}), and this is Hearth ${release}; start that one or restore a backup`,
+    );
+  }
   for (const row of applied) {
-    const known = migrations.find((migration) => migration.version === row.version);
-    if (!known)
-      throw new StartupError(
-        `The database was written by a newer Hearth (it holds ${row.name}); start that version or restore a backup`,
-      );
-    if (known.checksum !== row.checksum)
+    const known = byVersion.get(row.version);
+    if (known && known.checksum !== row.checksum)
       throw new StartupError(`Migration ${row.name} was changed after it had been applied to this database`);
   }
 }

@@ -12,6 +12,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
+import { cancelStatement } from './cancel-statement.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { DB } from './tables.ts';
 
@@ -22,6 +23,8 @@ type Connections = {
   release(client: pg.ClientBase, isBroken: boolean): void;
   /** What statements outside of transactions are sent by, where they share connections. */
   readonly pipeline?: Pipeline | undefined;
+  /** Once it is aborted, statements are refused with its reason. A transaction in progress is rolled back. */
+  readonly signal?: AbortSignal | undefined;
   close(): Promise<void>;
 };
 
@@ -34,6 +37,29 @@ export const connectionsOf = (pool: pg.Pool, pipeline?: Pipeline): Connections =
     if (!pool.ending) await Promise.all([pool.end(), pipeline?.close()]);
   },
 });
+
+/** The connections of a pool until `signal` is aborted, which also cancels the statements that are running. */
+export function connectionsUntil(pool: pg.Pool, signal: AbortSignal): Connections {
+  const inUse = new Set<pg.ClientBase>();
+  const { release, close } = connectionsOf(pool);
+  signal.addEventListener('abort', () => {
+    for (const client of inUse) cancelStatement(client);
+  });
+  return {
+    signal,
+    close,
+    async connect() {
+      signal.throwIfAborted();
+      const client = await pool.connect();
+      inUse.add(client);
+      return client;
+    },
+    release(client, isBroken) {
+      inUse.delete(client);
+      release(client, isBroken);
+    },
+  };
+}
 
 /**
  * Kysely on a pool of connections. Kysely's own transactions send a statement when the one before it is answered; those of `transact`
@@ -82,6 +108,7 @@ export class PooledKysely extends Kysely<DB> {
     const client = await this.#connections.connect();
     let isBroken = false;
     const one: Connections = {
+      signal: this.#connections.signal,
       connect: async () => client,
       release(_client, isBrokenNow) {
         isBroken ||= isBrokenNow;
@@ -121,6 +148,7 @@ class TransactionConnection implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     if (!this.#isOpen) throw new Error('The transaction has ended');
+    this.#connections.signal?.throwIfAborted();
     return resultOf<Row>(await this.#send(query));
   }
 

@@ -1,4 +1,5 @@
 import type { ResourceLimits } from '#lib/limits.ts';
+import type { SlowStatement } from './client.ts';
 import { type Address, type Database, defaultConnections, openDatabase, type PoolOptions } from './connect.ts';
 
 /** The work of a process, by which its connections are divided and limited. Commands have no time limits. */
@@ -16,6 +17,7 @@ export type PoolsOptions = {
   connectionName?: string | undefined;
   work?: Work | undefined;
   limits: ResourceLimits['database'];
+  slowStatement?: SlowStatement;
 };
 
 /** Milliseconds that a job waits for a connection, since other jobs may hold connections for long. */
@@ -29,9 +31,9 @@ export const jobConnections = (connections: number): number =>
 
 /** Opens the connections of a process. Requests and jobs have separate pools, so that neither waits for the other. */
 export function openPools(address: Address, options: PoolsOptions): Pools {
-  const { connections = defaultConnections, connectionName: name, work = 'requests and jobs', limits } = options;
+  const { connections = defaultConnections, connectionName: name, work = 'requests and jobs', limits, slowStatement } = options;
   const open = (kind: 'requests' | 'jobs' | 'command', max: number): Database =>
-    openDatabase(address, { max, name, limits, ...optionsOf(kind, limits) });
+    openDatabase(address, { max, name, limits, ...optionsOf(kind, limits), ...(slowStatement ? { slowStatement } : {}) });
   if (work !== 'requests and jobs') {
     const database = open(work, connections);
     return { requests: database, jobs: database, close: () => database.close() };

@@ -86,8 +86,8 @@ export function launch(
   if (!runAs) return spawn(program, args, common);
   if (runAs.canReachFiles) return spawn(program, args, { ...common, uid: runAs.uid, gid: runAs.gid });
   // The unprivileged account can't access the folders above, as in a checkout in /root. This capability allows reading them, and
-  // nothing else.
-  const capability = ['--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search'];
+  // nothing else. access(2), by which PostgreSQL looks for its programs, ignores it without this secure bit.
+  const capability = ['--securebits', '+no_setuid_fixup', '--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search'];
   return spawn(
     'setpriv',
     ['--reuid', `${runAs.uid}`, '--regid', `${runAs.gid}`, '--clear-groups', ...capability, '--', program, ...args],

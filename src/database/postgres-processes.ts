@@ -1,6 +1,7 @@
 import { readdir, readFile, readlink, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { hasEnded, isProcessRunning, pidExists, readProcessStatus } from '#lib/running-process.ts';
 import type { PostgresHome } from './postgres-home.ts';
 
 /** A PostgreSQL process of a data folder: the postmaster, or one of its children. */
@@ -8,25 +9,13 @@ type PostgresProcess = { pid: number; parent: number; isChild: boolean };
 
 type Folders = Pick<PostgresHome, 'data' | 'socket'>;
 
-export const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-};
-
-/** Whether a process has ended but wasn't reaped by its parent. It still has its id and no other resources. */
-export const isZombie = async (pid: number): Promise<boolean> => /^[ZX]$/.test((await statOf(pid))?.state ?? '');
-
 /** The postmaster of a data folder, by its pid file. The file may be stale, so the process is checked. */
 export async function findPostmaster(home: Folders): Promise<number | undefined> {
   const lines = (await readFile(join(home.data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   const pid = Number(lines[0]);
-  if (!Number.isInteger(pid) || pid <= 1 || lines[1] !== home.data || !isAlive(pid)) return undefined;
+  if (!Number.isInteger(pid) || pid <= 1 || lines[1] !== home.data || !isProcessRunning(pid)) return undefined;
   // Without /proc the file is trusted.
-  return !(await hasProc()) || (await readProcess(pid, home.data)) ? pid : undefined;
+  return !hasProc() || (await readProcess(pid, home.data)) ? pid : undefined;
 }
 
 /** The children of a dead postmaster of this folder. They hold its shared memory until they notice its end. */
@@ -56,8 +45,8 @@ export async function removeStalePidFiles(home: Folders): Promise<void> {
   const files = [join(home.data, 'postmaster.pid'), join(home.socket, '.s.PGSQL.5432.lock')];
   for (const file of files) {
     const pid = Math.abs(Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10));
-    if (!(pid > 1) || !isAlive(pid)) continue;
-    const inUse = !(await hasProc()) || (await processesIn(home.data)).length > 0 || (await acceptsConnections(home));
+    if (!(pid > 1) || !pidExists(pid)) continue;
+    const inUse = !hasProc() || (await processesIn(home.data)).length > 0 || (await acceptsConnections(home));
     if (!inUse) await unlink(file);
   }
 }
@@ -70,7 +59,7 @@ async function acceptsConnections({ socket }: Folders): Promise<boolean> {
   return promise.finally(() => client.destroy());
 }
 
-const hasProc = async (): Promise<boolean> => (await statOf(process.pid)) !== undefined;
+const hasProc = (): boolean => readProcessStatus(process.pid) !== undefined;
 
 async function processesIn(folder: string): Promise<PostgresProcess[]> {
   const names = await readdir('/proc').catch(() => []);
@@ -80,19 +69,13 @@ async function processesIn(folder: string): Promise<PostgresProcess[]> {
 
 /** A process, if it is a running PostgreSQL whose working directory is this folder. */
 async function readProcess(pid: number, folder: string): Promise<PostgresProcess | undefined> {
-  const stat = await statOf(pid);
-  if (stat?.name !== 'postgres' || /^[ZX]$/.test(stat.state)) return undefined;
+  const status = readProcessStatus(pid);
+  if (status?.name !== 'postgres' || hasEnded(status)) return undefined;
   const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   // The working directory of a process of another account can't be read. Then the postmaster's arguments are checked.
   const isInFolder = await readlink(`/proc/${pid}/cwd`).then(
     (path) => path === folder,
     () => title.split('\0').includes(folder),
   );
-  return isInFolder ? { pid, parent: stat.parent, isChild: title.startsWith('postgres: ') } : undefined;
-}
-
-async function statOf(pid: number): Promise<{ name: string; state: string; parent: number } | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [, name = '', state = '', parent] = /^\d+ \((.*)\) (\S) (\d+)/s.exec(text) ?? [];
-  return parent === undefined ? undefined : { name, state, parent: Number(parent) };
+  return isInFolder ? { pid, parent: status.parent, isChild: title.startsWith('postgres: ') } : undefined;
 }

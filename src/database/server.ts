@@ -27,30 +27,56 @@ export async function checkServer(db: Db): Promise<void> {
     );
 }
 
+/** How many connections may be open, and what limits them. */
+type AllowedConnections = { allowed: number; limit: string; remedy: string };
+
 /**
- * The number of connections for each of several processes: the requested number, or fewer where PostgreSQL's limits don't allow it.
+ * The number of connections for each of several processes: the requested number, or fewer where PostgreSQL's limits don't allow it;
+ * `limit` names the limit that is smallest.
  * @throws StartupError where even the minimum exceeds the limits
  */
 export async function connectionsEach(
   db: Db,
   { requested, processes }: { requested: number; processes: number },
-): Promise<number> {
-  const allowed = await allowedConnections(db);
+): Promise<{ each: number; limit: string }> {
+  const { allowed, limit, remedy } = await findAllowedConnections(db);
   const each = Math.min(requested, Math.floor((allowed - reservedConnections) / processes));
-  if (each < Math.min(requested, minConnections))
+  if (each < Math.min(requested, minConnections)) {
+    const needed = processes * minConnections + reservedConnections;
     throw new StartupError(
-      `PostgreSQL allows ${allowed} connections, and Hearth needs ${processes * minConnections + reservedConnections}: raise its max_connections${processes > 1 ? ', or lower --workers' : ''}`,
+      `${limit} is ${allowed}, and Hearth needs ${needed} connections: ${remedy}${processes > 1 ? ', or lower --workers' : ''}`,
     );
-  return each;
+  }
+  return { each, limit: `${limit} is ${allowed}` };
 }
 
 /** The smallest limit of the server, the database and the role. */
-async function allowedConnections(db: Db): Promise<number> {
-  const { rows } = await sql<{ allowed: number }>`
-    select least(
-      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-        - coalesce(current_setting('reserved_connections', true)::int, 0),
-      (select nullif(datconnlimit, -1) from pg_database where datname = current_database()),
-      (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user)) as allowed`.execute(db);
-  return rows[0]?.allowed ?? 0;
+async function findAllowedConnections(db: Db): Promise<AllowedConnections> {
+  const { rows } = await sql<{ server: number; database: number | null; role: number | null; names: [string, string] }>`
+    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - coalesce(current_setting('reserved_connections', true)::int, 0) as server,
+      (select nullif(datconnlimit, -1) from pg_database where datname = current_database()) as database,
+      (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user) as role,
+      array[quote_ident(current_database()), quote_ident(current_user)] as names`.execute(db);
+  const { server = 0, database = null, role = null, names: [databaseName, roleName] = ['', ''] } = rows[0] ?? {};
+  const limits: AllowedConnections[] = [
+    {
+      allowed: server,
+      limit: 'The limit of the PostgreSQL server (max_connections without those that it reserves)',
+      remedy: 'raise its max_connections',
+    },
+  ];
+  if (database !== null)
+    limits.push({
+      allowed: database,
+      limit: `The connection limit of the database ${databaseName}`,
+      remedy: `raise it (alter database ${databaseName} connection limit …)`,
+    });
+  if (role !== null)
+    limits.push({
+      allowed: role,
+      limit: `The connection limit of the role ${roleName}`,
+      remedy: `raise it (alter role ${roleName} connection limit …)`,
+    });
+  return limits.reduce((smallest, other) => (other.allowed < smallest.allowed ? other : smallest));
 }

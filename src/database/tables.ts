@@ -180,7 +180,7 @@ export interface Apps {
   events: Generated<string[]>;
   created_at: Date;
   updated_at: Date;
-  built_in: 'actions' | 'code_scanning' | null;
+  built_in: 'actions' | 'code_scanning' | 'gh' | 'git_credential_manager' | 'vscode' | null;
 }
 
 export interface Artifacts {
@@ -377,7 +377,7 @@ export interface CheckAnnotations {
 }
 
 export interface CheckRuns {
-  id: GeneratedAlways<Id<'check_runs'>>;
+  id: Generated<Id<'check_runs'>>;
   check_suite_id: Id<'check_suites'>;
   repository_id: Id<'repositories'>;
   app_id: Id<'apps'>;
@@ -749,6 +749,7 @@ export interface Deployments {
   via_app_id: Id<'apps'> | null;
   created_at: Date;
   updated_at: Date;
+  full_ref: string | null;
 }
 
 export interface DeviceCodes {
@@ -843,6 +844,7 @@ export interface Events {
 export interface FixedRefs {
   repository_id: Id<'repositories'>;
   ref: string;
+  may_be_deleted: Generated<boolean>;
 }
 
 export interface FormerMembers {
@@ -929,6 +931,14 @@ export interface IndexedCommits {
   words: string;
 }
 
+export interface Installation {
+  only_row: Generated<boolean>;
+  id: Generated<string>;
+  marked_folders: Generated<string[]>;
+  secret_key_fingerprint: string | null;
+  last_backup_at: Date | null;
+}
+
 export interface InstallationRepositories {
   installation_id: Id<'installations'>;
   repository_id: Id<'repositories'>;
@@ -953,6 +963,12 @@ export interface InteractionLimits {
   repository_id: Id<'repositories'> | null;
   interaction_group: 'existing_users' | 'contributors_only' | 'collaborators_only';
   expires_at: Date;
+}
+
+export interface InterruptedJobs {
+  job_id: number;
+  is_alone: Generated<boolean>;
+  ends: Generated<number>;
 }
 
 export interface IssueAssignees {
@@ -1108,6 +1124,12 @@ export interface JobUploads {
   size: number | null;
   digest: string | null;
   created_at: Date;
+}
+
+export interface KnownAddresses {
+  account_id: Id<'accounts'>;
+  address_hash: Buffer;
+  last_used_at: Date;
 }
 
 export interface Labels {
@@ -1439,6 +1461,8 @@ export interface PullRequests {
   same_heads: Generated<string[]>;
   base_changed_at: Date | null;
   lacks_reviews: boolean | null;
+  head_pushers: Generated<number[]>;
+  has_unknown_pusher: Generated<boolean>;
 }
 
 export interface RateLimits {
@@ -1538,7 +1562,6 @@ export interface Repositories {
   allow_auto_merge: Generated<boolean>;
   allow_update_branch: Generated<boolean>;
   delete_branch_on_merge: Generated<boolean>;
-  use_squash_pr_title_as_default: Generated<boolean>;
   squash_merge_commit_title: Generated<'PR_TITLE' | 'COMMIT_OR_PR_TITLE'>;
   squash_merge_commit_message: Generated<'PR_BODY' | 'COMMIT_MESSAGES' | 'BLANK'>;
   merge_commit_title: Generated<'PR_TITLE' | 'MERGE_MESSAGE'>;
@@ -1562,6 +1585,10 @@ export interface Repositories {
   has_pages: Generated<boolean>;
   is_private_fork: Generated<boolean>;
   dependency_graph: Generated<boolean>;
+  forked_from_private: Generated<boolean>;
+  has_pull_requests: Generated<boolean>;
+  pull_request_creation_policy: Generated<'all' | 'collaborators_only'>;
+  organization_requires_signoff: Generated<boolean>;
 }
 
 export interface RepositoryAdvisories {
@@ -2186,7 +2213,7 @@ export interface WorkflowJobSteps {
 }
 
 export interface WorkflowJobs {
-  id: GeneratedAlways<Id<'workflow_jobs'>>;
+  id: Generated<Id<'workflow_jobs'>>;
   run_id: Id<'workflow_runs'>;
   repository_id: Id<'repositories'>;
   attempt: number;
@@ -2271,7 +2298,7 @@ export interface WorkflowRuns {
   head_sha: string;
   head_repository_id: Id<'repositories'> | null;
   head_commit: Json;
-  ref: string;
+  ref: string | null;
   sha: string;
   pull_request_id: Id<'issues'> | null;
   actor_id: Id<'accounts'> | null;
@@ -2288,6 +2315,8 @@ export interface WorkflowRuns {
   debugs: Generated<boolean>;
   depth: Generated<number>;
   logs_expired_at: Date | null;
+  workflow_ref: string | null;
+  workflow_sha: string | null;
 }
 
 export interface Workflows {
@@ -2385,9 +2414,11 @@ export interface DB {
   immutable_release_repositories: ImmutableReleaseRepositories;
   immutable_release_rules: ImmutableReleaseRules;
   indexed_commits: IndexedCommits;
+  installation: Installation;
   installation_repositories: InstallationRepositories;
   installations: Installations;
   interaction_limits: InteractionLimits;
+  interrupted_jobs: InterruptedJobs;
   issue_assignees: IssueAssignees;
   issue_comments: IssueComments;
   issue_dependencies: IssueDependencies;
@@ -2401,6 +2432,7 @@ export interface DB {
   issues: Issues;
   job_upload_blocks: JobUploadBlocks;
   job_uploads: JobUploads;
+  known_addresses: KnownAddresses;
   labels: Labels;
   limit_refusals: LimitRefusals;
   memberships: Memberships;

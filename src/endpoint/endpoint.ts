@@ -99,5 +99,9 @@ export function endpoint<
   return declaration as unknown as Endpoint; // drops the types of this endpoint, which the parameter's type has checked
 }
 
+/** Whether an endpoint is about the pull requests of a repository, which may be switched off there. */
+export const isAboutPulls = ({ path }: Pick<Endpoint, 'path'>): boolean =>
+  /^\/repos\/\{owner\}\/\{repo\}\/(commits\/\{commit_sha\}\/)?pulls(\/|$)/.test(path);
+
 export const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'handle' in value && 'path' in value && 'replies' in value;

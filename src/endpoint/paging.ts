@@ -9,6 +9,8 @@ export type Paging = {
   readonly maxLimit: number;
   /** The number of rows that paging can reach, even when there are more. */
   readonly most?: number;
+  /** Of lists by numbers or cursors: nobody counts the rows, so that numbered pages lead to the next one by its cursor alone. */
+  readonly isUncounted?: true;
 };
 
 type Bounds = { defaultLimit?: number; maxLimit?: number; most?: number };
@@ -34,7 +36,11 @@ export const pagesSince = (options: Bounds = {}): Paging & { readonly style: 'si
  * For lists that change while they are read, which clients walk by numbers or by cursors: `per_page` and `page`, or `before` or `after`, a
  * cursor from the `Link` header, which counts where a request has both.
  */
-export const pagesAndCursors = (): Paging & { readonly style: 'both' } => ({ ...pages(), style: 'both' });
+export const pagesAndCursors = (options: { isUncounted?: true } = {}): Paging & { readonly style: 'both' } => ({
+  ...pages(),
+  ...options,
+  style: 'both',
+});
 
 /** For replies that are one object with a long list in it: the list is paged, and `Link` has the next page. */
 export const pagesInside = (options: Bounds = {}): Paging & { readonly style: 'inside' } => ({
@@ -58,16 +64,24 @@ export const positionsOf = {
   both: ['page', 'before', 'after'],
 } as const satisfies Record<Paging['style'], readonly string[]>;
 
-/** The page of a query. As in the public API, invalid values become the default, and too large ones the maximum. */
-export function pageOf(paging: Paging, query: Readonly<Record<string, unknown>>): Page {
+/**
+ * The page of a query. As in the public API, invalid values become the default, and too large ones the maximum. `showsTotal`: the reply
+ * has the number of all rows.
+ */
+export function pageOf(
+  paging: Paging,
+  query: Readonly<Record<string, unknown>>,
+  { showsTotal }: { showsTotal: boolean } = { showsTotal: false },
+): Page {
   const limit = Math.min(positiveInteger(query.per_page, paging.defaultLimit), paging.maxLimit);
   if (paging.style === 'cursors')
     return { limit, number: 1, offset: 0, ...(typeof query.cursor === 'string' ? { cursor: query.cursor } : {}) };
   if (paging.style === 'since') return { limit, number: 1, offset: 0, since: idOr0(query.since) };
   const edge = paging.style === 'both' ? edgeOf(query) : undefined;
-  if (edge) return { limit, number: 1, offset: 0, ...edge };
+  const counting = showsTotal || (!edge && !paging.isUncounted) ? {} : ({ isUncounted: true } as const);
+  if (edge) return { limit, number: 1, offset: 0, ...edge, ...counting };
   const number = positiveInteger(query.page, 1);
-  return { limit, number, offset: (number - 1) * limit };
+  return { limit, number, offset: (number - 1) * limit, ...counting };
 }
 
 /**
@@ -124,7 +138,7 @@ export function linkHeader(
   const isByCursor = total === undefined || before !== undefined || after !== undefined;
   const targets = isByCursor
     ? neighbourTargets(style, beside)
-    : numberedTargets(number, Math.max(1, Math.ceil(total / limit)), beside);
+    : numberedTargets(number, Math.min(maxPage, Math.max(1, Math.ceil(total / limit))), beside);
   const links = targets.map(([rel, positions]) => {
     const target = new URL(url);
     for (const name of positionsOf[style]) target.searchParams.delete(name);

@@ -69,6 +69,8 @@ type Finding<Words extends Record<string, TSchema>, Above extends Parent, Row> =
       query(lookup: QueryLookup<Above>, words: Values<Words>): Expression<Row>;
       /** Refuses where its parents have nothing of the kind. `row` is what was found. @throws Refusal */
       require?(at: RowsOf<Above>, row: NoInfer<Row> | undefined): unknown;
+      /** Looks again where the query found nothing, for what an event that is still to be delivered adds. */
+      findLate?(lookup: Lookup<Above>, words: Values<Words>): Promise<NoInfer<Row> | undefined>;
       find?: undefined;
     }
   | {
@@ -76,6 +78,7 @@ type Finding<Words extends Record<string, TSchema>, Above extends Parent, Row> =
       find(lookup: Lookup<Above>, words: Values<Words>): Promise<Row | undefined>;
       query?: undefined;
       require?: undefined;
+      findLate?: undefined;
     };
 
 /**
@@ -93,6 +96,8 @@ export type PathResource<
   /** The words of the path that name it, with their schemas. The same word may name something else in other paths. */
   readonly words: Words;
   readonly below: Above;
+  /** The same resource found by its id, for addresses by numbers; see `numbered-paths.ts`. */
+  readonly byId?: AnyPathResource;
   /**
    * Reads it again in the transaction of a change and locks its row, so that the second of two concurrent changes sees the first.
    * Undefined where it was deleted meanwhile. Omitted where changes need no lock.

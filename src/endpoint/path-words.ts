@@ -31,17 +31,28 @@ export const rootWords = {
 } as const satisfies Record<string, TSchema>;
 
 /**
- * The beginnings of paths that name their root by an id, each with the root: a team's id names its organization too. Elsewhere the same word belongs to a path resource, as
- * in `/orgs/{org}/settings/immutable-releases/repositories/{repository_id}`.
+ * The beginnings of paths that name their root by an id, each with the root. A team's id also names its organization. Elsewhere the same
+ * word belongs to a path resource, as in `/orgs/{org}/settings/immutable-releases/repositories/{repository_id}`.
  */
-export const idRoots = { '/repositories/{repository_id}': 'repo', '/teams/{team_id}': 'org' } as const;
+export const idRoots = {
+  '/repositories/{repository_id}': 'repo',
+  '/repositories/{template_id}': 'template',
+  '/organizations/{organization_id}': 'org',
+  '/teams/{team_id}': 'org',
+} as const;
 export type IdRoots = typeof idRoots;
 
+/** The beginning of paths that name an account by its id. Access doesn't depend on the account. */
+export const userById = '/user/{user_id}';
+
 /** The words of these beginnings. */
-export const idWords = { repository_id: idOf('repositories'), team_id: idOf('teams') } as const satisfies Record<
-  WordsOf<keyof IdRoots>,
-  TSchema
->;
+export const idWords = {
+  repository_id: idOf('repositories'),
+  template_id: idOf('repositories'),
+  organization_id: idOf('accounts'),
+  team_id: idOf('teams'),
+  user_id: idOf('accounts'),
+} as const satisfies Record<WordsOf<keyof IdRoots | typeof userById>, TSchema>;
 
 /** How a path begins, where it names its root by an id. */
 export const idRootOf = (path: string): keyof IdRoots | undefined => beginnings.find((beginning) => path.startsWith(beginning));

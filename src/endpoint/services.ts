@@ -1,6 +1,7 @@
 import type { Limits } from '#access/rate-limits.ts';
 import type { GitStore } from '#git/repo.ts';
 import type { AssistantProvider } from '#lib/assistant.ts';
+import type { KnownClient } from '#lib/known-clients.ts';
 import type { Limiters } from '#lib/limiters.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { Prices } from '#lib/prices.ts';
@@ -48,6 +49,8 @@ export interface Services {
   readonly runners: Runners;
   /** Where actions of workflows come from that no repository of this server holds; undefined where they come from nowhere. */
   readonly actionsOrigin: string | undefined;
+  /** The programs with built-in client ids that people may sign in by. */
+  readonly knownClients: readonly KnownClient[];
   /** The assistant that is attached, which tells how it is used. */
   readonly assistant: AssistantProvider;
   /** What things that are measured cost. */

@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Ajv, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import type { Json } from '#lib/json-reader.ts';
 import { badRequest, type FieldError, invalidFields } from '#lib/refusal.ts';
+import { nextTurn } from '#lib/turns.ts';
 import { neutralBody } from '#vocabulary/body.ts';
 import { declaredPart } from './declared.ts';
 import { fieldErrors } from './field-errors.ts';

@@ -1,5 +1,6 @@
 import { change, type Db, isUnavailable } from '#database/connect.ts';
 import { enqueueAll, type JobContext } from '#jobs/job.ts';
+import { isJobStopped } from '#jobs/stopping.ts';
 import type { DeliveryPayload } from './dispatch.ts';
 import * as store from './outbox-store.ts';
 import type { AnyBatchSubscription, Recorded } from './subscription.ts';
@@ -68,7 +69,7 @@ type Outcome = { readonly delivered: readonly Delivery[]; readonly failed: reado
 
 /**
  * Delivers events at once, or, where that fails, in halves, in their order. Those for which there was no time before `stopping` are in
- * neither list. @throws where the database is unavailable
+ * neither list. @throws where the database is unavailable or the worker stops
  */
 export async function deliverParts(
   batch: readonly Delivery[],
@@ -81,7 +82,7 @@ export async function deliverParts(
     await run(events.sort((a, b) => a.id - b.id));
     return { delivered: batch, failed: [] };
   } catch (error) {
-    if (isUnavailable(error)) throw error;
+    if (isUnavailable(error) || isJobStopped(error)) throw error;
     const [only] = batch;
     if (batch.length === 1 && only) return { delivered: [], failed: [{ delivery: only, error }] };
   }

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { change } from '#database/connect.ts';
 import type { SessionLocks } from '#database/session-locks.ts';
 import type { BackgroundLoop, BackgroundLoopContext } from '#jobs/background-loop.ts';
+import type { JobContext } from '#jobs/job.ts';
+import { isJobStopped } from '#jobs/stopping.ts';
 import { deliverLane, type Lane } from './deliver.ts';
 import { type Dispatched, dispatchedAtOnce, dispatchNext } from './dispatch.ts';
 import { hasUndispatched, listWaiting } from './outbox-store.ts';
@@ -39,8 +41,8 @@ export function outboxLoop<Services>(
     const lock = await locks.tryTake(lane.lane);
     if (!lock) return 0;
     const mayGoOn = () => lock.isHeld && !stopping?.aborted;
-    const contextNow = () => jobContextOf(context);
-    return deliverLane(lane, context.db, { contextNow, mayGoOn, stopping }).finally(() => lock.release());
+    const contextNow = () => jobContextOf(context, stopping);
+    return deliverLane(lane, contextNow().db, { contextNow, mayGoOn, stopping }).finally(() => lock.release());
   };
 
   return {
@@ -52,6 +54,7 @@ export function outboxLoop<Services>(
         try {
           return await work();
         } catch (error) {
+          if (isJobStopped(error)) return undefined;
           context.log.warn({ err: error }, `${what} failed; trying again`);
           await pause(retryMs);
           return undefined;
@@ -92,13 +95,17 @@ export function outboxLoop<Services>(
   };
 }
 
-const jobContextOf = <Services>({ db, services, log, clock }: Context<Services>) => ({
-  db,
-  change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work),
-  services,
-  log,
-  now: clock(),
-});
+function jobContextOf<Services>(context: Context<Services>, stopping?: AbortSignal): JobContext<Services> {
+  const { db, services } = context.interruptible ?? context;
+  return {
+    db,
+    change: (work) => change(db, work),
+    services,
+    log: context.log,
+    now: context.clock(),
+    ...(stopping ? { stopping } : {}),
+  };
+}
 
 /** Lets one loop wait until another calls it. A call while it is busy is kept. */
 function openWakeup() {

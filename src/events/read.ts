@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { asId, type Id } from '#lib/id.ts';
@@ -26,6 +26,23 @@ export async function findLatestEvent<Kind extends EventKind>(
     .limit(1)
     .executeTakeFirst();
   return row && (asRecorded(row) as Recorded<Kind>); // of this kind by the condition
+}
+
+/** So many events of a repository are looked at for a push. */
+const recentEvents = 500;
+
+/** Whoever moved a ref to an object lately; undefined where no such push is found, or its pusher isn't known. */
+export async function findPusher(
+  db: Db,
+  repository: Id<'repositories'>,
+  { ref, oid }: { ref: string; oid: string },
+): Promise<Id<'accounts'> | undefined> {
+  const { rows } = await sql<{ actor_id: Id<'accounts'> | null }>`
+    select e.actor_id from (select * from events where repository_id = ${repository} order by id desc limit ${recentEvents}) e
+    where e.kind = 'push' and e.data->'moves' @> ${JSON.stringify([{ ref, after: oid }])}::jsonb order by e.id desc limit 1`.execute(
+    db,
+  );
+  return rows[0]?.actor_id ?? undefined;
 }
 
 /** The event of a row. */

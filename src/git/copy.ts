@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { gather, unique } from '#lib/collections.ts';
-import { GitError } from './errors.ts';
+import { GitError, storageMessage } from './errors.ts';
 import type { Identity } from './objects/identity.ts';
 import { openObjects } from './objects/objects.ts';
 import type { Oid } from './objects/oid.ts';
@@ -76,7 +76,7 @@ export async function copySnapshots(source: Repo, { branches, defaultBranch, by,
 }
 
 async function mustExist(source: Repo): Promise<void> {
-  if (!(await repositoryExists(source))) throw new GitError('not-found', 'The repository is not on disk');
+  if (!(await repositoryExists(source))) throw new GitError('unavailable', storageMessage, `${source.path} is missing`);
 }
 
 /** The tree of each ref. */

@@ -1,6 +1,10 @@
-/** Why a Git operation failed. */
-const gitErrorKinds = ['not-found', 'conflict', 'timeout', 'too-large', 'invalid', 'aborted', 'failed'] as const;
+/** Why a Git operation failed. `unavailable`: the repository's folder can't be read. */
+const gitErrorKinds = ['not-found', 'conflict', 'timeout', 'too-large', 'invalid', 'aborted', 'unavailable', 'failed'] as const;
 export type GitErrorKind = (typeof gitErrorKinds)[number];
+
+/** What clients are told while the folder of a repository can't be read. Details are in the log only. */
+export const storageMessage =
+  'The storage of the repository cannot be read just now. Please tell the administrator of the server.';
 
 /** The error of all Git operations. `message` is safe to show to clients; `detail` (git's own message) is for logs. */
 export class GitError extends Error {

@@ -19,10 +19,14 @@ export type GitStore = {
   readonly transfers: ConcurrencyLimiter;
   /** Git processes count against this caller. */
   readonly caller: Caller;
+  /** Git processes end when it is aborted, as those of jobs when their worker stops. */
+  readonly signal?: AbortSignal | undefined;
   readonly readers: ReaderPool;
   readonly cache: ObjectCache;
   /** What an empty repository is made of. */
   readonly emptyRepository: (store: GitStore) => Promise<EmptyRepository>;
+  /** Checks that the folder is there and that of this installation. @throws GitError `unavailable` */
+  readonly checkStorage: () => Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 

@@ -2,10 +2,11 @@ import { chmod, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Caller, system } from '#lib/caller.ts';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
+import { checkMarker } from '#lib/folder-marker.ts';
 import { resourceLimits } from '#lib/limits.ts';
 import { syncFolder } from '#lib/sync-folder.ts';
 import { readEmptyRepository, writeEmptyRepository } from './empty-repository.ts';
-import { GitError } from './errors.ts';
+import { GitError, storageMessage } from './errors.ts';
 import { installAttributes } from './maintenance/attributes.ts';
 import { installHooks } from './maintenance/hooks.ts';
 import { makeObjectCache } from './objects/object-cache.ts';
@@ -20,6 +21,8 @@ export async function openGitStore(given: {
   root: string;
   env: NodeJS.ProcessEnv;
   limits?: Partial<GitLimits>;
+  /** The id of the installation whose marker the folder has. */
+  installation?: string | undefined;
 }): Promise<GitStore> {
   const root = resolve(given.root);
   const limits = resourceLimits({ git: given.limits ?? {} }).git;
@@ -37,16 +40,21 @@ export async function openGitStore(given: {
       total: limits.commands,
       perCaller: limits.commandsPerCaller,
       anonymous: limits.commandsAnonymous,
+      perAddress: limits.commandsPerAddress,
     }),
     transfers: concurrencyLimiter('git.transfers', {
       ...limits,
       total: limits.transfers,
       perCaller: limits.transfersPerCaller,
       anonymous: limits.transfersAnonymous,
+      perAddress: limits.transfersPerAddress,
+      contendedTime: limits.transferContendedTime,
+      contendedRate: limits.transferContendedRate,
     }),
     caller: system,
     readers,
     cache: makeObjectCache(limits),
+    checkStorage: () => checkStorage(root, given.installation),
     emptyRepository: onceDone(readEmptyRepository),
     [Symbol.asyncDispose]: () => readers.closeAll(),
   };
@@ -73,6 +81,9 @@ async function restrictAccess(root: string): Promise<void> {
 /** The same store, with git processes that count against a caller. */
 export const storeFor = (store: GitStore, caller: Caller): GitStore => ({ ...store, caller });
 
+/** The same store, with git processes that end when the signal is aborted. */
+export const storeUntil = (store: GitStore, signal: AbortSignal): GitStore => ({ ...store, signal });
+
 /** The repository with this id, whether or not it is on disk. Each folder has up to a thousand repositories. */
 export function repoOf(store: GitStore, id: number): Repo {
   if (!Number.isSafeInteger(id) || id < 1) throw new GitError('invalid', 'A repository is named by its number');
@@ -80,10 +91,28 @@ export function repoOf(store: GitStore, id: number): Repo {
   return { store, id, path: join(store.root, shard, `${id}.git`) };
 }
 
-/** Whether the repository is on disk. */
-export async function repositoryExists(repo: Repo): Promise<boolean> {
-  const found = await stat(join(repo.path, 'HEAD')).catch(() => undefined);
-  return found !== undefined;
+/** Whether the repository is on disk. @throws GitError `unavailable` where the folder of all repositories can't be read */
+export async function repositoryExists({ path, store }: Repo): Promise<boolean> {
+  try {
+    await stat(join(path, 'HEAD'));
+    return true;
+  } catch (error) {
+    if (!isMissing(error)) throw new GitError('unavailable', storageMessage, String(error));
+    await store.checkStorage();
+    return false;
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+
+/** Checks that the folder of all repositories is there. @throws GitError `unavailable` */
+async function checkStorage(root: string, installation: string | undefined): Promise<void> {
+  try {
+    await (installation === undefined ? stat(join(root, 'tmp')) : checkMarker(root, installation));
+  } catch (error) {
+    throw new GitError('unavailable', storageMessage, String(error));
+  }
 }
 
 /** Removes a folder. It retries, since processes that are ending may still write into it. */
@@ -92,9 +121,18 @@ const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: 
 /** A repository in a temporary folder, without an id. Disposing of it removes the folder. */
 export type RepositoryDraft = { readonly repo: Repo; [Symbol.asyncDispose](): Promise<void> };
 
+async function makeTemporaryFolder(store: GitStore): Promise<string> {
+  try {
+    return await mkdtemp(join(store.root, 'tmp', 'new-'));
+  } catch (error) {
+    if (isMissing(error)) throw new GitError('unavailable', storageMessage, String(error));
+    throw error;
+  }
+}
+
 /** Builds a repository in a temporary folder. */
 export async function draftRepository(store: GitStore, build: (repo: Repo) => Promise<void>): Promise<RepositoryDraft> {
-  const folder = await mkdtemp(join(store.root, 'tmp', 'new-'));
+  const folder = await makeTemporaryFolder(store);
   const repo = { store, id: 0, path: join(folder, 'repository.git') };
   try {
     await build(repo);

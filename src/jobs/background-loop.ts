@@ -1,7 +1,17 @@
 import type { Logger } from 'pino';
 import type { Db } from '#database/connect.ts';
 
-export type BackgroundLoopContext<Services> = { db: Db; services: Services; log: Logger; clock: () => Date };
+export type BackgroundLoopContext<Services> = {
+  db: Db;
+  services: Services;
+  /**
+   * The database and the services that jobs work with, which are refused a while after the worker was stopped (`stopping.ts`). Omitted: they
+   * are never refused.
+   */
+  interruptible?: { db: Db; services: Services };
+  log: Logger;
+  clock: () => Date;
+};
 
 /**
  * Work that a worker does outside the job queue, many items at once from a table of their own. It is for work that mostly waits

@@ -9,6 +9,11 @@ export type JobContext<Services = unknown> = {
   services: Services;
   now: Date;
   log: Logger;
+  /**
+   * Aborted when the worker stops. A loop calls `throwIfAborted` before its next step, and what was done stays done. A while later, the
+   * statements and Git processes of jobs are refused (`stopping.ts`).
+   */
+  stopping?: AbortSignal;
   /** Of jobs: whether nothing is tried again where this attempt fails, so that what is left undone must be told now. */
   isLastAttempt?: boolean;
 };

@@ -1,21 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database } from '#database/connect.ts';
+import { noteInterruptedJobs } from './interrupted-jobs.ts';
 
 /** The first key of this module's advisory locks. No other lock of two keys begins with it. */
 const lockClass = 7_261_003;
 const checkEveryMs = 60_000;
 const reconnectEveryMs = 1_000;
-
-/**
- * An attempt that ended with its process gives up no job: that is for jobs that fail. One without attempts left gets one more, later, so
- * that a job which ends its process each time leaves the server time between.
- */
-const keepInterrupted = `
-  update jobs._private_jobs set attempts = max_attempts - 1, run_at = now() + $2::interval,
-    last_error = 'The process ended while this job ran.'
-  where locked_by = any($1) and attempts >= max_attempts`;
-const interruptedPause = '1 minute';
 
 /**
  * Detects dead workers and unlocks their jobs, which run again, at each start and every minute. (The queue itself does so after four hours.) Each
@@ -81,7 +72,7 @@ export async function openWorkerRegistry(database: Database, onReconnect: () => 
       await unlock(worker);
     }
     if (dead.length === 0) return;
-    await client.query(keepInterrupted, [dead, interruptedPause]);
+    await noteInterruptedJobs(client, dead);
     await client.query('select jobs.force_unlock_workers($1)', [dead]);
   };
   // Statements that fail with the connection are repeated by `reconnect`.

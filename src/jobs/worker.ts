@@ -14,9 +14,12 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { change, type Database } from '#database/connect.ts';
 import { jobsSchema } from '#database/migrate.ts';
-import type { BackgroundLoop } from './background-loop.ts';
+import type { BackgroundLoop, BackgroundLoopContext } from './background-loop.ts';
+import { interruptedFlag, type JobGate, openJobGate } from './interrupted-jobs.ts';
 import type { Job } from './job.ts';
 import { reconnectingPool } from './reconnecting-pool.ts';
+import { returnJob, uncountAttempts } from './return-jobs.ts';
+import { defaultStopTimes, isJobStopped, JobStopped, openStopping, type Stopping, type StopTimes } from './stopping.ts';
 import { openWorkerRegistry } from './worker-registry.ts';
 
 export type WorkerOptions<Services> = {
@@ -27,6 +30,9 @@ export type WorkerOptions<Services> = {
   log: Logger;
   clock: () => Date;
   concurrency?: number;
+  /** The services of jobs, whose Git processes end when the signal is aborted. Omitted: `services`. */
+  servicesUntil?: (signal: AbortSignal) => Services;
+  stopTimes?: StopTimes;
 };
 
 /** The number of jobs that run concurrently. */
@@ -37,15 +43,17 @@ const restartPauseMs = 1_000;
 export type Worker = { stop(): Promise<void> };
 
 /**
- * Runs jobs, scheduled jobs and background loops until stopped. Stopping waits for those in progress. After a lost connection to
- * PostgreSQL, it reconnects and goes on.
+ * Runs jobs, scheduled jobs and background loops until stopped. Stopping lets those in progress end, interrupts them after a while, and at
+ * last leaves them; all of these run again later. After a lost connection to PostgreSQL, it reconnects and goes on.
  */
 export async function startWorker<Services>(parts: WorkerOptions<Services>): Promise<Worker> {
-  const stopping = new AbortController();
+  const times = parts.stopTimes ?? defaultStopTimes;
+  const stopping = openStopping(parts.database, times);
   const { promise: abandoned, resolve: onAbandoned } = Promise.withResolvers<void>();
-  const { pool, whenIdle } = reconnectingPool(parts.database.pool, stopping.signal, onAbandoned);
+  const { pool, whenIdle } = reconnectingPool(parts.database.pool, stopping.requested, onAbandoned);
   const ending = new Set<Promise<void>>();
   const registry = await openWorkerRegistry(parts.database, () => void restart());
+  const gate = openJobGate(parts.database.pool);
   let current: QueueRun | undefined;
 
   const end = ({ id, runner }: QueueRun): void => {
@@ -58,7 +66,7 @@ export async function startWorker<Services>(parts: WorkerOptions<Services>): Pro
     });
   };
   const start = async (): Promise<void> => {
-    const run = await openRun(parts, pool, (id) => registry.register(id));
+    const run = await openRun(parts, { pool, gate, stopping, onOpened: (id) => registry.register(id) });
     current = run;
     void run.runner.promise
       .catch(() => undefined)
@@ -73,13 +81,13 @@ export async function startWorker<Services>(parts: WorkerOptions<Services>): Pro
   const restart = async (): Promise<void> => {
     const old = current;
     current = undefined;
-    if (!old || stopping.signal.aborted) return;
+    if (!old || stopping.requested.aborted) return;
     parts.log.warn('the queue begins again');
     end(old);
-    while (!current && !stopping.signal.aborted) {
+    while (!current && !stopping.requested.aborted) {
       await start().catch((error) => parts.log.warn({ err: error }, 'the queue could not begin; trying again'));
       if (!current) await sleep(restartPauseMs);
-      else if (stopping.signal.aborted) end(current);
+      else if (stopping.requested.aborted) end(current);
     }
   };
 
@@ -89,12 +97,20 @@ export async function startWorker<Services>(parts: WorkerOptions<Services>): Pro
     await registry.close();
     throw error;
   }
-  const loops = (parts.loops ?? []).map((loop) => loop.run(loopContext(parts), stopping.signal));
+  const loops = (parts.loops ?? []).map((loop) => loop.run(loopContext(parts, stopping), stopping.requested));
   return {
     async stop() {
-      stopping.abort();
-      if (current) end(current);
-      await Promise.all([Promise.race([Promise.all(ending), abandoned]), ...loops]);
+      stopping.begin();
+      await gate.stop().catch((error) => parts.log.warn({ err: error }, 'a job that runs alone may count as interrupted'));
+      const last = current;
+      if (last) end(last);
+      const ended = Promise.all([Promise.race([Promise.all(ending), abandoned]), ...loops]).then(() => true);
+      const hasEnded = await Promise.race([ended, sleep(times.abandon, false, { ref: false })]);
+      stopping.end();
+      if (!hasEnded && last) {
+        const jobs = await uncountAttempts(parts.database.pool, last.id);
+        parts.log.warn({ jobs }, 'background work did not end in time; it runs again after the next start');
+      }
       await registry.close();
     },
   };
@@ -102,10 +118,11 @@ export async function startWorker<Services>(parts: WorkerOptions<Services>): Pro
 
 type QueueRun = { id: string; runner: Runner };
 
+type QueueRunOptions = { pool: pg.Pool; gate: JobGate; stopping: Stopping; onOpened: (id: string) => void };
+
 async function openRun<Services>(
   parts: WorkerOptions<Services>,
-  pool: pg.Pool,
-  onOpened: (id: string) => void,
+  { pool, gate, stopping, onOpened }: QueueRunOptions,
 ): Promise<QueueRun> {
   const events: WorkerEvents = new EventEmitter();
   // The queue locks jobs under the id of the worker pool, not under those of the workers in it.
@@ -115,7 +132,7 @@ async function openRun<Services>(
     onOpened(id);
   });
   const runner = await run({
-    ...options(parts),
+    ...options(parts, { gate, stopping }),
     pgPool: pool,
     concurrency: parts.concurrency ?? defaultConcurrency,
     pollInterval: 1_000,
@@ -128,11 +145,17 @@ async function openRun<Services>(
   return { id, runner };
 }
 
-const loopContext = <Services>({ database, services, log, clock }: WorkerOptions<Services>) => ({
-  db: database.db,
-  services,
-  log,
-  clock,
+const loopContext = <Services>(parts: WorkerOptions<Services>, stopping: Stopping): BackgroundLoopContext<Services> => ({
+  db: parts.database.db,
+  services: parts.services,
+  interruptible: interruptible(parts, stopping),
+  log: parts.log,
+  clock: parts.clock,
+});
+
+const interruptible = <Services>({ services, servicesUntil }: WorkerOptions<Services>, { db, interrupted }: Stopping) => ({
+  db,
+  services: servicesUntil?.(interrupted) ?? services,
 });
 
 /** The crontab of the queue. The job key keeps one waiting job of each name, even when no worker has run for long. */
@@ -148,11 +171,13 @@ function scheduled<Services>(jobs: readonly Job<never, Services>[]): ReturnType<
 export async function runDueJobs<Services>(parts: WorkerOptions<Services>): Promise<void> {
   const events: WorkerEvents = new EventEmitter();
   const pools: string[] = [];
+  const gate = openJobGate(parts.database.pool);
+  const stopping = openStopping(parts.database, defaultStopTimes);
   events.on('pool:create', ({ workerPool }) => pools.push(workerPool.id));
   for (;;) {
-    const counts = await Promise.all((parts.loops ?? []).map((loop) => loop.drain(loopContext(parts))));
+    const counts = await Promise.all((parts.loops ?? []).map((loop) => loop.drain(loopContext(parts, stopping))));
     const { isDue, isEnding } = await findDueJobs(parts, pools);
-    if (isDue) await runOnce({ ...options(parts), events });
+    if (isDue) await runOnce({ ...options(parts, { gate, stopping }), events });
     else if (isEnding) await sleep(pauseMs);
     else if (counts.every((count) => count === 0)) return;
   }
@@ -173,29 +198,42 @@ async function findDueJobs<Services>({ database, jobs }: WorkerOptions<Services>
   return rows[0] ?? { isDue: false, isEnding: false };
 }
 
-function options<Services>(parts: WorkerOptions<Services>) {
-  const { database, jobs, services, log, clock } = parts;
+function options<Services>(parts: WorkerOptions<Services>, { gate, stopping }: Pick<QueueRunOptions, 'gate' | 'stopping'>) {
+  const { database, jobs, log, clock } = parts;
+  const { db, services } = interruptible(parts, stopping);
   const context = {
-    db: database.db,
-    change: <T>(work: Parameters<typeof change<T>>[1]) => change(database.db, work),
+    db,
+    change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work),
     services,
     log,
+    stopping: stopping.requested,
   };
   const taskList: TaskList = Object.fromEntries(
     jobs.map((declared) => [
       declared.name,
-      // Payloads were written by `enqueue` with the job's own type.
-      (payload: unknown, { job: { attempts, max_attempts } }: JobHelpers) =>
-        declared.run(payload as never, { ...context, now: clock(), isLastAttempt: attempts >= max_attempts }),
+      async (payload: unknown, { job: taken }: JobHelpers) => {
+        const isLastAttempt = taken.attempts >= taken.max_attempts;
+        const isInterrupted = taken.flags?.[interruptedFlag] === true;
+        try {
+          // Payloads were written by `enqueue` with the job's own type.
+          await gate.run({ id: taken.id, isInterrupted }, () =>
+            declared.run(payload as never, { ...context, now: clock(), isLastAttempt }),
+          );
+        } catch (error) {
+          if (!isJobStopped(error) && !stopping.interrupted.aborted) throw error;
+          await returnJob(database.pool, taken);
+          throw new JobStopped();
+        }
+      },
     ]),
   );
   return { pgPool: database.pool, schema: jobsSchema, taskList, logger: workerLogger(log) };
 }
 
-/** Writes the queue's own messages to the log of the process, those below a warning at level debug. */
+/** Writes the queue's own messages to the log of the process, those below a warning and those of interrupted jobs at level debug. */
 const workerLogger = (log: Logger): WorkerLogger =>
   new WorkerLogger(() => (level, message, meta) => {
-    if (level === 'error' || level === 'warning')
+    if ((level === 'error' || level === 'warning') && !isJobStopped(meta?.error))
       log[level === 'error' ? 'error' : 'warn']({ detail: meta?.error ?? meta }, message);
     else log.debug(message);
   });

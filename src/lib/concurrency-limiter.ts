@@ -13,10 +13,31 @@ export type ConcurrencyLimits = {
   readonly spare?: number;
   /** Slots that all anonymous callers may hold together. */
   readonly anonymous: number;
+  /** Slots that one anonymous caller, which is an address, may hold. Omitted: `perCaller`. */
+  readonly perAddress?: number;
+  /** After waiting for this long, in milliseconds, a caller ends the slowest work of others. Omitted: never. */
+  readonly contendedTime?: number;
+  /** Work at this rate or faster, in bytes a second, isn't ended for others. */
+  readonly contendedRate?: number;
   /** The length of one caller's queue. The system's own queue is unbounded. */
   readonly waiting: number;
   /** The longest wait, in milliseconds. The system's own work waits without a limit. */
   readonly waitingTime: number;
+};
+
+/** Work that may be ended while other callers wait for its slot. */
+export type EndableWork = {
+  /** Bytes a second of the client that the work waits for; undefined while it waits for none, or not for long enough. */
+  rate(): number | undefined;
+  end(): void;
+};
+
+export type AcquireOptions = {
+  slots?: number;
+  waitingTime?: number;
+  signal?: AbortSignal | undefined;
+  /** What holds the slots. Omitted: it isn't ended for others. */
+  work?: EndableWork;
 };
 
 export type ConcurrencyLimiter = {
@@ -27,12 +48,9 @@ export type ConcurrencyLimiter = {
    * @throws Refusal `too_many` where the caller's queue is full, `unavailable` after `waitingTime` milliseconds
    * @throws the reason of the signal where it is aborted
    */
-  acquire(
-    caller?: Caller,
-    options?: { slots?: number; waitingTime?: number; signal?: AbortSignal | undefined },
-  ): Promise<Release>;
+  acquire(caller?: Caller, options?: AcquireOptions): Promise<Release>;
   /** Takes slots without waiting; undefined where none are free or others of the same caller wait. */
-  tryAcquire(caller: Caller, slots?: number): Release | undefined;
+  tryAcquire(caller: Caller, slots?: number, work?: EndableWork): Release | undefined;
   /** Slots that are taken, and requests that wait. */
   readonly running: number;
   readonly waiting: number;
@@ -42,15 +60,18 @@ export type ConcurrencyLimiter = {
 
 type Waiter = { readonly slots: number; enter(): void };
 type Queue = { readonly caller: Caller; running: number; waiters: Set<Waiter> };
+type Holder = { readonly queue: Queue; readonly slots: number; readonly work: EndableWork };
 
 /**
  * A semaphore with fair queuing: waiting callers are served round-robin, so that many requests of one caller delay only that
- * caller. Anonymous callers together get a part of the slots, so that some are left for signed-in ones.
+ * caller. Anonymous callers together get a part of the slots, so that some are left for signed-in ones. Work that waits for a slow
+ * client is ended where other callers have waited for `contendedTime`, the slowest first.
  */
 export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): ConcurrencyLimiter {
   // A Map keeps the order of insertion: the first queue is served next.
   const queues = new Map<string, Queue>();
-  const { spare = Number.POSITIVE_INFINITY } = limits;
+  const holders = new Set<Holder>();
+  const { spare = Number.POSITIVE_INFINITY, perAddress = limits.perCaller, contendedRate = 0 } = limits;
   let running = 0;
   let anonymous = 0;
   let waiting = 0;
@@ -63,23 +84,27 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
     return queue;
   };
 
-  const shareOf = ({ kind }: Caller): number =>
-    Math.min(limits.total, limits.perCaller, kind === 'anonymous' ? limits.anonymous : limits.total);
+  const ownShare = Math.min(limits.total, limits.perCaller);
+  const addressShare = Math.min(ownShare, limits.anonymous, perAddress);
+  const shareOf = ({ kind }: Caller): number => (kind === 'anonymous' ? addressShare : ownShare);
 
   const canRun = ({ caller, running: own }: Queue, slots: number): boolean => {
     if (running + slots > limits.total) return false;
-    if (caller.kind === 'anonymous') return own + slots <= limits.perCaller && anonymous + slots <= limits.anonymous;
+    if (caller.kind === 'anonymous') return own + slots <= addressShare && anonymous + slots <= limits.anonymous;
     return own + slots <= limits.perCaller || running + slots + spare <= limits.total;
   };
 
-  const enter = (queue: Queue, slots: number): Release => {
+  const enter = (queue: Queue, slots: number, work: EndableWork | undefined): Release => {
     running += slots;
     queue.running += slots;
     if (queue.caller.kind === 'anonymous') anonymous += slots;
+    const holder = work && { queue, slots, work };
+    if (holder) holders.add(holder);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
+      if (holder) holders.delete(holder);
       running -= slots;
       queue.running -= slots;
       if (queue.caller.kind === 'anonymous') anonymous -= slots;
@@ -108,20 +133,37 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
     }
   };
 
-  const tryAcquire = (caller: Caller, requested = 1): Release | undefined => {
+  /** Ends the slowest work of another caller where that lets a caller in. Strangers don't end the work of signed-in callers. */
+  const endSlowest = (queue: Queue): void => {
+    const [first] = queue.waiters;
+    const isAnonymous = queue.caller.kind === 'anonymous';
+    if (!first || canRun(queue, first.slots) || queue.running + first.slots > shareOf(queue.caller)) return;
+    let slowest: { holder: Holder; rate: number } | undefined;
+    for (const holder of holders) {
+      const { caller } = holder.queue;
+      if (holder.queue === queue || (isAnonymous && caller.kind !== 'anonymous')) continue;
+      const rate = holder.work.rate();
+      if (rate !== undefined && rate < (slowest?.rate ?? contendedRate)) slowest = { holder, rate };
+    }
+    if (!slowest) return;
+    holders.delete(slowest.holder);
+    slowest.holder.work.end();
+  };
+
+  const tryEnter = (caller: Caller, requested: number, work?: EndableWork): Release | undefined => {
     const queue = queueOf(caller);
     const slots = Math.min(requested, shareOf(caller));
-    if (queue.waiters.size === 0 && canRun(queue, slots)) return enter(queue, slots);
+    if (queue.waiters.size === 0 && canRun(queue, slots)) return enter(queue, slots, work);
     removeIfEmpty(queue);
     return undefined;
   };
 
   return {
     name,
-    tryAcquire,
-    async acquire(caller = system, { slots: requested = 1, waitingTime = limits.waitingTime, signal } = {}) {
+    tryAcquire: (caller, requested = 1, work) => tryEnter(caller, requested, work),
+    async acquire(caller = system, { slots: requested = 1, waitingTime = limits.waitingTime, signal, work } = {}) {
       signal?.throwIfAborted();
-      const release = tryAcquire(caller, requested);
+      const release = tryEnter(caller, requested, work);
       if (release) return release;
       const queue = queueOf(caller);
       const slots = Math.min(requested, shareOf(caller));
@@ -134,12 +176,13 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
         slots,
         enter() {
           stopWaiting();
-          resolve(enter(queue, slots));
+          resolve(enter(queue, slots, work));
         },
       };
       const stopWaiting = (): void => {
         if (queue.waiters.delete(waiter)) waiting--;
         clearTimeout(timer);
+        clearInterval(contention);
         signal?.removeEventListener('abort', onAbort);
       };
       const refuse = (error: unknown): void => {
@@ -153,6 +196,7 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
         caller.kind === 'system'
           ? undefined
           : setTimeout(() => refuse(busy(name, 'The server is busy. Please try again in a moment.')), waitingTime);
+      const contention = limits.contendedTime && setInterval(endSlowest, limits.contendedTime, queue);
       signal?.addEventListener('abort', onAbort, { once: true });
       queue.waiters.add(waiter);
       waiting++;

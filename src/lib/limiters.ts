@@ -37,20 +37,32 @@ export function openLimiters({ requests, search, oauth, releases, workflows }: R
       total: requests.bodiesTogether,
       perCaller: requests.bodiesPerCaller,
       anonymous: requests.bodiesAnonymous,
+      perAddress: requests.bodiesPerAddress,
     }),
     // A search passes its own waiting time, which is part of its time budget.
-    searches: concurrencyLimiter('search.concurrent', { ...search, total: searches, waitingTime: 0 }),
+    searches: concurrencyLimiter('search.concurrent', {
+      ...search,
+      total: searches,
+      anonymous: Math.min(search.anonymous, Math.ceil(searches / 2)),
+      waitingTime: 0,
+    }),
     transfers: concurrencyLimiter('releases.transfers', {
       ...requests,
       total: releases.transfers,
       perCaller: releases.transfersPerCaller,
       anonymous: releases.transfersAnonymous,
+      perAddress: releases.transfersPerAddress,
+      contendedTime: releases.transferContendedTime,
+      contendedRate: releases.transferContendedRate,
     }),
     originTransfers: concurrencyLimiter('workflows.originTransfers', {
       ...requests,
       total: workflows.originTransfers,
       perCaller: workflows.originTransfersPerCaller,
       anonymous: workflows.originTransfersAnonymous,
+      perAddress: workflows.originTransfersPerAddress,
+      contendedTime: releases.transferContendedTime,
+      contendedRate: releases.transferContendedRate,
     }),
     passwords: concurrencyLimiter('oauth.passwords', {
       ...oauth,

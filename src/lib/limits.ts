@@ -6,6 +6,7 @@ import { secrets, variables } from './limits/configuration.ts';
 import { database } from './limits/database.ts';
 import { dependencies } from './limits/dependencies.ts';
 import { git } from './limits/git.ts';
+import { interpreters } from './limits/interpreters.ts';
 import type { Limit } from './limits/limit.ts';
 import {
   accounts,
@@ -31,6 +32,7 @@ import { search } from './limits/search.ts';
 import { secretScanning } from './limits/secret-scanning.ts';
 import { ssh } from './limits/ssh.ts';
 import { texts } from './limits/texts.ts';
+import { threads } from './limits/threads.ts';
 import { names, webhooks } from './limits/webhooks.ts';
 import { workflows } from './limits/workflows.ts';
 
@@ -51,6 +53,7 @@ export const limitTable = {
   issues,
   reviews,
   texts,
+  interpreters,
   repositories,
   rules,
   checks,
@@ -75,6 +78,7 @@ export const limitTable = {
   codeScanning,
   dependencies,
   advisories,
+  threads,
 };
 
 type Table = typeof limitTable;

@@ -10,9 +10,11 @@ export type Page = {
   since?: number;
   before?: string;
   after?: string;
+  /** Set where neither the reply nor its links say how many rows the list has, so that nobody counts them. */
+  isUncounted?: true;
 };
 
-/** The rows of a page, and the total number of rows (bounded; see `database/list.ts`). */
+/** The rows of a page, and the total number of rows (bounded; see `database/list.ts`; 0 where the page is uncounted). */
 export type Listed<Row> = { rows: Row[]; total: number };
 
 /** The same for a list that is walked by numbers or by cursors, with the cursors of the pages beside it. */

@@ -1,4 +1,6 @@
 // Patterns of paths and of refs, with wildcards. They are matched in steps that grow with pattern times path, whatever is written in them.
+import { fixedValue, limitTable } from './limits.ts';
+import { Refusal } from './refusal.ts';
 
 /** What stands for any number of characters, or of folders. */
 export const star = Symbol('star');
@@ -15,19 +17,34 @@ export type Segment = string | Starred<string | typeof one | CharacterClass>;
 
 export type Pattern = Starred<Segment>;
 
+/** How many more steps may be taken, and the name of the limit that says so. */
+export type Steps = { left: number; readonly limit: string };
+
+const maxSteps = fixedValue(limitTable.interpreters.patternSteps);
+
+/** The steps of matching one pattern with one path. */
+const stepsOfMatch = (): Steps => ({ left: maxSteps, limit: 'interpreters.patternSteps' });
+
 /**
  * Whether parts match items one by one, where a star stands for any number of items. Only the last star that was passed is tried again:
  * an earlier one could take no items that the later one can't.
  */
-function matches<Part, Item>(parts: Starred<Part>, items: readonly Item[], fits: (part: Part, item: Item) => boolean): boolean {
+function matches<Part, Item>(
+  parts: Starred<Part>,
+  items: readonly Item[],
+  steps: Steps,
+  fits: (part: Part, item: Item, steps: Steps) => boolean,
+): boolean {
   let [part, item] = [0, 0];
   let again: { part: number; item: number } | undefined;
   while (item < items.length) {
+    steps.left -= 1;
+    if (steps.left < 0) throw tooManySteps(steps);
     const wanted = parts[part];
     if (wanted === star) {
       part += 1;
       again = { part, item };
-    } else if (part < parts.length && fits(wanted as Part, items[item] as Item)) {
+    } else if (part < parts.length && fits(wanted as Part, items[item] as Item, steps)) {
       part += 1;
       item += 1;
     } else if (again) {
@@ -38,6 +55,9 @@ function matches<Part, Item>(parts: Starred<Part>, items: readonly Item[], fits:
   while (parts[part] === star) part += 1;
   return part === parts.length;
 }
+
+const tooManySteps = ({ limit }: Steps): Refusal =>
+  new Refusal('invalid', `Matching patterns with paths takes too many steps (${limit})`, [], { limit });
 
 /** A path as it is matched: its names, and the characters of each. */
 export type Path = readonly { readonly name: string; readonly characters: readonly string[] }[];
@@ -52,10 +72,12 @@ function fitsCharacter(wanted: string | typeof one | CharacterClass, found: stri
   return isIn !== wanted.isNegated;
 }
 
-const fitsSegment = (segment: Segment, { name, characters }: Path[number]): boolean =>
-  typeof segment === 'string' ? segment === name : matches(segment, characters, fitsCharacter);
+const fitsSegment = (segment: Segment, { name, characters }: Path[number], steps: Steps): boolean =>
+  typeof segment === 'string' ? segment === name : matches(segment, characters, steps, fitsCharacter);
 
-export const matchesPath = (pattern: Pattern, path: Path): boolean => matches(pattern, path, fitsSegment);
+/** @throws Refusal 422 where it takes too many steps */
+export const matchesPath = (pattern: Pattern, path: Path, steps = stepsOfMatch()): boolean =>
+  matches(pattern, path, steps, fitsSegment);
 
 /** An escaped character, a class (of which a bracket right at its beginning is a part), or any other character. */
 const tokens = /\\(?<escaped>.)|\[(?<class>[!^]?\]?(?:\\.|[^\]\\])*)\]|(?<plain>.)/gsu;
@@ -110,8 +132,11 @@ export const fnmatchOf = (text: string): Fnmatch =>
     return names.map((name, at) => (name === '**' && at < names.length - 1 ? star : segmentOf(name)));
   });
 
-export const matchesFnmatch = (pattern: Fnmatch, path: Path): boolean =>
-  pattern.some((alternative) => matchesPath(alternative, path));
+/** @throws Refusal 422 where it takes too many steps */
+export function matchesFnmatch(pattern: Fnmatch, path: Path): boolean {
+  const steps = stepsOfMatch();
+  return pattern.some((alternative) => matchesPath(alternative, path, steps));
+}
 
 /** The texts that a text with braces stands for; undefined where there are more than `most`. A brace without its other is itself. */
 function expandBraces(text: string, most: number): string[] | undefined {

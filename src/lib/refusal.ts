@@ -33,8 +33,14 @@ export class Refusal extends Error {
   /** Seconds after which the same request may be answered. */
   readonly retryAfter: number | undefined;
 
-  constructor(kind: RefusalKind, message: string, errors: FieldError[] = [], more: { limit?: string; retryAfter?: number } = {}) {
-    super(message);
+  constructor(
+    kind: RefusalKind,
+    message: string,
+    errors: FieldError[] = [],
+    /** `cause`: the fault of the server, if any. It is for the log alone. */
+    more: { limit?: string; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.name = 'Refusal';
     this.kind = kind;
     this.errors = errors;

@@ -26,6 +26,19 @@ export function wholeExpression(expression: string): TextTest | undefined {
   }
 }
 
+/** A test of a regular expression, and the number of its instructions: with the length of a text, they tell what a test of it may take. */
+export type SizedTest = { readonly size: number; readonly test: TextTest };
+
+/** The test of a regular expression with its size; undefined where RE2 knows none such. */
+export function sizedExpression(expression: string): SizedTest | undefined {
+  try {
+    const compiled = RE2JS.compile(expression);
+    return { size: compiled.programSize(), test: (text) => compiled.matcher(text).find() };
+  } catch {
+    return undefined;
+  }
+}
+
 type Span = { readonly start: number; readonly end: number };
 
 /**

@@ -29,10 +29,20 @@ const format = 1;
 const keyIdLength = 4;
 const headLength = 1 + keyIdLength + nonceLength + tagLength;
 
+const keyIdOf = (key: Buffer): Buffer =>
+  createHash('sha256').update('hearth key mark').update(key).digest().subarray(0, keyIdLength);
+
+/** Names a key without telling it. */
+export const keyFingerprint = (key: Buffer): string =>
+  `sha256:${createHmac('sha256', key).update('hearth key fingerprint').digest('hex').slice(0, 32)}`;
+
+/** Whether a value was sealed under this key, as far as the id in it tells. */
+export const sealedUnder = (key: Buffer, sealed: Buffer): boolean => sealed.subarray(1, 1 + keyIdLength).equals(keyIdOf(key));
+
 /** Secrets under a key of 32 bytes, encrypted by AES-256-GCM. */
 export function openSecrets(key: Buffer): Secrets {
   if (key.length !== keyLength) throw new Error(`The secret key must have ${keyLength} bytes`);
-  const keyId = createHash('sha256').update('hearth key mark').update(key).digest().subarray(0, keyIdLength);
+  const keyId = keyIdOf(key);
   const digestKey = createHmac('sha256', key).update('hearth digest').digest();
 
   const open = (sealed: Buffer, context: string): Buffer => {

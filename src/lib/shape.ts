@@ -18,6 +18,13 @@ export const withDefault = <S extends TSchema>(schema: S, value: Static<S>): S =
  */
 export const Demanded = (schema: TString): TString => ({ ...schema, default: '', 'x-demanded': true }) as TString;
 
+/**
+ * A field of the public API whose effect Hearth doesn't have. A request that gives it is refused, so that nobody believes in the effect;
+ * `harmless` are values that ask for none.
+ */
+export const Refused = (...harmless: readonly (null | boolean | string)[]) =>
+  Type.Optional(Type.Unsafe<undefined>({ ...(harmless.length > 0 ? { enum: harmless } : { not: {} }), 'x-refused': true }));
+
 /** A body whose fields may all be left out. */
 export const Patch = <P extends TProperties>(schema: TObject<P>, options = {}) =>
   Type.Object(

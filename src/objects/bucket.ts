@@ -19,6 +19,10 @@ export type BucketOptions = {
   readonly pathStyle: boolean;
   readonly credentials: Exclude<S3ClientConfig['credentials'], undefined>;
   readonly outbound: Outbound;
+  /** Milliseconds until the server has answered. Omitted: 20 s. */
+  readonly timeout?: number | undefined;
+  /** Called when the server failed or didn't answer, for the log. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
 };
 
 /**
@@ -29,7 +33,14 @@ const partSize = 8 * 1024 * 1024;
 const attempts = 3;
 
 /** What the functions of this file work with. The library is loaded when the first of them is called. */
-type Bucket = { readonly s3: Library; readonly client: S3Client; readonly Bucket: string; keyOf(key: string): string };
+type Bucket = {
+  readonly s3: Library;
+  readonly client: S3Client;
+  readonly Bucket: string;
+  keyOf(key: string): string;
+  /** The reply of the server. @throws Refusal 503 where it can't be reached or doesn't answer */
+  answered<Reply>(reply: Promise<Reply>): Promise<Reply>;
+};
 
 /** Opens a store of objects in a bucket, which must be there. Nothing is sent yet. */
 export function openBucket(options: BucketOptions): ObjectStore {
@@ -39,6 +50,7 @@ export function openBucket(options: BucketOptions): ObjectStore {
     return opened;
   };
   return {
+    check: async () => undefined, // a bucket that is away is told by each request that needs it
     put: async (key, send) => put(await bucket(), key, send),
     open: async (key, range) => open(await bucket(), key, range),
     async remove(key) {
@@ -70,14 +82,15 @@ export function openBucket(options: BucketOptions): ObjectStore {
   };
 }
 
-async function connect({ bucket, prefix, endpoint, region, pathStyle, credentials, outbound }: BucketOptions): Promise<Bucket> {
+async function connect(options: BucketOptions): Promise<Bucket> {
+  const { bucket, prefix, endpoint, region, pathStyle, credentials, outbound, timeout, onFailure } = options;
   const s3 = await import('@aws-sdk/client-s3');
   const client = new s3.S3Client({
     region,
     credentials,
     ...(endpoint === undefined ? {} : { endpoint }),
     forcePathStyle: pathStyle,
-    requestHandler: requestHandler(outbound),
+    requestHandler: requestHandler(outbound, timeout),
     maxAttempts: attempts,
     retryMode: 'standard',
     defaultsMode: 'standard',
@@ -86,7 +99,21 @@ async function connect({ bucket, prefix, endpoint, region, pathStyle, credential
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
   });
-  return { s3, client, Bucket: bucket, keyOf: (key) => (prefix === '' ? key : `${prefix}/${key}`) };
+  return {
+    s3,
+    client,
+    Bucket: bucket,
+    keyOf: (key) => (prefix === '' ? key : `${prefix}/${key}`),
+    async answered(reply) {
+      try {
+        return await reply;
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        onFailure?.(error);
+        throw new Refusal('unavailable', 'The store of files does not answer. Please try again later.', [], { cause: error });
+      }
+    },
+  };
 }
 
 type Sent = { size: number; digest: string };
@@ -94,7 +121,7 @@ type Sent = { size: number; digest: string };
 /** Stores an object: in one piece if it is small, else in parts, which become an object when all of them are there. */
 async function put(at: Bucket, key: string, send: Parameters<ObjectStore['put']>[1]): Promise<Sent> {
   checkKey(key);
-  const { s3, client, Bucket } = at;
+  const { s3, client, Bucket, answered } = at;
   const named = { Bucket, Key: at.keyOf(key) };
   const hash = createHash('sha256');
   let size = 0;
@@ -123,7 +150,9 @@ async function put(at: Bucket, key: string, send: Parameters<ObjectStore['put']>
       await upload.complete();
     }
   } catch (error) {
-    await upload?.abort();
+    const aborted = upload?.abort();
+    // A server that hangs isn't waited for again.
+    if (!hasTimedOut(error)) await aborted;
     throw error;
   }
   return { size, digest: `sha256:${hash.digest('hex')}` };
@@ -137,7 +166,7 @@ type Upload = {
   abort(): Promise<void>;
 };
 
-async function beginUpload({ s3, client }: Bucket, named: { Bucket: string; Key: string }): Promise<Upload> {
+async function beginUpload({ s3, client, answered }: Bucket, named: { Bucket: string; Key: string }): Promise<Upload> {
   const { UploadId } = await answered(client.send(new s3.CreateMultipartUploadCommand(named)));
   const target = { ...named, UploadId };
   const parts: { PartNumber: number; ETag: string | undefined }[] = [];
@@ -163,7 +192,11 @@ async function beginUpload({ s3, client }: Bucket, named: { Bucket: string; Key:
   };
 }
 
-async function open({ s3, client, Bucket, keyOf }: Bucket, key: string, range?: ByteRange): Promise<Readable | undefined> {
+async function open(
+  { s3, client, Bucket, keyOf, answered }: Bucket,
+  key: string,
+  range?: ByteRange,
+): Promise<Readable | undefined> {
   checkKey(key);
   const part = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
   try {
@@ -176,14 +209,14 @@ async function open({ s3, client, Bucket, keyOf }: Bucket, key: string, range?: 
   }
 }
 
-const removeObject = async ({ s3, client, Bucket }: Bucket, Key: string): Promise<void> => {
+const removeObject = async ({ s3, client, Bucket, answered }: Bucket, Key: string): Promise<void> => {
   await answered(client.send(new s3.DeleteObjectCommand({ Bucket, Key })));
 };
 
 /** What is listed: its whole name in the bucket, and its time. */
 type Listed = { readonly key: string; readonly modified: Date };
 
-async function* listObjects({ s3, client, Bucket, keyOf }: Bucket, below: string): AsyncGenerator<Listed[]> {
+async function* listObjects({ s3, client, Bucket, keyOf, answered }: Bucket, below: string): AsyncGenerator<Listed[]> {
   let after: string | undefined;
   do {
     const from = after === undefined ? {} : { ContinuationToken: after };
@@ -198,7 +231,7 @@ async function* listObjects({ s3, client, Bucket, keyOf }: Bucket, below: string
 type UnfinishedUpload = Listed & { readonly id: string };
 
 /** Uploads in parts that were begun and neither completed nor aborted. */
-async function* listUploads({ s3, client, Bucket, keyOf }: Bucket, below: string): AsyncGenerator<UnfinishedUpload[]> {
+async function* listUploads({ s3, client, Bucket, keyOf, answered }: Bucket, below: string): AsyncGenerator<UnfinishedUpload[]> {
   let after: { KeyMarker: string; UploadIdMarker: string } | undefined;
   do {
     const reply = await answered(client.send(new s3.ListMultipartUploadsCommand({ Bucket, Prefix: keyOf(below), ...after })));
@@ -211,7 +244,7 @@ async function* listUploads({ s3, client, Bucket, keyOf }: Bucket, below: string
 }
 
 async function abortUploads(at: Bucket, below: string, isMeant: (key: string) => boolean = () => true): Promise<void> {
-  const { s3, client, Bucket } = at;
+  const { s3, client, Bucket, answered } = at;
   for await (const uploads of listUploads(at, below))
     for (const { key: Key, id: UploadId } of uploads.filter(({ key }) => isMeant(key)))
       await answered(client.send(new s3.AbortMultipartUploadCommand({ Bucket, Key, UploadId }))).catch((error) => {
@@ -220,7 +253,7 @@ async function abortUploads(at: Bucket, below: string, isMeant: (key: string) =>
 }
 
 /** When the last part of an upload came; undefined where none did. */
-async function lastPartOf({ s3, client, Bucket }: Bucket, { key, id }: UnfinishedUpload): Promise<Date | undefined> {
+async function lastPartOf({ s3, client, Bucket, answered }: Bucket, { key, id }: UnfinishedUpload): Promise<Date | undefined> {
   const reply = await answered(client.send(new s3.ListPartsCommand({ Bucket, Key: key, UploadId: id }))).catch((error) => {
     if (error instanceof s3.NoSuchUpload) return undefined;
     throw error;
@@ -235,15 +268,8 @@ function storedFile({ key, modified }: Listed, prefix: string): StoredFile[] {
   return key.startsWith(prefix) && group !== '' && name !== '' && more.length === 0 ? [{ group, name, modified }] : [];
 }
 
-/** The reply of the store. @throws Refusal 503 where it can't be reached or doesn't answer */
-async function answered<Reply>(reply: Promise<Reply>): Promise<Reply> {
-  try {
-    return await reply;
-  } catch (error) {
-    if (isUnavailable(error)) throw new Refusal('unavailable', 'The store of files does not answer. Please try again later.');
-    throw error;
-  }
-}
+const hasTimedOut = (error: unknown): boolean =>
+  error instanceof Refusal && error.cause instanceof OutboundError && error.cause.kind === 'timeout';
 
 const isUnavailable = (error: unknown): boolean =>
   error instanceof OutboundError || (error instanceof Error && '$fault' in error && error.$fault === 'server');

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checkMarker } from '#lib/folder-marker.ts';
 import { syncFolder } from '#lib/sync-folder.ts';
 import { checkKey, type ObjectStore, partial, type StoredFile } from './store.ts';
 
@@ -9,15 +10,23 @@ import { checkKey, type ObjectStore, partial, type StoredFile } from './store.ts
 const readSize = 256 * 1024;
 const filesAtOnce = 500;
 
-/** Opens the store of objects in a folder, which is made when the first object comes. */
-export function openObjectFolder(root: string): ObjectStore {
+/**
+ * Opens the store of objects in a folder, which is made when the first object comes.
+ * @param installation the id of the installation whose marker the folder has; without it, a lost folder isn't noticed
+ */
+export function openObjectFolder(root: string, installation?: string): ObjectStore {
+  const check = async (): Promise<void> => {
+    if (installation !== undefined) await checkMarker(root, installation);
+  };
   const fileOf = (key: string): string => {
     checkKey(key);
     return join(root, key);
   };
   return {
+    check,
     async put(key, send) {
       const file = fileOf(key);
+      await check(); // else files would be written below the mount point of a lost volume
       const folder = join(file, '..');
       if (await mkdir(folder, { recursive: true, mode: 0o700 })) await syncFolder(join(folder, '..'));
       const path = file + partial;
@@ -33,11 +42,15 @@ export function openObjectFolder(root: string): ObjectStore {
     },
     async open(key, range) {
       const file = await open(fileOf(key)).catch(undefinedIfAbsent);
+      if (!file) await check();
       return file?.createReadStream({ highWaterMark: readSize, ...range });
     },
     remove: (key) => rm(fileOf(key), { force: true }),
     removeGroup: (group) => rm(join(fileOf(`${group}/x`), '..'), { force: true, recursive: true }),
-    list: () => filesOf(root),
+    async *list() {
+      await check();
+      yield* filesOf(root);
+    },
   };
 }
 
@@ -60,7 +73,10 @@ async function writeFile(path: string, send: Parameters<ObjectStore['put']>[1]) 
 
 async function* filesOf(root: string): AsyncGenerator<StoredFile[]> {
   let batch: StoredFile[] = [];
-  for await (const { name: group } of entriesOf(root))
+  for await (const entry of entriesOf(root)) {
+    // The marker of the installation is beside the groups.
+    if (!entry.isDirectory()) continue;
+    const { name: group } = entry;
     for await (const { name } of entriesOf(join(root, group))) {
       const found = await stat(join(root, group, name)).catch(undefinedIfAbsent);
       if (found) batch.push({ group, name, modified: found.mtime });
@@ -68,6 +84,7 @@ async function* filesOf(root: string): AsyncGenerator<StoredFile[]> {
       yield batch;
       batch = [];
     }
+  }
   yield batch;
 }
 

@@ -1,6 +1,6 @@
 import { StartupError } from '#lib/startup-error.ts';
 import type { Outbound } from '#net/outbound.ts';
-import { openBucket } from './bucket.ts';
+import { type BucketOptions, openBucket } from './bucket.ts';
 import { openObjectFolder } from './folder.ts';
 import type { ObjectStore } from './store.ts';
 
@@ -18,7 +18,7 @@ export type ObjectSettings = {
   readonly accessKeyId?: string | undefined;
   readonly secretAccessKey?: string | undefined;
   readonly sessionToken?: string | undefined;
-};
+} & Pick<BucketOptions, 'timeout' | 'onFailure'>;
 
 /** `s3://bucket/prefix` for a bucket and its prefix. */
 export const bucketText = ({ bucket, prefix }: BucketName): string => `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
@@ -26,13 +26,20 @@ export const bucketText = ({ bucket, prefix }: BucketName): string => `s3://${bu
 /**
  * Opens the configured store.
  * @param folder of the files, where no bucket is named
+ * @param installation the id of the installation that the folder is marked with
  * @throws StartupError where the credentials of a bucket are missing
  */
-export function openObjects(settings: ObjectSettings | undefined, folder: string, outbound: Outbound): ObjectStore {
-  if (!settings?.at) return openObjectFolder(folder);
+export function openObjects(
+  settings: ObjectSettings | undefined,
+  folder: string,
+  outbound: Outbound,
+  installation?: string,
+): ObjectStore {
+  if (!settings?.at) return openObjectFolder(folder, installation);
   const { at, accessKeyId, secretAccessKey, sessionToken, endpoint, region, pathStyle = endpoint !== undefined } = settings;
+  const { timeout, onFailure } = settings;
   if (accessKeyId === undefined || secretAccessKey === undefined)
     throw new StartupError('HEARTH_OBJECTS needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
   const credentials = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
-  return openBucket({ ...at, endpoint, region, pathStyle, credentials, outbound });
+  return openBucket({ ...at, endpoint, region, pathStyle, credentials, outbound, timeout, onFailure });
 }

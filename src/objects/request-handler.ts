@@ -1,8 +1,8 @@
 import type { Outbound } from '#net/outbound.ts';
 import { OutboundError } from '#net/target.ts';
 
-/** Milliseconds until a server has answered, and without a byte of its reply. */
-const timeout = 60_000;
+/** The default for the milliseconds until a server has answered, and without a byte of its reply. */
+const defaultTimeout = 20_000;
 
 /** A request as the client makes it. */
 type SignedRequest = {
@@ -17,7 +17,7 @@ type SignedRequest = {
 };
 
 /** What the client of S3 sends its requests by: the only way out of this server (security decision 6). */
-export const requestHandler = (outbound: Outbound) => ({
+export const requestHandler = (outbound: Outbound, timeout = defaultTimeout) => ({
   async handle({ protocol, hostname, port, path, query, method, headers, body }: SignedRequest) {
     const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}${queryText(query)}`);
     const sent = outbound.stream({ url, method, headers, timeout, ...bodyOf(body) });
@@ -28,9 +28,12 @@ export const requestHandler = (outbound: Outbound) => ({
   httpHandlerConfigs: () => ({}),
 });
 
-/** The client tries again what it knows to be a failure of the connection. */
+/**
+ * The client retries failures of the connection that it is told of. A server that hangs isn't asked again, since somebody may be waiting
+ * for the reply; background jobs are retried as a whole.
+ */
 const retryable = (error: unknown): unknown =>
-  error instanceof OutboundError && error.kind !== 'refused_address'
+  error instanceof OutboundError && error.kind !== 'refused_address' && error.kind !== 'timeout'
     ? Object.assign(error, { $retryable: { throttling: false } })
     : error;
 

@@ -27,6 +27,8 @@ export type ObjectStore = {
   remove(key: string): Promise<void>;
   /** Removes all objects of a group. */
   removeGroup(group: string): Promise<void>;
+  /** Checks that the store is there. @throws Error */
+  check(): Promise<void>;
   /** All that lies in the store, in batches: objects, and the remains of uploads that were cut off, whose names are no objects'. */
   list(): AsyncIterable<readonly StoredFile[]>;
 };

@@ -1,6 +1,7 @@
 import { acceptedPermissions, type Policy } from '#access/policy.ts';
 import { everyToken } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
+import { hasErrorTexts } from '#endpoint/error-texts.ts';
 import { positionsOf } from '#endpoint/paging.ts';
 import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
@@ -41,7 +42,11 @@ export function makeDocument({ endpoints, schemas, vocabulary, version, server }
     servers: [{ url: server }],
     tags,
     paths,
-    components: { schemas: { ...references.components(), Error: errorSchema }, responses: refusals, securitySchemes },
+    components: {
+      schemas: { ...references.components(), Error: errorSchema, ErrorWithTexts: errorWithTexts },
+      responses: refusals,
+      securitySchemes,
+    },
   };
 }
 
@@ -225,7 +230,12 @@ function redirectsOf({ method, path, replies }: Endpoint): Json {
 }
 
 const refusalRefs = (endpoint: Endpoint): Json =>
-  Object.fromEntries(refusalsOf(endpoint).map((status) => [status, { $ref: `#/components/responses/${status}` }]));
+  Object.fromEntries(
+    refusalsOf(endpoint).map((status) => {
+      const name = status === 422 && hasErrorTexts(endpoint) ? '422_texts' : status;
+      return [status, { $ref: `#/components/responses/${name}` }];
+    }),
+  );
 
 const errorSchema = {
   type: 'object',
@@ -250,12 +260,21 @@ const errorSchema = {
   },
 };
 
-const refusal = (description: string): Json => ({
+/** An error whose fields are named in texts. */
+const errorWithTexts = {
+  ...errorSchema,
+  properties: { ...errorSchema.properties, errors: { type: 'array', items: { type: 'string' } } },
+};
+
+const refusal = (description: string, schema: 'Error' | 'ErrorWithTexts' = 'Error'): Json => ({
   description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
 });
 
-const refusals = Object.fromEntries(Object.entries(refusalReasons).map(([status, reason]) => [status, refusal(reason)]));
+const refusals = {
+  ...Object.fromEntries(Object.entries(refusalReasons).map(([status, reason]) => [status, refusal(reason)])),
+  '422_texts': refusal(refusalReasons[422], 'ErrorWithTexts'),
+};
 
 const securitySchemes = {
   token: { type: 'http', scheme: 'bearer', description: 'A token of any kind.' },

@@ -1,3 +1,4 @@
+import { type Interpreter, interpreterTable } from '#lib/limits/interpreter-table.ts';
 import { type Limit, limitTable } from '#lib/limits.ts';
 
 const introduction = `# Limits
@@ -28,6 +29,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   issues: 'Issues',
   reviews: 'Reviews of pull requests',
   texts: 'Texts',
+  interpreters: 'Interpreters of texts and files',
   repositories: 'Repositories',
   checks: 'Checks',
   environments: 'Environments',
@@ -52,6 +54,7 @@ const titles: Record<keyof typeof limitTable, string> = {
   codeScanning: 'Code scanning',
   dependencies: 'Dependencies and advisories',
   advisories: 'Security advisories of repositories',
+  threads: 'Worker threads',
 };
 
 /** Makes the page of all limits. */
@@ -63,8 +66,22 @@ export function makeLimitsPage(): string {
     const heads = [row(['limit', 'value', 'of', 'past it']), row(['---', '---', '---', '---'])];
     return [`## ${titles[group as keyof typeof limitTable]}\n`, ...heads, ...rows].join('\n');
   });
-  return `${[introduction, ...tables].join('\n\n')}\n`;
+  return `${[introduction, ...tables, interpretersSection()].join('\n\n')}\n`;
 }
+
+const where: Record<Interpreter['runs'], string> = { steps: 'in process, in steps', worker: 'in a worker' };
+
+/** The table of all that interprets texts of users. */
+function interpretersSection(): string {
+  const boundText = (bound: string): string => (/^\w+\.\w+$/.test(bound) ? `\`${bound}\`` : bound);
+  const rows = interpreterTable.map(({ reads, runs, bounds, modules }) =>
+    row([reads, where[runs], bounds.map(boundText).join(', '), modules.map((file) => `\`${file}\``).join(', ')]),
+  );
+  const heads = [row(['what is read', 'where', 'bounds', 'files of `src/`']), row(['---', '---', '---', '---'])];
+  return ['## What is interpreted\n', interpretersText, '', ...heads, ...rows].join('\n');
+}
+
+const interpretersText = `All that interprets what users write. What runs in process counts its steps, and yields to other work where it may take long.`;
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 

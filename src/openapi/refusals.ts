@@ -1,4 +1,4 @@
-import type { Endpoint } from '#endpoint/endpoint.ts';
+import { type Endpoint, isAboutPulls } from '#endpoint/endpoint.ts';
 
 /** The reasons of error statuses. */
 export const refusalReasons = {
@@ -30,7 +30,7 @@ export function refusalsOf({ path, body, query, carries, refuses = [] }: Endpoin
     405: false,
     408: hasBody,
     409: false,
-    410: path.startsWith('/repos/{owner}/{repo}/issues'), // a repository can turn off issues
+    410: path.startsWith('/repos/{owner}/{repo}/issues') || isAboutPulls({ path }), // a repository can turn off both
     412: false,
     413: hasBody || path.startsWith('/repos/{owner}/{repo}/'), // the size of a repository's data isn't limited by the request
     415: hasBody,

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { isUnavailable } from '#database/connect.ts';
 import { isGitError } from '#git/errors.ts';
+import { isStorageFailure } from '#lib/folder-marker.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { connectionOptions, limitConnections } from '#server/connections.ts';
@@ -108,8 +109,9 @@ function sendFailure({ log, refusals }: PagesParts, request: FastifyRequest, rep
   const refusal = error instanceof Refusal ? error : isGitError(error) ? refusalOfGit(error) : undefined;
   if (refusal) refusals.note(request, refusal.limit);
   const fault = refusal ? { status: statusOf(refusal), message: refusal.message } : clientFault(error);
-  const status = fault?.status ?? (isUnavailable(error) ? 503 : 500);
-  if (!fault) log.error({ err: error, host: request.host, path: pathOf(request) }, 'a request for a website failed');
+  const status = fault?.status ?? (isUnavailable(error) || isStorageFailure(error) ? 503 : 500);
+  if (!fault || isStorageFailure(error))
+    log.error({ err: error, host: request.host, path: pathOf(request) }, 'a request for a website failed');
   if (refusal?.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
   // Those of a private website may be there already.
   if (!reply.hasHeader('cache-control')) reply.headers(siteHeaders);

@@ -13,6 +13,11 @@ export type ProtocolParts = {
   readonly clock: () => Date;
   /** The addresses under which a request reached the server. */
   readonly linksOf: (request: IncomingMessage) => Links;
+  /** Notes for the log which runner sent a request, or why the request failed. */
+  readonly note: (
+    request: IncomingMessage,
+    noted: { readonly runner: number; readonly actor: string } | { readonly cause: unknown },
+  ) => void;
 };
 
 /** Answers the requests of runners until it is closed. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Links } from '#endpoint/links.ts';
 import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.ts';
 
-type Given = Omit<ProtocolParts, 'linksOf'> & { readonly linksFor: (request: FastifyRequest) => Links };
+type Given = Omit<ProtocolParts, 'linksOf' | 'note'> & { readonly linksFor: (request: FastifyRequest) => Links };
 
 /**
  * Adds the protocol of runners to the application. It is loaded with the first request for it, since it brings a library that nothing else
@@ -10,6 +10,7 @@ type Given = Omit<ProtocolParts, 'linksOf'> & { readonly linksFor: (request: Fas
  */
 export function addRunnerProtocol(app: FastifyInstance, { linksFor, ...parts }: Given): void {
   const links = new WeakMap<object, Links>();
+  const requests = new WeakMap<object, FastifyRequest>();
   let server: Promise<ProtocolServer> | undefined;
   const load = async (): Promise<ProtocolServer> => {
     const { openProtocol } = await import('./server.ts');
@@ -20,10 +21,14 @@ export function addRunnerProtocol(app: FastifyInstance, { linksFor, ...parts }: 
         if (!found) throw new Error('The request is none of the application');
         return found;
       },
+      note(request, noted) {
+        Object.assign(requests.get(request) ?? {}, noted);
+      },
     });
   };
   app.all(`${protocolPath}/*`, async (request, reply) => {
     links.set(request.raw, linksFor(request));
+    requests.set(request.raw, request);
     server ??= load();
     const { handle } = await server;
     reply.hijack();

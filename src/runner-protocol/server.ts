@@ -9,6 +9,7 @@ import {
   createContextKey,
   createContextValues,
   type HandlerContext,
+  type Interceptor,
 } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { LRUCache } from 'lru-cache';
@@ -63,6 +64,7 @@ export function openProtocol(parts: ProtocolParts): ProtocolServer {
     requestPathPrefix: protocolPath,
     routes: (router) => addServices(router, { ...parts, queue, turns, runners }),
     contextValues: (request) => createContextValues().set(nodeRequest, request as IncomingMessage), // of an HTTP/1 server
+    interceptors: [noteCauses(parts)],
     readMaxBytes: maxMessageBytes,
     grpc: false,
     grpcWeb: false,
@@ -214,12 +216,28 @@ const linksOf = ({ linksOf: find }: Pick<ProtocolParts, 'linksOf'>, context: Han
   return find(request);
 };
 
-async function authenticated({ runners }: ServiceParts, { requestHeader }: HandlerContext): Promise<RunnerRow> {
+async function authenticated({ runners, note }: ServiceParts, { requestHeader, values }: HandlerContext): Promise<RunnerRow> {
   const [uuid, token] = [requestHeader.get('x-runner-uuid'), requestHeader.get('x-runner-token')];
   const runner = uuid && token ? await runners.find(uuid, token) : undefined;
   if (!runner) throw new ConnectError('The runner is not registered', Code.Unauthenticated);
+  const request = values.get(nodeRequest);
+  if (request) note(request, { runner: runner.id, actor: runner.name });
   return runner;
 }
+
+/** Notes why a request failed, for the log. */
+const noteCauses =
+  ({ note }: ProtocolParts): Interceptor =>
+  (next) =>
+  async (request) => {
+    try {
+      return await next(request);
+    } catch (cause) {
+      const raw = request.contextValues.get(nodeRequest);
+      if (raw) note(raw, { cause });
+      throw cause;
+    }
+  };
 
 /**
  * Until when a poll waits for jobs to come, up to the longest time, and the latest time at which a job is looked for: both leave a part of

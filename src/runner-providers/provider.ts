@@ -24,6 +24,8 @@ export type RunnerOrder = {
  */
 export type Provider = {
   readonly name: string;
+  /** Whether `provision` returns public addresses for an order with `staticIp`. Without that, runners can't have static addresses. */
+  readonly givesPublicIps: boolean;
   /** Makes a runner, or updates it to the order. Returns its public address ranges, as `203.0.113.0/28`. */
   provision(order: RunnerOrder): Promise<{ readonly publicIps: readonly string[] }>;
   /** Removes a runner with all its data. */
@@ -44,7 +46,7 @@ export type Provider = {
   stop(runner: RunnerId, name: string): Promise<void>;
   /** All programs that were started and not stopped, also those that ended by themselves. */
   programs(): Promise<readonly Program[]>;
-  /** Ends the programs that this process started, and those that a process left behind which was killed. */
+  /** Ends the machines' processes and programs that this process started, and those that a killed process left behind. */
   stopAll(): Promise<void>;
 };
 
@@ -76,6 +78,7 @@ export type Captured = { readonly content: string; readonly sizeGb: number };
 /** A provider without machines: runners only change their states. */
 export const noProvider: Provider = {
   name: 'none',
+  givesPublicIps: false,
   provision: async () => ({ publicIps: [] }),
   remove: async () => undefined,
   capture: async () => undefined,

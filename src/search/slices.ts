@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { TimeBudgetExceeded } from '#database/client.ts';
+import { nextTurn } from '#lib/turns.ts';
 import type { Budget } from './result.ts';
 
 /** A computation in small steps. It can pause after each. */
@@ -23,7 +23,7 @@ export function inSlices(budget: Pick<Budget, 'left'>): Slices {
         const isOver = performance.now() - sliceStart >= sliceMs;
         if (isOver && budget.left() === 0 && !step.done) throw new TimeBudgetExceeded();
         if (isOver) {
-          await setImmediate();
+          await nextTurn();
           sliceStart = performance.now();
         }
         if (step.done) return step.value;

@@ -9,6 +9,7 @@ import type { Caller } from '#lib/caller.ts';
 import { Refusal } from '#lib/refusal.ts';
 import type { StreamedReply } from '#net/outbound.ts';
 import { OutboundError } from '#net/target.ts';
+import type { MeasuredReply } from './reading-rate.ts';
 
 type Parts = { services: Services; log: Logger };
 
@@ -24,6 +25,8 @@ export type OriginRequest = OriginName & {
   readonly wants?: { readonly bytes: Buffer; readonly gzip: boolean };
   /** Ends the wait for a place, and for the origin, when the client goes away. */
   readonly signal: AbortSignal;
+  /** Measures how fast the client reads the answer. */
+  readonly reading: MeasuredReply;
 };
 
 /** What the origin answers, or the name by which it has the repository now; undefined where it has none for everybody. */
@@ -36,7 +39,9 @@ export type OriginAnswer = { readonly stream: Readable } | { readonly moved: Ori
 export async function askOrigin(parts: Parts, asked: OriginRequest): Promise<OriginAnswer> {
   const { actionsOrigin, limiters } = parts.services;
   if (actionsOrigin === undefined) return undefined;
-  const release = await limiters.originTransfers.acquire(asked.caller, { signal: asked.signal });
+  const { signal, reading } = asked;
+  const release = await limiters.originTransfers.acquire(asked.caller, { signal, work: reading });
+  reading.begin();
   const answer = await send(parts, actionsOrigin, asked).catch((error) => {
     release();
     throw error;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { GitError } from '#git/errors.ts';
 import type { Caller } from '#lib/caller.ts';
-import type { ConcurrencyLimiter, Release } from '#lib/concurrency-limiter.ts';
+import type { AcquireOptions, ConcurrencyLimiter, Release } from '#lib/concurrency-limiter.ts';
 
 /**
  * Takes slots of a limiter for a request. They are released when the reply was written to the network or its connection is
@@ -14,10 +14,11 @@ export async function admit(
   limiter: ConcurrencyLimiter,
   caller: Caller,
   { raw }: FastifyReply,
-  { slots = 1 }: { slots?: number } = {},
+  { slots = 1, work }: Pick<AcquireOptions, 'slots' | 'work'> = {},
 ): Promise<Release> {
   const release =
-    limiter.tryAcquire(caller, slots) ?? (await waitWhileConnected(raw, (signal) => limiter.acquire(caller, { slots, signal })));
+    limiter.tryAcquire(caller, slots, work) ??
+    (await waitWhileConnected(raw, (signal) => limiter.acquire(caller, { slots, signal, ...(work && { work }) })));
   if (raw.writableFinished || raw.destroyed) release();
   else raw.once('close', release); // it comes after `finish`, too
   return release;

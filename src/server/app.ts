@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import type { Histogram } from 'prom-client';
 import { callerOf } from '#access/rate-limits.ts';
 import { change, type Database } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Services } from '#endpoint/services.ts';
 import { storeFor } from '#git/store.ts';
+import { notFound } from '#lib/refusal.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
+import { isOfJob } from '#resources/apps/index.ts';
 import { addEmojiImages } from '#resources/emojis/index.ts';
 import { addOAuth } from '#resources/oauth/index.ts';
 import { addResultsService } from '#results-service/route.ts';
 import { addRunnerProtocol } from '#runner-protocol/route.ts';
 import { admit } from './admit.ts';
+import { admitDownload } from './admit-download.ts';
 import { connectionOptions, limitConnections } from './connections.ts';
 import { addPreflight } from './cors.ts';
 import { addDescription } from './description.ts';
@@ -25,10 +29,12 @@ import { addIdentityTokens } from './identity-tokens.ts';
 import { openLimitRefusals } from './limit-refusals.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
 import { type BodyReader, bodyReader } from './read-body.ts';
+import { measureUnread } from './reading-rate.ts';
 import { checkAddress } from './request-address.ts';
 import { linksFor } from './request-links.ts';
+import { defaultSlowThresholds, logRequest, type SlowThresholds } from './request-log.ts';
 import { firstQuery, readPath } from './resolve.ts';
-import { apiPrefix, type Match, routeOf, routerOf } from './router.ts';
+import { apiPrefix, type Match, routerOf } from './router.ts';
 import { sendError, sendRefusal } from './send-error.ts';
 import { sendFile } from './send-file.ts';
 import { type SignIn, signInTo } from './sign-in.ts';
@@ -51,6 +57,9 @@ export type Parts = {
   adminTokenHash?: Buffer;
   tls?: { key: string; cert: string };
   readMetrics?: MetricsReader;
+  slow?: SlowThresholds;
+  /** The times of the store of files. */
+  objectMetric?: Histogram;
 };
 
 /** Enough for a search of 10,000 percent-encoded characters, so that a query that is too long gets its own error. */
@@ -62,12 +71,9 @@ const noCompiler = (): never => {
 };
 const noCompilers = { buildValidator: noCompiler, buildSerializer: noCompiler };
 
-/** Paths that monitoring requests every few seconds. They are logged at level debug. */
-const probePaths = new Set(['/healthz', '/readyz', '/metrics']);
-
 /** Builds the HTTP application from the endpoint list. */
 export function buildApp(parts: Parts): FastifyInstance {
-  const { log } = parts;
+  const { log, slow = defaultSlowThresholds } = parts;
   const { requests: bounds } = parts.services.resourceLimits;
   const http = { maxHeaderSize, ...connectionOptions(bounds) };
   const app = Fastify({
@@ -86,13 +92,13 @@ export function buildApp(parts: Parts): FastifyInstance {
       await addHeaders(request, reply);
       return sendRefusal(parts, { request, reply }, { status: 400, message: 'Bad Request' });
     },
-    rewriteUrl: (request) => rewriteApiHost(request.headers.host, request.url ?? '/'),
+    rewriteUrl: ({ headers, method, url = '/' }) => rewriteUpload(method, rewriteApiHost(headers.host, url)),
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, parts.url),
     ...(parts.tls ? { https: { ...parts.tls, ...http } } : { http }),
   }) as unknown as FastifyInstance; // the https variant has the same routes and hooks
 
   app.decorate('drainState', { draining: false, closing: false });
-  addHealth(app, parts.database, app.drainState);
+  addHealth(app, parts, app.drainState);
   const { git, limiters } = parts.services;
   const metrics = addMetrics(app, { ...parts, limiters: [...Object.values(limiters), git.commands, git.transfers] });
   const refusals = openLimitRefusals({ ...parts, db: parts.database.db }, metrics.countRefusal);
@@ -123,18 +129,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   };
   app.addHook('onSend', addHeaders);
   app.addHook('onResponse', (request, reply, done) => {
-    const { method, id } = request;
-    const route = routeOf(request);
-    const fields = {
-      id,
-      method,
-      route,
-      actor: request.actor,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime),
-    };
-    const level = route && probePaths.has(route) ? 'debug' : 'info';
-    log[level](fields, `${method} ${route ?? 'unknown'} ${reply.statusCode}`);
+    logRequest(log, request, reply, slow);
     done();
   });
   app.setErrorHandler((error, request, reply) => sendError({ ...parts, refusals }, { request, reply }, error));
@@ -164,7 +159,12 @@ export function buildApp(parts: Parts): FastifyInstance {
       await bodies.parts(exchange, most, take).finally(end);
     },
     async send(exchange, caller, file) {
-      await sendFile(exchange, file, async () => void (await admit(limiters.transfers, caller, exchange.reply)));
+      const { releases } = parts.services.resourceLimits;
+      await sendFile(
+        exchange,
+        file,
+        async () => void (await admitDownload(limiters.transfers, caller, exchange.reply, releases)),
+      );
     },
   });
   addEndpoints(app, { ...parts, signIn, bodies });
@@ -181,10 +181,22 @@ async function tellAccess(request: FastifyRequest, reply: FastifyReply, signIn: 
   if (signedIn) reply.headers(accessHeaders({ permission: { none: 'public' } }, signedIn.viewer));
 }
 
-/** The public service's layout: the API at the root of a host named `api.…`. */
+/** Where Gitea's runners tell jobs that the API is (`GITHUB_API_URL`). Only tokens of jobs find it there: others would take the server for a Gitea. */
+const runnerApiPrefix = '/api/v1/';
+
+const isForJobs = ({ originalUrl }: FastifyRequest): boolean => originalUrl.startsWith(runnerApiPrefix);
+
+/** The public service's layout: the API at the root of a host named `api.…`; and that of Gitea's runners. */
 function rewriteApiHost(host: string | undefined, url: string): string {
+  if (url.startsWith(runnerApiPrefix)) return `${apiPrefix}/${url.slice(runnerApiPrefix.length)}`;
   return host?.startsWith('api.') && !url.startsWith(apiPrefix) ? apiPrefix + url : url;
 }
+
+/** Where clients of a server of one's own send the files of releases: they build this address themselves, beside that of the API. */
+const uploadAddress = /^\/api\/uploads(?=\/repos\/[^/]+\/[^/]+\/releases\/\d+\/assets(?:\?|$))/;
+
+const rewriteUpload = (method: string | undefined, url: string): string =>
+  method === 'POST' || method === 'OPTIONS' ? url.replace(uploadAddress, apiPrefix) : url;
 
 type RouteParts = Parts & { signIn: SignIn; bodies: BodyReader };
 
@@ -212,14 +224,16 @@ async function serve(parts: RouteParts, { endpoint, words }: Match, request: Fas
   const path = readPath(endpoint, words);
   const links = linksFor(parts, request);
   const { viewer, along } = await parts.signIn(request, now, (asking) => firstQuery({ db, endpoint, path, now, links }, asking));
+  if (isForJobs(request) && !(await isOfJob(db, viewer))) throw notFound();
   reply.headers(accessHeaders(endpoint.access, viewer));
   const caller = callerOf(viewer, request.ip);
   request.caller = caller;
-  const release = await admit(requests, caller, reply);
+  const work = measureUnread(reply);
+  const release = await admit(requests, caller, reply, { work });
   const reading = async <Body>(read: () => Promise<Body>): Promise<Body> => {
     release(); // a slow body must not hold a slot
     const body = await read();
-    await admit(requests, caller, reply);
+    await admit(requests, caller, reply, { work });
     return body;
   };
   await handleRequest(
@@ -243,7 +257,7 @@ async function serve(parts: RouteParts, { endpoint, words }: Match, request: Fas
         }),
       async beginTransfer() {
         release();
-        await admit(transfers, caller, reply);
+        await admitDownload(transfers, caller, reply, parts.services.resourceLimits.releases);
       },
     },
     request,

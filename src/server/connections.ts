@@ -6,6 +6,10 @@ import { anonymous } from '#access/viewer.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import { rangeCheck } from '#net/ranges.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
+import { nameOfPeer, OpenConnections } from './open-connections.ts';
+
+/** Connections that are being closed for others, and are still counted by Node. */
+const closingConnections = 256;
 
 /** How often Node checks for connections whose headers are late. */
 const checkMs = 5_000;
@@ -27,10 +31,11 @@ type ConnectionState = { requests: number; reply: FastifyReply; isText: boolean 
 export function limitConnections(app: FastifyInstance, parts: Parts): void {
   const { bounds, refusals } = parts;
   const server = app.server as HttpServer;
-  server.maxConnections = bounds.connections;
+  server.maxConnections = bounds.connections + closingConnections;
   server.on('drop', (dropped) => refusals.note({ ip: dropped?.remoteAddress ?? 'unknown' }, 'requests.connections'));
-  server.on('connection', connectionCounter(parts));
   const connections = new WeakMap<Socket, ConnectionState>();
+  const lastReplies = new Map<string, FastifyReply | undefined>();
+  server.on('connection', connectionCounter(parts, lastReplies));
   server.setTimeout(bounds.replyIdle, (socket: Socket) => {
     const connection = connections.get(socket);
     if (connection) closeIdle(socket, connection, refusals);
@@ -39,6 +44,7 @@ export function limitConnections(app: FastifyInstance, parts: Parts): void {
     const { socket } = request.raw;
     const requests = (connections.get(socket)?.requests ?? 0) + 1;
     connections.set(socket, { requests, reply, isText: false });
+    if (lastReplies.has(nameOfPeer(socket))) lastReplies.set(nameOfPeer(socket), reply);
     if (requests >= bounds.perConnection) reply.header('connection', 'close');
     done();
   });
@@ -65,26 +71,41 @@ function closeIdle(socket: Socket, connection: ConnectionState, refusals: LimitR
   socket.destroy();
 }
 
-/** Closes connections of an address that has too many. Trusted proxies are exempt, since they serve many clients. */
-function connectionCounter({ bounds, refusals, trustedProxies = [] }: Parts): (socket: Socket) => void {
+/**
+ * Closes connections of an address that has too many. Where the process has too many, an idle one makes room for the next: the oldest of the
+ * address with most of them. Trusted proxies are exempt, since they serve many clients.
+ */
+function connectionCounter(
+  { bounds, refusals, trustedProxies = [] }: Parts,
+  lastReplies: Map<string, FastifyReply | undefined>,
+): (socket: Socket) => void {
   const isProxy = rangeCheck(trustedProxies);
-  const open = new Map<string, number>();
+  const open = new OpenConnections();
+  let total = 0;
+  const refuse = (socket: Socket, limit: string): void => {
+    refusals.note({ ip: socket.remoteAddress ?? 'unknown' }, limit);
+    socket.destroy();
+  };
+  const isIdle = (name: string): boolean => lastReplies.get(name)?.raw.writableFinished !== false;
   return (socket) => {
     const ip = socket.remoteAddress;
-    if (ip === undefined || isProxy(ip)) return;
-    const { key } = callerOf(anonymous, ip);
-    const count = open.get(key) ?? 0;
-    if (count >= bounds.connectionsPerAddress) {
-      refusals.note({ ip }, 'requests.connectionsPerAddress');
-      socket.destroy();
-      return;
+    if (ip === undefined) return;
+    const key = isProxy(ip) ? undefined : callerOf(anonymous, ip).key;
+    if (key !== undefined && open.of(key) >= bounds.connectionsPerAddress)
+      return refuse(socket, 'requests.connectionsPerAddress');
+    if (total >= bounds.connections) {
+      const idle = open.findIdle(isIdle);
+      if (!idle) return refuse(socket, 'requests.connections');
+      refuse(idle, 'requests.connections');
     }
-    open.set(key, count + 1);
+    const name = nameOfPeer(socket);
+    total++;
+    lastReplies.set(name, undefined);
     socket.once('close', () => {
-      const remaining = (open.get(key) ?? 1) - 1;
-      if (remaining > 0) open.set(key, remaining);
-      else open.delete(key);
+      total--;
+      lastReplies.delete(name);
     });
+    if (key !== undefined) open.add(key, { socket, name });
   };
 }
 

@@ -10,6 +10,7 @@ import type { Services } from '#endpoint/services.ts';
 import { notFound, orNotFound } from '#lib/refusal.ts';
 import { draftOf, fileOf, findAssetNamed, findLatest, sightOf } from '#resources/releases/index.ts';
 import { admit } from './admit.ts';
+import { admitDownload } from './admit-download.ts';
 import { openRepository } from './git-access.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
@@ -42,7 +43,8 @@ async function download(parts: Parts, request: Request, reply: FastifyReply): Pr
     .header('cache-control', repo.visibility === 'public' && !asset.draft ? 'public, no-cache' : 'private, no-cache');
   await sendFile({ request, reply }, fileOf(db, parts.services, asset), async () => {
     endLookup();
-    await admit(parts.services.limiters.transfers, caller, reply);
+    const { limiters, resourceLimits } = parts.services;
+    await admitDownload(limiters.transfers, caller, reply, resourceLimits.releases);
   });
   return reply;
 }

@@ -1,6 +1,7 @@
 import { authenticate } from '#access/authenticate.ts';
 import type { CheckResult } from '#access/authorize.ts';
 import type { Viewer } from '#access/viewer.ts';
+import { workflowFileAccess } from '#access/workflow-files.ts';
 import type { Db } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
@@ -8,6 +9,7 @@ import { findRef } from '#git/refs/refs.ts';
 import { findRevision } from '#git/refs/resolve.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound, Refusal } from '#lib/refusal.ts';
+import { refuseWorkflowFiles } from '#resources/pushes/index.ts';
 import { explainMove } from '#resources/ref-rules/index.ts';
 import { describeViewer, type Explanation } from './explain.ts';
 import { openRepository } from './git-access.ts';
@@ -35,11 +37,11 @@ type ExplainPush = {
 export async function explainPush(given: ExplainPush): Promise<PushExplanation> {
   const { db, services, authorization, owner, name, to, now } = given;
   const steps: PushExplanation['steps'] = [];
-  const access: CheckResult[] = [];
+  const checks: CheckResult[] = [];
   let viewer: Viewer | undefined;
   try {
     viewer = await authenticate(authorization, { db, now });
-    const { repo } = await openRepository({ db, viewer, owner, name, service: 'git-receive-pack', trace: access });
+    const { repo } = await openRepository({ db, viewer, owner, name, service: 'git-receive-pack', trace: checks });
     steps.push({
       check: 'access',
       passed: true,
@@ -54,20 +56,24 @@ export async function explainPush(given: ExplainPush): Promise<PushExplanation> 
     const after =
       to === null ? null : (target?.oid ?? before ?? (await findRef(disk, branchRef(repo.default_branch)))?.oid ?? null);
     const move = { ref, before, after };
+    const hasObjects = to === null || target !== undefined;
+    const access = workflowFileAccess(viewer.grant, repo);
+    const [workflow] = hasObjects ? (await refuseWorkflowFiles(disk, access, [move])).values() : [];
+    if (workflow !== undefined) steps.push({ check: 'workflow files', passed: false, because: workflow });
     const rules = await explainMove(
       { db, disk, now, refRules: services.refRules },
       { repo, actor: { account: viewer.account?.id }, moves: [move] },
-      { hasObjects: to === null || target !== undefined },
+      { hasObjects },
     );
     steps.push(...rules.map(({ rule, passed, because }) => ({ check: rule, passed, because })));
-    const refused = rules.some(({ passed }) => passed === false);
-    return { viewer: describeViewer(viewer), steps, allowed: !refused, ...(refused ? { message: 'rules refuse it' } : {}) };
+    const message = workflow ?? (rules.some(({ passed }) => passed === false) ? 'rules refuse it' : undefined);
+    return { viewer: describeViewer(viewer), steps, allowed: message === undefined, ...(message !== undefined && { message }) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const who = viewer ? describeViewer(viewer) : { login: undefined, credential: 'none' };
     return {
       viewer: who,
-      steps: steps.length > 0 ? steps : access,
+      steps: steps.length > 0 ? steps : checks,
       allowed: false,
       status: statusOf(error),
       message: error.message,

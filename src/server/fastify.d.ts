@@ -1,12 +1,21 @@
 import 'fastify';
 import type { Caller } from '#lib/caller.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
+import type { LoggedCredential } from './request-log.ts';
 import type { Match } from './router.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The login of the viewer, for the log. */
     actor?: string | undefined;
+    /** The credential of the viewer, for the log. */
+    credential?: LoggedCredential;
+    /** The id of the runner that asks, for the log. */
+    runner?: number;
+    /** `owner/name` of the repository that was found, for the log. */
+    repository?: string;
+    /** The error that is answered, for the log. */
+    cause?: unknown;
     /** The endpoint that an address of the API is for; null where it is for none, undefined elsewhere. */
     match?: Match | null;
     /** Whether an endpoint has signed in the viewer, or tried to. */

@@ -12,6 +12,7 @@ import { askOrigin, isName, type OriginName, type OriginRequest } from './action
 import { openRepository } from './git-access.ts';
 import { type GitHttpParts, type GitHttpRequest, type GitHttpRoute, optionsOf, refuse, signedIn, uncached } from './git-http.ts';
 import { type BodyReader, sendContinue } from './read-body.ts';
+import { measureReading } from './reading-rate.ts';
 import { linksFor } from './request-links.ts';
 import { Moved } from './resolve.ts';
 
@@ -41,7 +42,8 @@ async function sendRefs(parts: Parts, request: Request, reply: FastifyReply): Pr
   const options = optionsOf(parts, request, reply);
   uncached(reply).type(`application/x-${service}-advertisement`);
   if (here) return reply.send(await advertiseRefs(here, service, options));
-  const answer = await askOrigin(parts, { ...asked, ...options });
+  const reading = measureReading(reply, parts.services.resourceLimits.releases);
+  const answer = await askOrigin(parts, { ...asked, ...options, reading });
   if (!answer) throw asked.absent;
   return 'moved' in answer ? redirect(parts, answer.moved, request, reply) : reply.send(answer.stream);
 }
@@ -59,7 +61,8 @@ async function sendObjects(parts: Parts, request: Request, reply: FastifyReply):
   const { originRequest } = parts.services.resourceLimits.workflows;
   const most = { bytes: originRequest, name: 'workflows.originRequest' };
   const bytes = await parts.bodies.bytes({ request, reply }, most, asked.caller);
-  const answer = await askOrigin(parts, { ...asked, ...options, wants: { bytes, gzip: options.gzip } });
+  const reading = measureReading(reply, parts.services.resourceLimits.releases);
+  const answer = await askOrigin(parts, { ...asked, ...options, reading, wants: { bytes, gzip: options.gzip } });
   if (!answer || 'moved' in answer) throw asked.absent;
   return reply.send(answer.stream);
 }

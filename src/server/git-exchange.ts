@@ -1,15 +1,17 @@
 // What Git's transports share, HTTP and SSH: who may do what in which repository, what a push does, and what an error tells.
 import type { Logger } from 'pino';
 import type { Viewer } from '#access/viewer.ts';
+import { workflowFileAccess } from '#access/workflow-files.ts';
 import { change, type Database, isUnavailable } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
-import { type GitErrorKind, isGitError } from '#git/errors.ts';
+import { type GitErrorKind, isGitError, storageMessage } from '#git/errors.ts';
 import type { GitStore } from '#git/repo.ts';
 import { storeFor } from '#git/store.ts';
 import type { PushHandlers } from '#git/transport/receive-pack.ts';
 import type { Service } from '#git/transport/smart-http.ts';
 import type { Caller } from '#lib/caller.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
+import { isStorageFailure } from '#lib/folder-marker.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { pushHandlers } from '#resources/pushes/index.ts';
 import { type Opened, openRepository, refuseUnmodifiable } from './git-access.ts';
@@ -41,7 +43,7 @@ export function handlersOf(
     refRules: services.refRules,
     change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work),
   };
-  const handlers = pushHandlers({ context, clock, repo, ...who });
+  const handlers = pushHandlers({ context, clock, repo, ...who, workflowFiles: workflowFileAccess(grant, repo) });
   return {
     ...handlers,
     async before(commands) {
@@ -65,6 +67,7 @@ const gitStatuses: Record<GitErrorKind, number> = {
   'too-large': 413,
   invalid: 400,
   aborted: 400,
+  unavailable: 503,
   failed: 500,
 };
 
@@ -82,6 +85,10 @@ export function failureOf({ services, log }: GitParts, thrown: unknown, fields: 
   if (isDiskFull(error)) {
     log.error({ err: error, ...fields }, 'the disk is full');
     return { status: 503, message: diskFullMessage };
+  }
+  if (isStorageFailure(error)) {
+    log.error({ err: error, ...fields }, 'the storage cannot be read');
+    return { status: 503, message: storageMessage };
   }
   if (isClientDisconnect(error)) {
     log.info({ err: error, ...fields }, 'a client of Git went away');

@@ -64,7 +64,9 @@ async function exchange(parts: Parts, service: Service, request: Request, reply:
 
 async function open(parts: Parts, service: Service, request: Request): Promise<Exchange> {
   const { owner, repo: name } = request.params;
-  return openExchange(parts, { ...(await signedIn(parts, request)), owner, name, service });
+  const opened = await openExchange(parts, { ...(await signedIn(parts, request)), owner, name, service });
+  request.repository = `${opened.repo.owner.login}/${opened.repo.name}`;
+  return opened;
 }
 
 /** Who sends a request, and whom it counts against. */
@@ -114,6 +116,7 @@ export function refuse(parts: Parts, error: unknown, request: Request, reply: Fa
   const send = (status: number, message: string) =>
     uncached(reply).code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
   if (error instanceof Moved) return redirect(parts, error.repo, request, reply);
+  request.cause = error;
   const fields = { id: request.id, route: request.routeOptions.url };
   const failure = failureOf(parts, error, fields) ?? clientFault(error);
   if (!failure) {

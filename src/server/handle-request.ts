@@ -20,7 +20,7 @@ import { emitBody } from '#vocabulary/body.ts';
 import { etagOf, isNotModified, isUnchangedPoll, lastModifiedOf } from './conditional.ts';
 import { pollInterval } from './poll-interval.ts';
 import { type ConsumedRequest, consumeRateLimit, refundRateLimit } from './rate-limit.ts';
-import { changedSince, replyBody } from './reply-body.ts';
+import { changedSince, replyBody, showsTotal } from './reply-body.ts';
 import { type FirstFound, type RequestPath, resolve } from './resolve.ts';
 import { sendFile } from './send-file.ts';
 
@@ -67,7 +67,10 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
   const { at, roots, lock } = await resolve({ db, endpoint, viewer, path, along, services, now, links });
   const query = request.query as Record<string, unknown>; // the query parser's own object
   if (endpoint.paging && endpoint.malformed === 'refused') checkPaging(endpoint.paging, query);
-  const page: Page = endpoint.paging ? pageOf(endpoint.paging, query) : { limit: 0, offset: 0, number: 1 };
+  const page: Page = endpoint.paging
+    ? pageOf(endpoint.paging, query, { showsTotal: showsTotal(endpoint) })
+    : { limit: 0, offset: 0, number: 1 };
+  if (roots.repo) request.repository = `${roots.repo.owner.login}/${roots.repo.name}`;
   const resource = resourceOf(endpoint);
   const parsedQuery = endpoint.query ? parseQuery(endpoint.query, query, resource) : {};
   const call = {

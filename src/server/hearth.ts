@@ -10,9 +10,10 @@ import type { PagesOrigin } from '#endpoint/pages-address.ts';
 import type { Services } from '#endpoint/services.ts';
 import { deliveryJobs } from '#events/delivery-jobs.ts';
 import { outboxLoop } from '#events/outbox-loop.ts';
-import { openGitStore } from '#git/store.ts';
+import { openGitStore, storeUntil } from '#git/store.ts';
 import { defaultConcurrency, type WorkerOptions } from '#jobs/worker.ts';
 import { type AssistantProvider, noAssistant } from '#lib/assistant.ts';
+import { type KnownClient, knownClientNames } from '#lib/known-clients.ts';
 import { openLimiters } from '#lib/limiters.ts';
 import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
 import { readPrices } from '#lib/prices.ts';
@@ -21,6 +22,7 @@ import type { SshKey } from '#lib/ssh-key.ts';
 import { openRecordLookup } from '#net/dns-records.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
+import { measured } from '#objects/measured.ts';
 import { type ObjectSettings, openObjects } from '#objects/open.ts';
 import { allBackgroundLoops, allEndpoints, allJobs, allSchemas, allSubscriptions, ruleEvaluators } from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runner-providers/open.ts';
@@ -29,12 +31,15 @@ import type { Vocabulary } from '#vocabulary/words.ts';
 import { defaultWebhookSettings, type WebhookSettings } from '#webhook-delivery/settings.ts';
 import { buildApp } from './app.ts';
 import type { MetricsReader } from './metrics.ts';
+import { defaultSlowThresholds, type SlowThresholds } from './request-log.ts';
 
 /** The settings of a Hearth. The command line and the tests make them. */
 export type Settings = {
   address: Address;
   /** The folder of all repositories; archives of migrations, and files of releases where no bucket is named, lie in others beside it. */
   repositories: string;
+  /** The id of the installation, with which its folders are marked. Omitted: lost folders aren't always noticed. */
+  installation?: string | undefined;
   env: NodeJS.ProcessEnv;
   url?: string;
   /** Where actions of workflows come from that aren't on this server. */
@@ -49,6 +54,8 @@ export type Settings = {
   secretKey: Buffer;
   version: string;
   searchBudget?: number | undefined;
+  /** Omitted: the defaults. */
+  slow?: SlowThresholds;
   /** Omitted: files of releases lie in a folder. */
   objects?: ObjectSettings;
   /** Omitted: semantic search is off. */
@@ -57,6 +64,8 @@ export type Settings = {
   runners?: RunnerSettings;
   /** The assistant that is attached. Omitted: none. */
   assistant?: AssistantProvider;
+  /** The programs with built-in client ids that people may sign in by. Omitted: all that are known. */
+  knownClients?: readonly KnownClient[];
   /** The file of prices. Omitted: nothing costs anything. */
   prices?: string | undefined;
   log: Logger;
@@ -106,10 +115,28 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   // Private addresses are allowed: only the administrator names these servers, which often are in the same network.
   const ownServers = openOutbound({ allow: ['0.0.0.0/0', '::/0'], resolve });
   const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, ownServers);
-  const objects = openObjects(settings.objects, join(dirname(settings.repositories), 'objects'), ownServers);
-  const pools = openPools(settings.address, { ...settings, limits: resources.database });
+  const folder = join(dirname(settings.repositories), 'objects');
+  const { store: objects, metric: objectMetric } = measured(
+    openObjects(
+      settings.objects && { onFailure: (err) => log.error({ err }, 'the bucket failed'), ...settings.objects },
+      folder,
+      ownServers,
+      settings.installation,
+    ),
+  );
+  const { slow = defaultSlowThresholds } = settings;
+  const pools = openPools(settings.address, {
+    ...settings,
+    limits: resources.database,
+    slowStatement: { ms: slow.statement, note: (fields) => log.warn(fields, 'a statement was slow') },
+  });
   const database = pools.requests;
-  const git = await openGitStore({ root: settings.repositories, env: settings.env, limits: resources.git });
+  const git = await openGitStore({
+    root: settings.repositories,
+    env: settings.env,
+    limits: resources.git,
+    installation: settings.installation,
+  });
   const webhooks = { ...defaultWebhookSettings, ...settings.webhooks };
   const outbound = openOutbound({ allow: webhooks.allow, resolve });
   const embeddings = embedder && openEmbeddings(embedder, database.db);
@@ -135,13 +162,14 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     prices,
     assistant: settings.assistant ?? noAssistant,
     url: settings.url,
+    knownClients: settings.knownClients ?? knownClientNames,
     actionsOrigin: settings.actionsOrigin,
     advisories: settings.advisories,
     refRules: { evaluators: ruleEvaluators, host: settings.url && new URL(settings.url).hostname, secrets },
     ssh: settings.ssh && published(settings.ssh),
     pages: settings.pages && addressOf(settings.pages, settings),
   };
-  const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services });
+  const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services, objectMetric });
   const { jobs } = pools;
   const locks = openSessionLocks(jobs.clientConfig, 'hearth outbox');
   const worker = {
@@ -151,6 +179,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     jobs: [...deliveryJobs(allSubscriptions), ...allJobs],
     loops: [outboxLoop(allSubscriptions, locks), ...allBackgroundLoops],
     services,
+    servicesUntil: (signal: AbortSignal): Services => ({ ...services, git: storeUntil(git, signal) }),
     log,
     clock,
   };

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Database } from '#database/connect.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { watchEventLoop } from './event-loop.ts';
+import { addOperationMetrics, type OperationParts } from './operation-metrics.ts';
 import { routeOf } from './router.ts';
 
 /** Makes the function that returns the text of the metrics; with several processes, those of all (see `src/cli/cluster.ts`). */
 export type MetricsReader = (own: Registry) => () => Promise<string>;
 
-type MetricsOptions = {
-  database: Database;
+type MetricsOptions = OperationParts & {
   limiters: readonly ConcurrencyLimiter[];
+  objectMetric?: Histogram | undefined;
   readMetrics?: MetricsReader | undefined;
 };
 
@@ -18,12 +18,14 @@ export type Metrics = { countRefusal(limit: string): void };
 
 /**
  * Adds `/metrics` for Prometheus: requests by route, method and status, database connections, slots by limiter, refusals by
- * limit, the delay of the event loop, and Node's default metrics.
+ * limit, the delay of the event loop, what waits in the background and is left of space, and Node's default metrics.
  */
 export function addMetrics(app: FastifyInstance, options: MetricsOptions): Metrics {
   const { database, limiters, readMetrics: reader = (own: Registry) => () => own.metrics() } = options;
   const registry = new Registry();
   addProcessMetrics(registry);
+  addOperationMetrics(registry, options);
+  if (options.objectMetric) registry.registerMetric(options.objectMetric);
   const stopWatching = watchEventLoop(registry);
   app.addHook('onClose', async () => stopWatching());
   const seconds = new Histogram({

@@ -2,7 +2,7 @@ import { NoResultError } from 'kysely';
 import { isStatementTimeout } from '#database/connect.ts';
 import type { GitError, GitErrorKind } from '#git/errors.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
-import { type FieldError, Refusal, type RefusalKind } from '#lib/refusal.ts';
+import { type FieldCode, type FieldError, Refusal, type RefusalKind } from '#lib/refusal.ts';
 import { emitField } from '#vocabulary/body.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
@@ -34,6 +34,7 @@ const gitRefusals: Record<Exclude<GitErrorKind, 'failed'>, RefusalKind> = {
   'too-large': 'too_large',
   invalid: 'invalid',
   aborted: 'bad_request',
+  unavailable: 'unavailable',
 };
 
 /** The refusal that an error of Git becomes; undefined for a fault of the server. */
@@ -50,7 +51,12 @@ export function refusalOfTimeout(error: unknown, { statementTime }: ResourceLimi
   return new Refusal('unavailable', message, [], { limit, retryAfter: 60 });
 }
 
-export type ErrorBody = { message: string; errors?: Refusal['errors']; documentation_url: string; status: string };
+export type ErrorBody = {
+  message: string;
+  errors?: readonly FieldError[] | readonly string[];
+  documentation_url: string;
+  status: string;
+};
 
 export const statusOf = (refusal: Refusal): number => statuses[refusal.kind];
 
@@ -73,8 +79,30 @@ export const diskFullMessage = 'The server has no disk space left. Please tell i
 export const emitErrors = (vocabulary: Vocabulary, errors: Refusal['errors'] = []): FieldError[] =>
   vocabulary === 'service' ? errors : errors.map((error) => ({ ...error, field: emitField(vocabulary, error.field) }));
 
+const codeTexts: Readonly<Record<FieldCode, string>> = {
+  missing: 'does not exist',
+  missing_field: 'is missing',
+  invalid: 'is invalid',
+  already_exists: 'already exists',
+  unprocessable: 'can not be processed',
+  too_large: 'is too large',
+  custom: 'is invalid',
+};
+
+/** Field errors as texts, each with its field before a colon. */
+export const textsOf = (errors: readonly FieldError[]): string[] =>
+  errors.map(({ field, code, message = codeTexts[code] }) => {
+    const text = message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
+    return field === '' ? message : `${field}: ${text}`;
+  });
+
 /** The body of an error reply: `{message, errors?, documentation_url, status}`. */
-export const errorBody = (status: number, message: string, documentation: string, errors: Refusal['errors'] = []): ErrorBody => ({
+export const errorBody = (
+  status: number,
+  message: string,
+  documentation: string,
+  errors: NonNullable<ErrorBody['errors']> = [],
+): ErrorBody => ({
   message,
   ...(errors.length > 0 ? { errors } : {}),
   documentation_url: documentation,

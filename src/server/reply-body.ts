@@ -27,8 +27,13 @@ export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): Rep
   const envelope = envelopeOf(endpoint, status);
   // The list comes before other fields, since client libraries that follow pages take the first unknown field for the list.
   const body = envelope ? { ...(envelope.isCounted && { total_count: total }), [envelope.name]: rows, ...extra } : rows;
-  return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total), next, previous } };
+  const counted = page.isUncounted ? {} : { total: Math.min(total, endpoint.paging.most ?? total) };
+  return { status, body, list: { ...counted, next, previous } };
 }
+
+/** Whether a page of the endpoint's list shows how many rows there are in all. */
+export const showsTotal = (endpoint: Endpoint): boolean =>
+  Object.keys(endpoint.replies).some((status) => envelopeOf(endpoint, Number(status))?.isCounted === true);
 
 /** The name of the array in a list's envelope, and whether the envelope has the count of rows, read from the reply's schema. */
 function envelopeOf(endpoint: Endpoint, status: number): { name: string; isCounted: boolean } | undefined {

@@ -3,8 +3,10 @@ import { authorize, type CheckResult, mayRead, type Target } from '#access/autho
 import { findLimit } from '#access/interaction-limits.ts';
 import {
   findAccount,
+  findAccountById,
   findOrg,
   findRedirectedRepo,
+  orgByIdQuery,
   orgByTeamQuery,
   orgQuery,
   repoByIdQuery,
@@ -14,14 +16,15 @@ import {
 import { findRow, joined, mapped, type RowQuery, tableRow } from '#access/row-query.ts';
 import type { Account, Org, Repo, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import type { Endpoint } from '#endpoint/endpoint.ts';
+import { type Endpoint, isAboutPulls } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { type AnyPathResource, resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
-import { type IdRoots, idRootOf, idRoots, rootWords, valueWords } from '#endpoint/path-words.ts';
+import { type IdRoots, idRootOf, idRoots, rootWords, userById, valueWords, wordsOf } from '#endpoint/path-words.ts';
 import { Renamed } from '#endpoint/renamed.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
 import { badRequest, forbidden, notFound, orNotFound, type Refusal, unauthenticated } from '#lib/refusal.ts';
+import { checkHasPulls } from '#resources/issues/index.ts';
 import { mayModifySome } from '#resources/pushes/index.ts';
 import { hasCommitsBy } from '#search/index.ts';
 import { neutralValue } from '#vocabulary/paths.ts';
@@ -45,6 +48,7 @@ export class MovedBelow extends Error {
 }
 
 type Rows = Readonly<Record<string, unknown>>;
+type Roots = Rows & { readonly repo?: Repo };
 
 /** The words of a request's path. */
 export type RequestPath = {
@@ -68,7 +72,7 @@ export function readPath(endpoint: Endpoint, params: Readonly<Record<string, str
 }
 
 /** What the first statement finds of a path: its repository or organization, and what is named below it. */
-export type FirstFound = { readonly repo?: Repo; readonly org?: Org; readonly resource?: unknown };
+export type FirstFound = { readonly repo?: Repo; readonly template?: Repo; readonly org?: Org; readonly resource?: unknown };
 
 type QueryContext = {
   db: Db;
@@ -96,7 +100,7 @@ export function firstQuery(context: QueryContext, viewer: Viewer): RowQuery<Firs
   if (path.malformed.length > 0) return undefined;
   const [first] = resourcesOf(endpoint);
   const { org, owner = '', repo, template_repo } = path.params;
-  const below = (above: 'org' | 'repo' | undefined, at: Rows): RowQuery<unknown> | undefined =>
+  const below = (above: 'org' | 'repo' | 'template' | undefined, at: Rows): RowQuery<unknown> | undefined =>
     first?.query && first.below === above ? resourceQuery(first.query({ db, at, viewer, now }, path.values)) : undefined;
   const byId = idRootOf(endpoint.path);
   if (byId) {
@@ -121,7 +125,7 @@ const withResource = (root: RowQuery<FirstFound>, resource: RowQuery<unknown> | 
 
 type Authorized = {
   /** The rows of accounts and repositories that the path names. */
-  roots: Rows;
+  roots: Roots;
   /** The first resource below them, if the same statement was asked for it. */
   first?: { readonly resource?: unknown };
 };
@@ -133,8 +137,8 @@ type Authorized = {
  */
 export async function authorizePath(context: AuthorizeContext): Promise<Authorized> {
   const { db, endpoint, viewer, path, trace } = context;
-  const { malformed, params } = path;
-  if (malformed.some((word) => endpoint.malformed !== 'refused' || Object.hasOwn(rootWords, word))) throw notFound();
+  const { malformed } = path;
+  if (malformed.some((word) => endpoint.malformed !== 'refused' || isRootWord(endpoint, word))) throw notFound();
   const query = context.along ? undefined : firstQuery(context, viewer);
   const asked = context.along ?? (query && { row: await findRow(db, query) });
   const target = await withLimit(context, await findTarget(context, asked));
@@ -142,9 +146,14 @@ export async function authorizePath(context: AuthorizeContext): Promise<Authoriz
   if (!decision.allowed && !(decision.refusal === 'forbidden' && (await mayModifyHeads(context, target))))
     throw refusals[decision.refusal](decision.message);
   if (malformed.length > 0) throw badRequest(`${malformed.join(', ')} is not well-formed`);
-  const roots = 'username' in params ? { ...target, user: await findAccountOrThrow(db, params.username) } : target;
+  const user = await findNamedAccount(context);
+  const roots = user ? { ...target, user } : target;
   return { roots, ...(asked?.row && 'resource' in asked.row ? { first: asked.row } : {}) };
 }
+
+/** Whether a word of a path names what access is decided about. */
+const isRootWord = ({ path }: Endpoint, word: string): boolean =>
+  Object.hasOwn(rootWords, word) || wordsOf(idRootOf(path) ?? '').includes(word);
 
 /** Whether the caller, who may not write to the repository, may move the head of some pull request in it, where the endpoint takes that. */
 async function mayModifyHeads({ db, endpoint, viewer, trace }: AuthorizeContext, { repo }: Target): Promise<boolean> {
@@ -162,7 +171,7 @@ export type Resolved = {
   /** The handler's `at`. */
   at: Rows;
   /** The rows of accounts and repositories alone. */
-  roots: Rows;
+  roots: Roots;
   /** Reads the last resource of the path again in a transaction, with its row locked. */
   lock(tx: Tx): Promise<Rows>;
 };
@@ -171,13 +180,14 @@ export type Resolved = {
 export async function resolve(context: ResolveContext): Promise<Resolved> {
   const { endpoint, path } = context;
   const { roots, first } = await authorizePath(context);
+  if (roots.repo && isAboutPulls(endpoint)) checkHasPulls(roots.repo);
   const resources = resourcesOf(endpoint);
   const values = Object.entries(path.values).filter(([word]) => Object.hasOwn(valueWords, word));
   let at: Rows = { ...Object.fromEntries(values), ...roots };
   for (const [position, resource] of resources.entries()) {
     const found = first && position === 0 ? first.resource : await findResource(context, resource, at);
     resource.require?.(at, found);
-    at = { ...at, [resource.name]: orNotFound(found) };
+    at = { ...at, [resource.name]: orNotFound(found ?? (await findLate(context, resource, at))) };
   }
   const last = resources.at(-1);
   return {
@@ -202,6 +212,9 @@ async function findResource(context: ResolveContext, resource: AnyPathResource, 
   }
 }
 
+const findLate = ({ db, viewer, services, now, path }: ResolveContext, resource: AnyPathResource, at: Rows): unknown =>
+  resource.findLate?.({ db, at, viewer, services, now }, path.values);
+
 const resourceQuery = (select: Expression<unknown>): RowQuery<unknown> => tableRow(sql`${select}`);
 
 /**
@@ -217,8 +230,8 @@ async function findTarget(
   const byId = idRootOf(endpoint.path);
   if (byId) {
     const found = asked ? asked.row : await findRow(db, rootsById[byId](context, viewer));
-    if (!found) throw unknownRoot(context);
-    const root = { [idRoots[byId]]: found[idRoots[byId]] };
+    if (!found) throw idRoots[byId] === 'org' ? unknownRoot(context) : notFound();
+    const { resource: _resource, ...root } = found;
     return repo === undefined ? root : { ...root, repo: await findOrFollow(context, owner, repo) };
   }
   if (template_repo !== undefined) {
@@ -245,6 +258,10 @@ const rootsById: { readonly [Beginning in keyof IdRoots]: (context: QueryContext
     mapped(repoByIdQuery(context.db, viewer, Number(context.path.params.repository_id), limitLookup(context)), (row) => ({
       repo: row,
     })),
+  '/repositories/{template_id}': ({ db, path }, viewer) =>
+    mapped(repoByIdQuery(db, viewer, Number(path.params.template_id)), (row) => ({ repo: row, template: row })),
+  '/organizations/{organization_id}': ({ db, path }, viewer) =>
+    mapped(orgByIdQuery(db, viewer, Number(path.params.organization_id)), (row) => ({ org: row })),
   '/teams/{team_id}': ({ db, path }, viewer) =>
     mapped(orgByTeamQuery(db, viewer, Number(path.params.team_id)), (row) => ({ org: row })),
 };
@@ -276,6 +293,8 @@ async function withLimit(context: AuthorizeContext, target: Target): Promise<Tar
   return { ...target, repo: { ...repo, interaction: { inForce, limit } } };
 }
 
-async function findAccountOrThrow(db: Db, login: string | undefined): Promise<Account> {
-  return orNotFound(await findAccount(db, login ?? ''));
+/** The account that a path names by its login or its id, if it names one. @throws Refusal 404 */
+async function findNamedAccount({ db, endpoint, path: { params } }: AuthorizeContext): Promise<Account | undefined> {
+  if (endpoint.path.startsWith(userById)) return orNotFound(await findAccountById(db, Number(params.user_id)));
+  return 'username' in params ? orNotFound(await findAccount(db, params.username ?? '')) : undefined;
 }

@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import type { Endpoint } from '#endpoint/endpoint.ts';
-import { type Route, routesOf } from './routes.ts';
+import { numberedEndpoint, readNumberedAddress } from '#endpoint/numbered-paths.ts';
+import { wordsOf } from '#endpoint/path-words.ts';
+import { patternOf, type Route, routesOf } from './routes.ts';
 
 export const apiPrefix = '/api/v3';
 
@@ -27,7 +29,7 @@ export function routerOf(endpoints: readonly Endpoint[]): Router {
 function makeRouter(endpoints: readonly Endpoint[]): Router {
   const router = findMyWay({ maxParamLength: 4096 });
   for (const route of routesOf(endpoints)) router.on(route.method, apiPrefix + route.pattern, () => undefined, route);
-  return (method, address) => {
+  const find: Router = (method, address) => {
     const wanted = method === 'HEAD' ? 'GET' : method;
     const found = router.find(wanted as findMyWay.HTTPMethod, address); // an unknown method finds nothing
     const { endpoint, pattern, wildcard } = (found?.store ?? {}) as Partial<Route>;
@@ -39,6 +41,26 @@ function makeRouter(endpoints: readonly Endpoint[]): Router {
       words: wildcard === undefined ? words : { ...words, [wildcard]: words['*'] ?? '' },
     };
   };
+  return (method, address) => find(method, address) ?? findByNumber(find, method, address);
+}
+
+/** Finds the endpoint of an address by numbers, which no route has. */
+function findByNumber(find: Router, method: string, address: string): Match | undefined {
+  if (!address.startsWith(apiPrefix)) return undefined;
+  for (const { named, numbers } of readNumberedAddress(address.slice(apiPrefix.length))) {
+    const found = find(method, apiPrefix + named);
+    const endpoint = found && numberedEndpoint(found.endpoint, numbers.length);
+    if (endpoint) return numberedMatch(endpoint, { ...found.words, ...idsOf(endpoint, numbers) });
+  }
+  return undefined;
+}
+
+const idsOf = ({ path }: Endpoint, numbers: readonly string[]): Record<string, string> =>
+  Object.fromEntries(wordsOf(path).flatMap((word, at) => (numbers[at] === undefined ? [] : [[word, numbers[at]]])));
+
+function numberedMatch(endpoint: Endpoint, words: Readonly<Record<string, string>>): Match {
+  const own = wordsOf(endpoint.path).map((word) => [word, words[word] ?? '']);
+  return { endpoint, route: apiPrefix + patternOf(endpoint.path), words: Object.fromEntries(own) };
 }
 
 /** The route of a request, for the log and for metrics; undefined where there is none. */

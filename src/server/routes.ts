@@ -33,22 +33,26 @@ function postedPatches(routes: readonly Route[]): Route[] {
 
 const shapeOf = ({ method, pattern }: Route): string => `${method} ${pattern.replace(/:\w+/g, ':')}`;
 
-const patternOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+/** A path of a declaration, as the router and the log write it. */
+export const patternOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
 /** Addresses that the public API had before, and by which its clients still call. */
-const formerPaths: ReadonlyMap<string, string> = new Map(
-  ['', '/default-level'].map((end) => [
-    `/orgs/{org}/dependency-bot/repository-access${end}`,
-    `/organizations/{org}/dependabot/repository-access${end}`,
-  ]),
-);
+const formerPaths: ReadonlyMap<string, string> = new Map([
+  ['/orgs/{org}/dependency-bot/repository-access', '/organizations/{org}/dependabot/repository-access'],
+  [
+    '/orgs/{org}/dependency-bot/repository-access/default-level',
+    '/organizations/{org}/dependabot/repository-access/default-level',
+  ],
+  // Every `statuses_url` names it.
+  ['/repos/{owner}/{repo}/commits/{ref}/statuses', '/repos/{owner}/{repo}/statuses/{ref}'],
+]);
 
 function declaredRoutes(endpoint: Endpoint): Route[] {
   const { method, path: neutral } = endpoint;
   if (neutral === '/') return ['', '/'].map((pattern) => ({ method, pattern, endpoint })); // the API's own address, as clients write it
-  const wildcard = wildcardOf(endpoint);
   const paths = [neutral, publicPath(neutral) ?? [], formerPaths.get(neutral) ?? []].flat();
   return paths.flatMap((path): Route[] => {
+    const wildcard = wildcardOf(endpoint, path);
     if (wildcard === undefined) return [{ method, pattern: patternOf(path), endpoint }];
     const prefix = patternOf(path.slice(0, -`/{${wildcard}}`.length));
     const patterns = [`${prefix}/*`, ...(optionalAtEnd.test(path) ? [prefix] : [])];
@@ -57,14 +61,17 @@ function declaredRoutes(endpoint: Endpoint): Route[] {
 }
 
 /** The last word of a path, where it may hold slashes. */
-function wildcardOf(endpoint: Endpoint): string | undefined {
-  const [word, schema] = [...wordSchemasOf(endpoint)].at(-1) ?? [];
-  return schema && mayHoldSlashes(schema) && endpoint.path.endsWith(`{${word}}`) ? word : undefined;
+function wildcardOf(endpoint: Endpoint, path: string): string | undefined {
+  const word = /\{(\w+)\}$/.exec(path)?.[1] ?? '';
+  const schema = wordSchemasOf(endpoint).get(word);
+  return schema && mayHoldSlashes(schema) ? word : undefined;
 }
 
 /** The addresses below a route with a wildcard that are known, but not with its method. */
 function undeclaredBelow({ method, pattern }: Route, declared: readonly Route[]): Route[] {
   const below = `${pattern.replace(/\*$/, '')}:`;
-  const patterns = declared.map((route) => route.pattern).filter((known) => known.startsWith(below));
+  // A pattern that ends where the wildcard begins has the wildcard's own word.
+  const isBelow = (known: string): boolean => known.startsWith(below) && known.slice(below.length).includes('/');
+  const patterns = declared.map((route) => route.pattern).filter(isBelow);
   return patterns.map((known) => ({ method, pattern: known }));
 }

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isUnavailable } from '#database/connect.ts';
+import { hasErrorTexts } from '#endpoint/error-texts.ts';
 import type { Services } from '#endpoint/services.ts';
-import { isGitError } from '#git/errors.ts';
+import { isGitError, storageMessage } from '#git/errors.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
+import { isStorageFailure } from '#lib/folder-marker.ts';
 import { Refusal } from '#lib/refusal.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
 import {
@@ -14,6 +16,7 @@ import {
   refusalOfGit,
   refusalOfTimeout,
   statusOf,
+  textsOf,
   unavailableMessage,
 } from './refusals.ts';
 import { linksFor } from './request-links.ts';
@@ -29,10 +32,15 @@ export function sendError(parts: Parts & { refusals: LimitRefusals }, exchange: 
   const { request, reply } = exchange;
   if (error instanceof Moved) return sendMoved(parts, exchange, error);
   if (error instanceof MovedBelow) return sendRedirect(parts, exchange, error.path + queryOf(request.url));
+  request.cause = error;
   const fields = { err: error, id: request.id, route: routeOf(request) };
   if (isDiskFull(error)) {
     parts.log.error(fields, 'the disk is full');
     return sendRefusal(parts, exchange, { status: 503, message: diskFullMessage });
+  }
+  if (isStorageFailure(error)) {
+    parts.log.error(fields, 'the storage cannot be read');
+    return sendRefusal(parts, exchange, { status: 503, message: storageMessage });
   }
   const slow = refusalOfTimeout(error, parts.services.resourceLimits.database);
   if (slow) parts.log.warn(fields, 'a statement took too long');
@@ -73,7 +81,8 @@ export function clientFault(error: unknown): Refused | undefined {
 /** Redirects to a repository's present name. */
 function sendMoved(parts: Parts, exchange: Exchange, { repo }: Moved): FastifyReply {
   const path = exchange.request.url.replace(/^\/api\/v3/, '');
-  const [named = '', team = ''] = /^((?:\/orgs\/[^/]+)?\/teams\/[^/]+)?\/repos\/[^/?]+\/[^/?]+/.exec(path) ?? [];
+  const [named = '', team = ''] =
+    /^((?:\/orgs\/[^/]+)?\/teams\/[^/]+|\/organizations\/\d+\/team\/\d+)?\/repos\/[^/?]+\/[^/?]+/.exec(path) ?? [];
   return sendRedirect(parts, exchange, `${team}/repos/${repo.owner.login}/${repo.name}${path.slice(named.length)}`);
 }
 
@@ -92,6 +101,8 @@ function sendRedirect(parts: Parts, { request, reply }: Exchange, path: string):
 
 /** Sends an error reply. */
 export function sendRefusal(parts: Parts, { request, reply }: Exchange, { status, message, errors }: Refused): FastifyReply {
-  const body = errorBody(status, message, `${linksFor(parts, request).html}/docs`, emitErrors(parts.services.vocabulary, errors));
+  const emitted = emitErrors(parts.services.vocabulary, errors);
+  const shown = request.match && hasErrorTexts(request.match.endpoint) ? textsOf(emitted) : emitted;
+  const body = errorBody(status, message, `${linksFor(parts, request).html}/docs`, shown);
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }

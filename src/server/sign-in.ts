@@ -5,9 +5,12 @@ import { isToken } from '#access/viewer.ts';
 import type { Database } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { noteTokenUse } from '#resources/tokens/index.ts';
+import { loggedCredential } from './request-log.ts';
 
-/** Authenticates a request by its `Authorization` header, and sets `request.actor` for the log. */
-/** @param along what is wanted along with the viewer */
+/**
+ * Authenticates a request by its `Authorization` header, and sets `request.actor` and `request.credential` for the log.
+ * @param along what is wanted along with the viewer
+ */
 export type SignIn = <Row>(request: FastifyRequest, now: Date, along?: Along<Row>) => Promise<Authenticated<Row>>;
 
 type Parts = { database: Database; log: Logger; adminTokenHash?: Buffer };
@@ -22,6 +25,7 @@ export function signInTo({ database: { db }, log, adminTokenHash }: Parts): Sign
     const authenticated = await authenticateAlong(request.headers.authorization, context, along);
     const { account, grant } = authenticated.viewer;
     request.actor = account?.login;
+    request.credential = loggedCredential(authenticated.viewer);
     if (isToken(grant)) noteUse(grant.tokenId, now);
     return authenticated;
   };

@@ -3,6 +3,8 @@ import { callerOf, countUse } from '#access/rate-limits.ts';
 import { anonymous } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
+import { Counter } from './counter.ts';
+import { Strangers } from './strangers.ts';
 
 const bucket = 'ssh_failures';
 const windowSeconds = 15 * 60;
@@ -20,27 +22,33 @@ export class Addresses {
   readonly #limits: ResourceLimits['ssh'];
   readonly #db: Db;
   readonly #open = new Counter();
-  readonly #strangers = new Counter();
+  readonly #strangers: Strangers;
 
   constructor(db: Db, limits: ResourceLimits['ssh']) {
     this.#db = db;
     this.#limits = limits;
+    this.#strangers = new Strangers(limits);
   }
 
-  /** Lets a connection in, or names the limit that it exceeds. */
-  admit(address: string): Admission | { limit: string } {
-    const { connections, connectionsPerAddress, strangers, strangersPerAddress } = this.#limits;
+  /**
+   * Lets a connection in, or names the limit that it exceeds. Where too many connections have not authenticated, it is let in and `drop` of
+   * another one is called.
+   */
+  admit(address: string, drop: () => void): Admission | { limit: string } {
+    const { connections, connectionsPerAddress, strangersPerAddress } = this.#limits;
     const key = keyOf(address);
     if (this.#open.total >= connections) return { limit: 'ssh.connections' };
     if (this.#open.of(key) >= connectionsPerAddress) return { limit: 'ssh.connectionsPerAddress' };
-    if (this.#strangers.total >= strangers) return { limit: 'ssh.strangers' };
     if (this.#strangers.of(key) >= strangersPerAddress) return { limit: 'ssh.strangersPerAddress' };
     const leave = this.#open.enter(key);
-    const known = this.#strangers.enter(key);
+    const leaveStrangers = this.#strangers.add(key, drop);
     return {
-      authenticated: known,
+      authenticated: () => {
+        leaveStrangers();
+        this.#strangers.authenticated(key);
+      },
       ended() {
-        known();
+        leaveStrangers();
         leave();
       },
     };
@@ -63,30 +71,3 @@ export class Addresses {
 }
 
 const keyOf = (address: string): string => callerOf(anonymous, address).key;
-
-/** Counts what is there, in all and by key. */
-class Counter {
-  total = 0;
-  readonly #byKey = new Map<string, number>();
-
-  of(key: string): number {
-    return this.#byKey.get(key) ?? 0;
-  }
-
-  /** Counts one more; the function that it returns takes it back, once. */
-  enter(key: string): () => void {
-    let isThere = true;
-    this.#add(key, 1);
-    return () => {
-      if (isThere) this.#add(key, -1);
-      isThere = false;
-    };
-  }
-
-  #add(key: string, change: 1 | -1): void {
-    this.total += change;
-    const count = this.of(key) + change;
-    if (count > 0) this.#byKey.set(key, count);
-    else this.#byKey.delete(key);
-  }
-}

@@ -23,6 +23,7 @@ export class Connection {
   readonly #authenticationTimer: NodeJS.Timeout;
   #client: Client | undefined;
   #fingerprint: string | undefined;
+  #agent: string | undefined;
   #isDraining = false;
   #offered = 0;
   #sessions = 0;
@@ -57,9 +58,13 @@ export class Connection {
     return false;
   }
 
-  /** Serves a client whose first line was read. */
-  begin(client: Client): void {
+  /**
+   * Serves a client whose first line was read.
+   * @param agent the program that the line names
+   */
+  begin(client: Client, agent: string | undefined): void {
     this.#client = client;
+    this.#agent = agent;
     const { socket, log } = this.#parts;
     client.on('error', (error) => log.debug({ err: error }, 'a connection by SSH failed'));
     client.on('authentication', (context) => void this.#authenticate(context));
@@ -124,6 +129,7 @@ export class Connection {
     if (fingerprint === undefined) throw new Error('A session has no key');
     serveSession(this.#parts, session, {
       fingerprint,
+      agent: this.#agent,
       begin: (command) => {
         if (this.#isDraining || this.#begun >= this.#limits.perConnection) return false;
         clearTimeout(this.#idleTimer);

@@ -5,11 +5,12 @@ import { StartupError } from '#lib/startup-error.ts';
 import type { GitParts } from '#server/git-exchange.ts';
 import type { SshSettings } from '#server/hearth.ts';
 import type { LimitRefusals } from '#server/limit-refusals.ts';
+import type { SlowThresholds } from '#server/request-log.ts';
 import { Addresses } from './addresses.ts';
 import { Connection } from './connection.ts';
 
 /** What the server needs of a Hearth. */
-export type SshParts = GitParts & { refusals: LimitRefusals };
+export type SshParts = GitParts & { refusals: LimitRefusals; slow?: SlowThresholds | undefined };
 
 /** Git over SSH. It offers nothing else: no shell, no forwarding, no files. */
 export type SshServer = {
@@ -51,13 +52,19 @@ export async function openSshServer(
     ident: 'Hearth',
   });
   // A client whose first line was read. Before that, the library has nothing to tell.
-  protocol.on('connection', (client, { ip, port }) => connections.get(nameOf(ip, port))?.begin(client));
+  protocol.on('connection', (client, { ip, port, header }) =>
+    connections.get(nameOf(ip, port))?.begin(client, header.versions.software),
+  );
 
   const accept = (socket: Socket): void => {
     socket.on('error', () => undefined);
     const { remoteAddress: address, remotePort } = socket;
     if (address === undefined || remotePort === undefined) return void socket.destroy();
-    const admission = addresses.admit(address);
+    const drop = (): void => {
+      parts.refusals.note({ ip: address }, 'ssh.strangers');
+      socket.destroy();
+    };
+    const admission = addresses.admit(address, drop);
     if ('limit' in admission) {
       parts.refusals.note({ ip: address }, admission.limit);
       return void socket.destroy();

@@ -12,6 +12,7 @@ import type { Caller } from '#lib/caller.ts';
 import { forbidden, Refusal } from '#lib/refusal.ts';
 import { keyUseMs, noteKeyUse } from '#resources/accounts/index.ts';
 import { type Exchange, failureOf, handlersOf, openExchange } from '#server/git-exchange.ts';
+import { causeText, defaultSlowThresholds, loggedAgent, loggedCredential, loggedRepository } from '#server/request-log.ts';
 import { Moved } from '#server/resolve.ts';
 import { type GitCommand, parseCommand } from './command.ts';
 import type { ConnectionParts } from './connection.ts';
@@ -22,6 +23,8 @@ export type Command = { readonly channel: ServerChannel; readonly abort: () => v
 type Serving = {
   /** The fingerprint of the key that the client authenticated by. */
   fingerprint: string;
+  /** The program of the client, as it names itself. */
+  agent: string | undefined;
   /** Called before a command runs; false where none may. */
   begin(command: Command): boolean;
   /** Called when the command has ended, and its session too. */
@@ -66,7 +69,7 @@ type Served = {
 };
 
 async function serve(parts: ConnectionParts, { session, channel, serving, work }: Served): Promise<void> {
-  const { log, database, clock } = parts;
+  const { log, database, clock, slow = defaultSlowThresholds } = parts;
   const disconnected = new AbortController();
   const abort = (): void => disconnected.abort(new GitError('aborted', 'The client went away'));
   const command: Command = { channel, abort };
@@ -74,7 +77,7 @@ async function serve(parts: ConnectionParts, { session, channel, serving, work }
   channel.on('error', () => undefined);
   if (!serving.begin(command)) return void (await finish(parts, channel, { status: 1, signal: disconnected.signal }));
   const since = performance.now();
-  const fields: Record<string, unknown> = { id: randomUUID() };
+  const fields: Record<string, unknown> = { id: randomUUID(), address: parts.address, agent: loggedAgent(serving.agent) };
   let caller: Caller | undefined;
   let status = 1;
   try {
@@ -83,12 +86,15 @@ async function serve(parts: ConnectionParts, { session, channel, serving, work }
     if (known.viewer.account?.suspended_at) throw forbidden('Sorry. Your account was suspended.');
     noteUse(parts, known, clock());
     caller = callerOf(known.viewer, parts.address);
-    fields.actor = known.name;
+    Object.assign(fields, { actor: known.name, ...loggedCredential(known.viewer) });
     status = await work({ parts, channel, known, caller, signal: disconnected.signal, fields });
   } catch (error) {
     explain(parts, channel, { error, fields, caller });
   }
-  log.info({ ...fields, status, ms: Math.round(performance.now() - since) }, `SSH ${fields.service ?? 'greeting'} ${status}`);
+  const ms = Math.round(performance.now() - since);
+  const isSlow = slow.request > 0 && ms >= slow.request;
+  const level = isSlow || fields.cause !== undefined ? 'warn' : 'info';
+  log[level]({ ...fields, status, ms, ...(isSlow ? { slow: true } : {}) }, `SSH ${fields.service ?? 'greeting'} ${status}`);
   await finish(parts, channel, { status, signal: disconnected.signal });
   serving.end(command);
 }
@@ -109,8 +115,9 @@ async function runGit(running: Running, text: string, protocol: string | undefin
   const command = parseCommand(text);
   if (!command) throw forbidden('Only Git can be used here, to fetch and to push');
   fields.service = command.service;
+  fields.repository = loggedRepository(command.owner, command.name);
   const exchange = await open(running, command);
-  fields.repository = exchange.repo.id;
+  fields.repository = `${exchange.repo.owner.login}/${exchange.repo.name}`;
   const disk = repoOf(exchange.git, exchange.repo.id);
   const input = new PassThrough();
   channel.pipe(input);
@@ -176,6 +183,7 @@ function explain(
   { error, fields, caller }: { error: unknown; fields: Record<string, unknown>; caller: Caller | undefined },
 ): void {
   const failure = failureOf(parts, error, fields);
+  if (!failure || failure.status >= 500) fields.cause = causeText(error);
   if (failure) parts.refusals.note({ ip: parts.address, caller }, failure.limit);
   else parts.log.error({ err: error, ...fields }, 'a command by SSH failed');
   const message = error instanceof Refusal && error.kind === 'not_found' ? 'Repository not found.' : failure?.message;

@@ -1,7 +1,8 @@
 // What a text refers to. It is read once, when the text is written; those who store it look up what is there and who may see it.
+import { gather } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { htmlPieces, inlineText, OpenTags, parseMarkdown } from './markdown.ts';
-import { type Found, findReferences, mayRefer, type Reference } from './references.ts';
+import { findReferences, mayRefer, type Reference } from './references.ts';
 
 type Named<Kind extends Reference['kind']> = Omit<Extract<Reference, { kind: Kind }>, 'kind'>;
 
@@ -17,23 +18,26 @@ export type TextReferences = {
 };
 
 /** `html` is the address of this server: with it, full addresses of its issues and commits are references, too. */
-type Options = { readonly html?: string };
+type Options = { readonly html?: string | undefined };
 
 const most = fixedValue(limitTable.texts.references);
 
 /**
  * What a Markdown text refers to, outside code, links' texts and targets, and HTML comments.
  *
- * @example readText('Fixes #12, says @Ada').issues // [{ number: 12, closes: true }]
+ * It runs in a worker thread where the text is long: see `text-references.ts`.
+ *
+ * @example readMarkdown({ text: 'Fixes #12, says @Ada' }).issues // [{ number: 12, closes: true }]
  */
-export function readText(text: string, { html }: Options = {}): TextReferences {
+export function readMarkdown({ text, html }: Options & { readonly text: string }): TextReferences {
   const references = collection();
   if (!mayRefer(text)) return references.all();
   const open = new OpenTags();
   for (const { type, content, children } of parseMarkdown(text)) {
-    if (type === 'inline') references.add(findReferences(inlineText(children ?? [], open).text, html));
+    if (type === 'inline') references.add(gather(findReferences(inlineText(children ?? [], open).text, html), 'reference'));
     if (type !== 'html_block') continue;
-    for (const { source, isText } of htmlPieces(content, open)) if (isText) references.add(findReferences(source, html));
+    for (const { source, isText } of htmlPieces(content, open))
+      if (isText) references.add(gather(findReferences(source, html), 'reference'));
   }
   return references.all();
 }
@@ -41,12 +45,19 @@ export function readText(text: string, { html }: Options = {}): TextReferences {
 /** What a commit's message refers to: it is plain text, in which every word counts. */
 export function readCommitMessage(message: string, { html }: Options = {}): TextReferences {
   const references = collection();
-  references.add(findReferences(message, html));
+  references.add(gather(findReferences(message, html), 'reference'));
+  return references.all();
+}
+
+/** References, each once, as far as they count. */
+export function collectReferences(all: readonly Reference[]): TextReferences {
+  const references = collection();
+  references.add(all);
   return references.all();
 }
 
 /** References as they are found; of each kind so many at most. */
-function collection(): { add: (found: readonly Found[]) => void; all: () => TextReferences } {
+function collection(): { add: (all: readonly Reference[]) => void; all: () => TextReferences } {
   const mentions = new Set<string>();
   const teams = new Map<string, Named<'team'>>();
   const issues = new Map<string, Named<'issue'>>();
@@ -77,9 +88,7 @@ function collection(): { add: (found: readonly Found[]) => void; all: () => Text
   }
 
   return {
-    add: (found) => {
-      for (const { reference } of found) add(reference);
-    },
+    add: (all) => all.forEach(add),
     all: () => ({
       mentions: [...mentions],
       teamMentions: [...teams.values()],

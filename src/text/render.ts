@@ -1,9 +1,12 @@
-// Markdown as HTML that any page may show, and as plain text.
-import MarkdownIt, { type Token } from 'markdown-it';
+// Markdown as HTML for one reader, and as plain text.
+import { createHash } from 'node:crypto';
+import type { Caller } from '#lib/caller.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import { htmlPieces, type InlineText, inlineText, OpenTags } from './markdown.ts';
-import { type Found, findReferences, type Reference } from './references.ts';
-import { sanitized, textOf } from './sanitize.ts';
+import { preparedResults } from '#lib/preparation.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
+import { type MarkdownText, type RenderedPart, type RenderedReference, renderMarkdown, renderPlain } from './markdown-html.ts';
+import type { Reference } from './references.ts';
 
 /** What may be linked: what is there and what the reader may see, by keys in lower case. */
 export type Known = {
@@ -29,16 +32,8 @@ export function repositoryNamed(
   return own && { owner: owner || own.owner, repo: repo || own.repo };
 }
 
-export type RenderContext = {
-  /** The address of this server. */
-  readonly html: string;
-  /** The repository to which references without one belong. */
-  readonly repository?: RepositoryName;
-  /** Without it, nothing is linked. */
-  readonly known?: Known;
-  /** Ends of lines are shown as such, as comments have it. */
-  readonly breaks?: true;
-};
+/** The key of a repository, by which its autolinks are found. */
+export const repositoryKey = ({ owner, repo }: RepositoryName): string => `${owner}/${repo}`.toLowerCase();
 
 /** The key of an issue in `Known`. */
 export const issueKey = ({ owner, repo }: RepositoryName, number: number): string => `${owner}/${repo}#${number}`.toLowerCase();
@@ -46,121 +41,115 @@ export const issueKey = ({ owner, repo }: RepositoryName, number: number): strin
 /** The key of a commit in `Known`, by the digits with which a text names it. */
 export const commitKey = ({ owner, repo }: RepositoryName, digits: string): string => `${owner}/${repo}@${digits}`.toLowerCase();
 
-const maxNesting = fixedValue(limitTable.texts.nesting);
-const mostTags = fixedValue(limitTable.texts.tags);
+/** A text that was rendered, for all readers: undefined where it is shown as it was written, since it takes too long. */
+export type RenderedText = { readonly parts: readonly RenderedPart[] | undefined };
 
-const renderer = new MarkdownIt({ html: true, linkify: true, maxNesting });
-const { escapeHtml } = renderer.utils;
-renderer.linkify.set({ fuzzyLink: false }).add('www.', {
-  validate: (text: string, at: number) => {
-    webAddress.lastIndex = at;
-    return webAddress.exec(text)?.[0].length ?? 0;
+const { time, inProcess, kept } = limitTable.texts;
+const markdown = threadFunctions<typeof import('./markdown-html.ts')>(
+  new URL('./markdown-html.ts', import.meta.url),
+  fixedValue(time),
+);
+const short = fixedValue(inProcess);
+
+type Owned<Input> = Input & { readonly caller: Caller };
+
+const rendered = preparedResults<Owned<MarkdownText>, RenderedText>({
+  compute: async ({ caller, ...wanted }) => {
+    if (wanted.text.length <= short) return { parts: renderMarkdown(wanted) };
+    return { parts: await unlessEnded(() => markdown.call('renderMarkdown', wanted, { caller })) };
   },
-  normalize: (match: { url: string }) => {
-    match.url = `http://${match.url}`;
-  },
+  keyOf: ({ text, html, breaks, autolinks = [] }) =>
+    `${digestOf(text)} ${autolinks.length === 0 ? '' : digestOf(JSON.stringify(autolinks))} ${breaks} ${html}`,
+  sizeOf: ({ parts }, key) => key.length + sizeOf(parts ?? []),
+  maxBytes: fixedValue(kept),
 });
-const webAddress = /[a-z\d-]+(?:\.[a-z\d-]+)+(?:[/?#](?:[^\s<>"]*[^\s<>".,;:!?'()[\]*_~])?)?/iy;
 
-/** A link that replaces some characters of a text token. Of a commit's id, which the last `digits` of them are, the beginning is shown. */
-type Link = { start: number; end: number; digits: number; href: string; className: string };
-type TextMeta = { links?: Link[]; box?: string };
+const plain = preparedResults<Owned<{ text: string }>, { readonly text: string | undefined }>({
+  compute: async ({ caller, text }) => {
+    if (text.length <= short) return { text: renderPlain(text) };
+    return { text: await unlessEnded(() => markdown.call('renderPlain', text, { caller })) };
+  },
+  keyOf: ({ text }) => digestOf(text),
+  sizeOf: ({ text = '' }, key) => key.length + 2 * text.length,
+  maxBytes: fixedValue(kept),
+});
 
-renderer.renderer.rules.text = (tokens, at) => {
-  const { content, meta } = tokens[at] as Token;
-  const { links = [], box = '' } = (meta ?? {}) as TextMeta; // nothing else sets the meta of texts
-  return box + linkedText(content, links, escapeHtml);
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64');
+
+/** Two bytes for each character, and some for each reference. */
+const sizeOf = (parts: readonly RenderedPart[]): number =>
+  parts.reduce((sum, part) => sum + (typeof part === 'string' ? 2 * part.length : bytesOfReference), 0);
+const bytesOfReference = 500;
+
+/** What takes a thread too long does so each time. */
+async function unlessEnded<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ThreadEnded) return undefined;
+    throw error;
+  }
+}
+
+/** The same where too many texts of the caller wait: it is rendered when somebody asks again. */
+async function unlessBusy<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** The HTML of a Markdown text, with its references. What was rendered is kept by the text. */
+export const renderForAll = async (wanted: MarkdownText, caller: Caller): Promise<RenderedText> =>
+  (await unlessBusy(() => rendered.get({ ...wanted, caller }))) ?? { parts: undefined };
+
+/** The words of a Markdown text without its marks; the text itself where that takes too long. */
+export const plainText = async (text: string, caller: Caller): Promise<string> =>
+  (await unlessBusy(() => plain.get({ text, caller })))?.text ?? text;
+
+export type LinkContext = {
+  /** The address of this server. */
+  readonly html: string;
+  /** The repository to which references without one belong. */
+  readonly repository?: RepositoryName | undefined;
+  /** Without it, nothing is linked. */
+  readonly known?: Known | undefined;
 };
 
-// The public API's element for what is struck out.
-renderer.renderer.rules.s_open = () => '<del>';
-renderer.renderer.rules.s_close = () => '</del>';
-
-/** The length at which the public API cuts commits' ids. */
-const shownDigits = 7;
-
-/** Text with links in it; `written` makes HTML of each part. */
-function linkedText(text: string, links: readonly Link[], written: (text: string) => string): string {
-  const parts: string[] = [];
-  let at = 0;
-  for (const { start, end, digits, href, className } of links) {
-    const id = text.slice(end - digits, end - digits + Math.min(digits, shownDigits));
-    const shown = written(text.slice(start, end - digits)) + (id === '' ? '' : `<tt>${id}</tt>`);
-    parts.push(written(text.slice(at, start)), `<a class="${className}" href="${escapeHtml(href)}">${shown}</a>`);
-    at = end;
-  }
-  parts.push(written(text.slice(at)));
-  return parts.join('');
+/** The HTML of a text for one reader: references to what is known become links. */
+export function linkedHtml({ parts }: RenderedText, text: string, context: LinkContext): string {
+  if (!parts) return verbatimHtml(text);
+  return parts.map((part) => (typeof part === 'string' ? part : linkOf(part, context))).join('');
 }
 
-/**
- * The HTML of a Markdown text (the public API's dialect: tables, task lists, strikethrough, addresses as links), without anything that
- * could run, load or send something on a page. References to what is known become links.
- */
-export function renderText(text: string, context: RenderContext): string {
-  const tokens = renderer.parse(text, {});
-  limitTags(tokens);
-  linkReferences(tokens, context);
-  showBoxes(tokens);
-  for (const token of tokens) alignCell(token);
-  const options = { ...renderer.options, breaks: context.breaks === true };
-  return sanitized(renderer.renderer.render(tokens, options, {}), context.html);
+/** The references of a text that was rendered. */
+export const referencesOf = ({ parts = [] }: RenderedText): Reference[] =>
+  parts.flatMap((part) => (typeof part === 'string' ? [] : [part.reference]));
+
+/** The HTML of a Markdown text for one reader. */
+export async function renderText(
+  text: string,
+  { caller, breaks = false, autolinks, ...context }: LinkContext & RenderOptions,
+): Promise<string> {
+  return linkedHtml(await renderForAll({ text, html: context.html, breaks, autolinks }, caller), text, context);
 }
+
+type RenderOptions = { readonly caller: Caller } & Partial<Pick<MarkdownText, 'breaks' | 'autolinks'>>;
 
 /** A text as it was written, in HTML: for what isn't rendered. */
 export const verbatimHtml = (text: string): string => `<pre>${escapeHtml(text)}</pre>\n`;
 
-/** The words of a Markdown text without its marks. */
-export function plainText(text: string): string {
-  const tokens = renderer.parse(text, {});
-  limitTags(tokens);
-  return textOf(renderer.renderer.render(tokens, renderer.options, {}));
-}
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
 
-/** Shows raw HTML past the limit as text. */
-function limitTags(tokens: readonly Token[]): void {
-  let tags = 0;
-  for (const token of tokens.flatMap((one) => one.children ?? [one])) {
-    if (!token.type.startsWith('html_')) continue;
-    tags += token.content.split('<').length - 1;
-    if (tags > mostTags) token.type = 'text';
-  }
-}
-
-function linkReferences(tokens: readonly Token[], context: RenderContext): void {
-  if (!context.known) return;
-  const open = new OpenTags();
-  for (const token of tokens) {
-    if (token.type === 'inline') linkInline(inlineText(token.children ?? [], open), context);
-    if (token.type !== 'html_block') continue;
-    const pieces = htmlPieces(token.content, open).map(({ source, isText }) =>
-      isText ? linkedText(source, linksIn(findReferences(source), context), (same) => same) : source,
-    );
-    token.content = pieces.join('');
-  }
-}
-
-function linkInline({ text, parts }: InlineText, context: RenderContext): void {
-  const links = linksIn(findReferences(text), context);
-  let next = 0;
-  for (const { token, start } of parts) {
-    const end = start + token.content.length;
-    const own: Link[] = [];
-    for (let link = links[next]; link && link.start < end; link = links[++next])
-      if (link.start >= start) own.push({ ...link, start: link.start - start, end: link.end - start });
-    if (own.length > 0) token.meta = { links: own } satisfies TextMeta;
-  }
-}
-
-const linksIn = (found: readonly Found[], context: RenderContext): Link[] =>
-  found.flatMap(({ start, end, reference }) => {
-    const link = linkOf(reference, context);
-    return link ? [{ start, end, ...link }] : [];
-  });
-
-function linkOf(reference: Reference, { html, repository, known }: RenderContext): Omit<Link, 'start' | 'end'> | undefined {
-  const link = (href: string | undefined, className: string, digits = 0) =>
-    href === undefined ? undefined : { href, className, digits };
+function linkOf(
+  { reference, linked, plain: unlinked, before, after }: RenderedReference,
+  { html, repository, known }: LinkContext,
+): string {
+  const link = (href: string | undefined, className: string) =>
+    href === undefined ? unlinked : `${before}<a class="${className}" href="${escapeHtml(href)}">${linked}</a>${after}`;
   switch (reference.kind) {
     case 'mention': {
       const login = known?.logins.get(reference.login);
@@ -174,35 +163,7 @@ function linkOf(reference: Reference, { html, repository, known }: RenderContext
     }
     case 'commit': {
       const named = repositoryNamed(reference, repository);
-      const { sha } = reference;
-      return link(named && known?.commits.get(commitKey(named, sha)), 'commit-link', sha.length);
+      return link(named && known?.commits.get(commitKey(named, reference.sha)), 'commit-link');
     }
   }
-}
-
-/** Items of lists that begin with `[ ]` or `[x]` get a box, which nobody can tick. */
-function showBoxes(tokens: readonly Token[]): void {
-  for (const [at, { type, children }] of tokens.entries()) {
-    const [item, paragraph] = [tokens[at - 2], tokens[at - 1]];
-    const first = children?.[0];
-    if (type !== 'inline' || item?.type !== 'list_item_open' || paragraph?.type !== 'paragraph_open') continue;
-    if (first?.type !== 'text' || !/^\[[ xX]\]\s/.test(first.content)) continue;
-    const ticked = first.content[1] !== ' ';
-    item.attrJoin('class', 'task-list-item');
-    const links = ((first.meta as TextMeta | null)?.links ?? []).map((link) => ({
-      ...link,
-      start: link.start - 3,
-      end: link.end - 3,
-    }));
-    const box = `<input type="checkbox" class="task-list-item-checkbox" disabled${ticked ? ' checked' : ''}>`;
-    first.content = first.content.slice(3);
-    first.meta = { links, box } satisfies TextMeta;
-  }
-}
-
-/** The alignment of a table's cell as an attribute, since no styles are let through. */
-function alignCell(token: Token): void {
-  if (token.type !== 'th_open' && token.type !== 'td_open') return;
-  const align = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? ''))?.[1];
-  if (align !== undefined) token.attrs = [['align', align]];
 }

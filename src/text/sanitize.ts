@@ -48,7 +48,7 @@ const common = {
     input: ['type', 'checked', 'disabled'],
   },
   allowedClasses: {
-    a: ['user-mention', 'team-mention', 'issue-link', 'commit-link'],
+    a: ['user-mention', 'team-mention', 'issue-link', 'commit-link', 'autolink'],
     li: ['task-list-item'],
     input: ['task-list-item-checkbox'],
     code: ['language-*'],

@@ -1,10 +1,9 @@
 // Workflows that jobs call: what they declare of inputs, secrets and outputs, and what a call gives them.
-import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
-import { isMapping } from '@actions/workflow-parser/templates/tokens/type-guards';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import { type Contexts, ExpressionProblem, evaluate, type Json, textOf } from './expressions.ts';
+import { budget, type Contexts, ExpressionProblem, evaluate, type Json, textOf } from './expressions.ts';
+import { lineOf, partOf, type Source, type WorkflowFile, type WorkflowFileJob, type WorkflowProblem } from './file.ts';
 import type { Combination } from './matrix.ts';
-import { lineOf, partOf, type Source, type WorkflowFile, type WorkflowFileJob, type WorkflowProblem } from './parse.ts';
+import { entriesOf, findPart, keyText, type Token } from './token.ts';
 
 /** A workflow file, with the workflows that its jobs call. */
 export type Workflow = {
@@ -57,7 +56,7 @@ export const strategyContext = ({ index, total, failsFast, maxParallel }: InMatr
 });
 
 /** Whether a job calls a workflow. */
-export const isCall = ({ definition }: WorkflowFileJob): boolean => definition.type !== 'job';
+export const isCall = (job: WorkflowFileJob): boolean => job.isCall;
 
 const declarationOf = ({ source }: WorkflowFile): Source => partOf(partOf(source, 'on'), 'workflow_call');
 
@@ -83,8 +82,11 @@ export function problemsOfCall(job: WorkflowFileJob, called: WorkflowFile): Work
   const declared = declarationOf(called);
   const compared = (part: 'inputs' | 'secrets', given: Source, word: string): WorkflowProblem[] => {
     const known = partOf(declared, part);
-    const unknown = Object.keys(given).filter((one) => nameIn(known, one) === undefined);
-    const missing = Object.keys(known).filter((one) => partOf(known, one).required === true && nameIn(given, one) === undefined);
+    const [knownNames, givenNames] = [lowerCaseNames(known), lowerCaseNames(given)];
+    const unknown = Object.keys(given).filter((one) => !knownNames.has(one.toLowerCase()));
+    const missing = Object.keys(known).filter(
+      (one) => partOf(known, one).required === true && !givenNames.has(one.toLowerCase()),
+    );
     return [
       ...unknown.flatMap((one) => problem(`${word} ${one} is not defined in the workflow`)),
       ...missing.flatMap((one) => problem(`${word} ${one} is required, but not provided`)),
@@ -94,9 +96,8 @@ export function problemsOfCall(job: WorkflowFileJob, called: WorkflowFile): Work
   return [...compared('inputs', partOf(source, 'with'), 'Input'), ...secrets];
 }
 
-/** The name under which a mapping has a part; names of inputs and secrets are compared in any case. */
-const nameIn = (mapping: Source, name: string): string | undefined =>
-  Object.keys(mapping).find((one) => one.toLowerCase() === name.toLowerCase());
+/** The names of inputs and secrets, which are compared in any case. */
+const lowerCaseNames = (mapping: Source): ReadonlySet<string> => new Set(Object.keys(mapping).map((name) => name.toLowerCase()));
 
 const maxInputBytes = fixedValue(limitTable.workflows.callInputBytes);
 
@@ -107,14 +108,16 @@ const maxInputBytes = fixedValue(limitTable.workflows.callInputBytes);
  */
 export function inputsOfCall(job: WorkflowFileJob, called: WorkflowFile, outside: Contexts): { [name: string]: Json } {
   const declared = partOf(declarationOf(called), 'inputs');
-  const tokens = find(called.parts, 'on', 'workflow_call', 'inputs');
-  const given = job.parts.find('with');
+  const declarations = partsByName(findPart(called.parts, 'on', 'workflow_call', 'inputs'));
+  const given = partsByName(findPart(job.parts, 'with'));
   const { github = null, vars = null } = outside;
   const inputs = Object.keys(declared).map((name) => {
     const { type } = partOf(declared, name);
-    const token = entryOf(given, name);
-    const byDefault = token ? undefined : find(tokens, name, 'default');
-    const value = token ? evaluate(token, outside) : byDefault && evaluate(byDefault, { github, vars });
+    const token = given.get(name.toLowerCase());
+    const byDefault = token ? undefined : findPart(declarations.get(name.toLowerCase()), 'default');
+    const value = token
+      ? evaluate(token, outside)
+      : byDefault && evaluate(byDefault, { github, vars, [budget]: outside[budget] });
     return [name, typed(value ?? null, type ?? 'string', { name, line: lineOf(token ?? job.parts) })] as const;
   });
   if (Buffer.byteLength(JSON.stringify(inputs)) > maxInputBytes)
@@ -147,9 +150,8 @@ function typed(value: Json, type: Json, { name, line }: { name: string; line: nu
 export function secretsOfCall(job: WorkflowFileJob, outside: Contexts): { [name: string]: string } {
   const all = outside.secrets as { [name: string]: string };
   if (job.source.secrets === 'inherit') return all;
-  const given = job.parts.find('secrets');
-  if (!given || !isMapping(given)) return {};
-  const values = [...given].map(({ key, value }) => [key.toString(), textOf(evaluate(value, outside))] as const);
+  const given = entriesOf(findPart(job.parts, 'secrets'));
+  const values = given.map(({ key, value }) => [keyText(key), textOf(evaluate(value, outside))] as const);
   // One that isn't there is as if it were not given.
   return Object.fromEntries(values.filter(([, value]) => value !== ''));
 }
@@ -160,25 +162,17 @@ export function secretsOfCall(job: WorkflowFileJob, outside: Contexts): { [name:
  * @throws ExpressionProblem for one that can't be evaluated
  */
 export function outputsOfCall({ parts }: WorkflowFile, inside: Contexts): { [name: string]: string } {
-  const outputs = find(parts, 'on', 'workflow_call', 'outputs');
-  if (!outputs || !isMapping(outputs)) return {};
   return Object.fromEntries(
-    [...outputs].flatMap(({ key, value }) => {
-      const token = find(value, 'value');
-      return token ? [[key.toString(), textOf(evaluate(token, inside))]] : [];
+    entriesOf(findPart(parts, 'on', 'workflow_call', 'outputs')).flatMap(({ key, value }) => {
+      const token = findPart(value, 'value');
+      return token ? [[keyText(key), textOf(evaluate(token, inside))]] : [];
     }),
   );
 }
 
-/** A part of a part of a file. */
-const find = (token: TemplateToken | undefined, ...names: readonly string[]): TemplateToken | undefined =>
-  names.reduce<TemplateToken | undefined>((at, name) => (at && isMapping(at) ? at.find(name) : undefined), token);
-
-/** An entry of a mapping by its name in any case. */
-function entryOf(token: TemplateToken | undefined, name: string): TemplateToken | undefined {
-  if (!token || !isMapping(token)) return undefined;
-  return [...token].find(({ key }) => key.toString().toLowerCase() === name.toLowerCase())?.value;
-}
+/** The parts of a mapping by their names in lower case. */
+const partsByName = (token: Token | undefined): ReadonlyMap<string, Token> =>
+  new Map(entriesOf(token).map(({ key, value }) => [keyText(key).toLowerCase(), value]));
 
 /** Whether one of several keys is that of a job which needs one of the jobs `ids`, at any level of calls. */
 export function keysBehind(workflow: Workflow, keys: ReadonlySet<string>): (key: string) => boolean {

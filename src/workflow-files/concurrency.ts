@@ -1,8 +1,8 @@
 // Concurrency groups, as workflow files name them.
-import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type Contexts, ExpressionProblem, evaluate, type Json, textOf } from './expressions.ts';
-import type { WorkflowFile } from './parse.ts';
+import type { WorkflowFile } from './file.ts';
+import { findPart, type Token } from './token.ts';
 
 /** A concurrency group that a run or a job is in. */
 export type Concurrency = { readonly group: string; readonly cancelsInProgress: boolean };
@@ -24,10 +24,10 @@ export const namesOf = (...concurrency: readonly (Concurrency | null)[]): string
 
 /** The concurrency group of a whole file. @throws ExpressionProblem */
 export const concurrencyOfFile = ({ parts }: WorkflowFile, contexts: Contexts): Concurrency | null =>
-  concurrencyIn(parts.find('concurrency'), contexts);
+  concurrencyIn(findPart(parts, 'concurrency'), contexts);
 
 /** The concurrency group of a part of a file. @throws ExpressionProblem */
-export const concurrencyIn = (token: TemplateToken | undefined, contexts: Contexts): Concurrency | null =>
+export const concurrencyIn = (token: Token | undefined, contexts: Contexts): Concurrency | null =>
   token ? concurrencyOf(evaluate(token, contexts)) : null;
 
 /** Refuses a group that what leads to a job is in already: it would wait for itself. */

@@ -1,21 +1,20 @@
 // Expressions of workflow files, `${{ … }}`, as far as the server evaluates them: conditions of jobs, matrices, names, groups.
-import { data, Evaluator, ExpressionError, ExpressionEvaluationError, Lexer, Parser } from '@actions/expressions';
+import { data, ExpressionError, ExpressionEvaluationError, Lexer, Parser } from '@actions/expressions';
 import type { FunctionDefinition } from '@actions/expressions/funcs/info';
-import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
-import {
-  isBasicExpression,
-  isBoolean,
-  isMapping,
-  isNumber,
-  isSequence,
-  isString,
-} from '@actions/workflow-parser/templates/tokens/type-guards';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { BoundedEvaluator } from './bounded-evaluator.ts';
+import { BudgetSpent, type ExpressionBudget } from './expression-budget.ts';
+import { fromData, toData } from './expression-values.ts';
+import { hasNul, type Json, type Token } from './token.ts';
 
-/** What JSON holds. Values of expressions and of workflow files are this. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+export { newBudget } from './expression-budget.ts';
+export type { Json } from './token.ts';
+
+/** Where contexts keep what is left to the expressions that name them. */
+export const budget = Symbol('budget');
 
 /** The values of contexts, by their names: `github`, `needs`, `matrix` … */
-export type Contexts = { readonly [name: string]: Json };
+export type Contexts = { readonly [name: string]: Json; readonly [budget]: ExpressionBudget };
 
 /** How the jobs that something depends on have ended, for `success()`, `failure()` and `cancelled()`. None of these holds after `skipped`. */
 export type JobStatus = 'success' | 'failure' | 'cancelled' | 'skipped';
@@ -32,22 +31,29 @@ export class ExpressionProblem extends Error {
 
 /**
  * The value of a part of a workflow file, its expressions evaluated.
- * @throws ExpressionProblem for an expression that fails
+ * @throws ExpressionProblem for an expression that fails, or that costs more than is left in the budget of its contexts
  */
-export function evaluate(token: TemplateToken, contexts: Contexts, status: JobStatus = 'success'): Json {
-  if (isString(token) || isNumber(token) || isBoolean(token)) return token.value;
-  if (isSequence(token)) return [...token].map((item) => evaluate(item, contexts, status));
-  if (isMapping(token))
-    return Object.fromEntries(
-      [...token].map(({ key, value }) => [textOf(evaluate(key, contexts, status)), evaluate(value, contexts, status)]),
-    );
-  if (isBasicExpression(token)) return evaluateText(token.expression, contexts, { status, line: token.line });
-  return null;
+export function evaluate(token: Token, contexts: Contexts, status: JobStatus = 'success'): Json {
+  switch (token.kind) {
+    case 'scalar':
+      return token.value;
+    case 'sequence':
+      return token.items.map((item) => evaluate(item, contexts, status));
+    case 'mapping':
+      return Object.fromEntries(
+        token.entries.map(({ key, value }) => [textOf(evaluate(key, contexts, status)), evaluate(value, contexts, status)]),
+      );
+    case 'expression':
+      return evaluateText(token.expression, contexts, { status, line: token.line });
+  }
 }
 
+/** The value of an expression by its text, without `${{` and `}}`. @throws ExpressionProblem */
+export const evaluateExpression = (expression: string, contexts: Contexts): Json =>
+  evaluateText(expression, contexts, { status: 'success', line: undefined });
+
 /** Whether a condition holds, as `if:` of a job. */
-export const holds = (token: TemplateToken, contexts: Contexts, status: JobStatus): boolean =>
-  isTrue(evaluate(token, contexts, status));
+export const holds = (token: Token, contexts: Contexts, status: JobStatus): boolean => isTrue(evaluate(token, contexts, status));
 
 /** What counts as true in expressions. */
 const isTrue = (value: Json): boolean => value !== false && value !== 0 && value !== '' && value !== null;
@@ -58,20 +64,44 @@ export function textOf(value: Json): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-type Where = { readonly status: JobStatus; readonly line: number | undefined };
+type Location = { readonly status: JobStatus; readonly line: number | undefined };
 
-function evaluateText(expression: string, contexts: Contexts, { status, line }: Where): Json {
+const maxLength = fixedValue(limitTable.workflows.expressionLength);
+
+function evaluateText(expression: string, contexts: Contexts, { status, line }: Location): Json {
+  if (expression.length > maxLength) throw new ExpressionProblem(`An expression has at most ${maxLength} characters`, line);
   const functions = statusFunctions(status);
+  const { spendSteps, spendCharacters } = contexts[budget];
   try {
+    // Reading it costs as much as its characters.
+    spendSteps(expression.length);
     const { tokens } = new Lexer(expression).lex();
     const parsed = new Parser(tokens, Object.keys(contexts), functions).parse();
-    const byName = new Map(functions.map((definition) => [definition.name, definition]));
-    return jsonOf(new Evaluator(parsed, dictionaryOf(contexts), byName).evaluate());
+    const named = namedContexts(contexts, expression);
+    const value = fromData(new BoundedEvaluator(parsed, { contexts: named, functions, budget: contexts[budget] }).evaluate());
+    if (typeof value === 'object') spendCharacters(JSON.stringify(value).length);
+    if (hasNul(value)) throw new ExpressionProblem('The value of an expression must not hold a NUL character', line);
+    return value;
   } catch (error) {
-    if (error instanceof ExpressionError || error instanceof ExpressionEvaluationError || error instanceof SyntaxError)
+    // A parser calls itself for each bracket.
+    if (error instanceof RangeError) throw new ExpressionProblem('The expression is nested too deeply', line);
+    if (
+      error instanceof ExpressionError ||
+      error instanceof ExpressionEvaluationError ||
+      error instanceof SyntaxError ||
+      error instanceof BudgetSpent
+    )
       throw new ExpressionProblem(error.message, line);
     throw error;
   }
+}
+
+/** The contexts that an expression may name: others, as the large `github`, aren't converted for it. */
+function namedContexts(contexts: Contexts, expression: string): data.Dictionary {
+  const written = expression.toLowerCase();
+  const named = new data.Dictionary();
+  for (const [name, value] of Object.entries(contexts)) named.add(name, written.includes(name) ? toData(value) : new data.Null());
+  return named;
 }
 
 const statusFunctions = (status: JobStatus): FunctionDefinition[] => [
@@ -87,7 +117,3 @@ const statusFunction = (name: string, value: boolean): FunctionDefinition => ({
   maxArgs: Number.MAX_SAFE_INTEGER,
   call: () => new data.BooleanData(value),
 });
-
-const dictionaryOf = (contexts: Contexts): data.Dictionary => JSON.parse(JSON.stringify(contexts), data.reviver);
-
-const jsonOf = (value: data.ExpressionData): Json => JSON.parse(JSON.stringify(value, data.replacer));

@@ -1,7 +1,7 @@
 // Inputs of called workflows in the files that runners get. A runner knows one job, and no call that led to it: its inputs are written out.
 import { Lexer, type Token, TokenType } from '@actions/expressions/lexer';
 import { type Json, textOf } from './expressions.ts';
-import type { Source } from './parse.ts';
+import type { Source } from './file.ts';
 
 type Inputs = { readonly [name: string]: Json };
 

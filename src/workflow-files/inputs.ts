@@ -1,6 +1,6 @@
 // The inputs of a dispatch: what a file declares of them, and what somebody gives.
 import type { Json } from './expressions.ts';
-import { partOf, type Source, type WorkflowFile } from './parse.ts';
+import { partOf, type Source, type WorkflowFile } from './file.ts';
 
 /** Why inputs aren't those of a file. */
 export class InputProblem extends Error {}

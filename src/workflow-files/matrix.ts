@@ -1,15 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type Json, textOf } from './expressions.ts';
-import type { Source } from './parse.ts';
+import type { Source } from './file.ts';
+import { excludedBy, idsOfValues, isMapping, MatrixProblem, type ValueIds } from './matrix-values.ts';
 
-/** A matrix that makes no jobs, or too many. */
-export class MatrixProblem extends Error {}
+export { MatrixProblem } from './matrix-values.ts';
 
 /** One combination of a matrix: what the context `matrix` of its job holds. */
 export type Combination = { readonly [name: string]: Json };
 
 const maxJobs = fixedValue(limitTable.workflows.jobs);
+const { matrixEntries, matrixBytes } = limitTable.interpreters;
+const maxEntries = fixedValue(matrixEntries);
+const maxBytes = fixedValue(matrixBytes);
 
 /**
  * The combinations of a matrix, in the order of its lists: all of them without those that `exclude` names; then each entry of `include`
@@ -19,22 +21,38 @@ const maxJobs = fixedValue(limitTable.workflows.jobs);
 export function combinationsOf(matrix: Json): Combination[] {
   if (!isMapping(matrix)) throw new MatrixProblem('A matrix must be a mapping of lists');
   const { include = [], exclude = [], ...lists } = matrix;
-  const crossed = crossProduct(lists).filter(
-    (combination) => !mappingsOf(exclude, 'exclude').some((one) => fits(one, combination)),
-  );
-  const result = crossed.map((own) => ({ own, all: own }));
-  const added: Combination[] = [];
-  for (const extra of mappingsOf(include, 'include')) {
-    const extended = result.filter(({ own }) =>
-      Object.entries(extra).every(([name, value]) => !(name in own) || isDeepStrictEqual(own[name], value)),
-    );
-    if (extended.length === 0 || crossed.length === 0) added.push(extra);
-    else for (const one of extended) one.all = { ...one.all, ...extra };
-  }
-  const combinations = [...result.map(({ all }) => all), ...added];
+  const excluded = mappingsOf(exclude, 'exclude');
+  const included = mappingsOf(include, 'include');
+  const values = idsOfValues();
+  const crossed = crossProduct(lists, excluded, values);
+  const combinations = extend(crossed, included, values);
   if (combinations.length === 0) throw new MatrixProblem('The matrix makes no jobs');
-  if (combinations.length > maxJobs) throw new MatrixProblem(`The matrix makes more than ${maxJobs} jobs`);
   return combinations;
+}
+
+/** Adds the entries of `include` to the combinations of the lists. */
+function extend(crossed: readonly Combination[], included: readonly Source[], values: ValueIds): Combination[] {
+  const result = crossed.map((own) => ({ own: values.idsOf(own), all: new Map(Object.entries(own)) }));
+  const added: Combination[] = [];
+  let bytes = 0;
+  const count = (mapping: Combination, times: number): void => {
+    bytes += values.bytesOf(mapping) * times;
+    if (bytes > maxBytes) throw new MatrixProblem(`The jobs of the matrix have values of more than ${maxBytes / 1024} KiB`);
+  };
+  for (const own of crossed) count(own, 1);
+  for (const extra of included) {
+    const ids = [...values.idsOf(extra)];
+    const extended = result.filter(({ own }) => ids.every(([name, id]) => (own.get(name) ?? id) === id));
+    count(extra, Math.max(extended.length, 1));
+    if (extended.length === 0) added.push(extra);
+    else for (const { all } of extended) for (const [name, value] of Object.entries(extra)) all.set(name, value);
+    checkJobs(result.length + added.length);
+  }
+  return [...result.map(({ all }): Combination => Object.fromEntries(all)), ...added];
+}
+
+function checkJobs(count: number): void {
+  if (count > maxJobs) throw new MatrixProblem(`The matrix makes more than ${maxJobs} jobs`);
 }
 
 /** The name of a job of a matrix: its values in brackets, mappings by their values (the public API's form). */
@@ -48,31 +66,28 @@ export function nameOfCombination(name: string, combination: Combination): strin
 const leavesOf = (value: Json): string[] =>
   value !== null && typeof value === 'object' ? Object.values(value).flatMap(leavesOf) : [textOf(value)];
 
-function crossProduct(lists: Source): Combination[] {
-  const entries = Object.entries(lists);
+function crossProduct(lists: Source, excluded: readonly Source[], values: ValueIds): Combination[] {
+  const entries = Object.entries(lists).map(([name, list]) => {
+    if (!Array.isArray(list) || list.length === 0) throw new MatrixProblem(`${name} of the matrix must be a list of values`);
+    return [name, list] as const;
+  });
   if (entries.length === 0) return [];
-  let combinations: Combination[] = [{}];
-  for (const [name, values] of entries) {
-    if (!Array.isArray(values) || values.length === 0) throw new MatrixProblem(`${name} of the matrix must be a list of values`);
-    // What `exclude` takes away comes later; a bound far above that of jobs keeps the product small.
-    if (combinations.length * values.length > maxCrossed) throw new MatrixProblem(`The matrix makes more than ${maxJobs} jobs`);
-    combinations = combinations.flatMap((one) => values.map((value: Json) => ({ ...one, [name]: value })));
-  }
-  return combinations;
+  // What `exclude` takes away comes later; a bound far above that of jobs keeps the product small.
+  if (entries.reduce((product, [, list]) => product * list.length, 1) > maxCrossed) checkJobs(Number.POSITIVE_INFINITY);
+  // Each combination is the places of its values in their lists.
+  let combinations: number[][] = [[]];
+  for (const [, list] of entries) combinations = combinations.flatMap((one) => list.map((_, at) => [...one, at]));
+  const isExcluded = excludedBy(excluded, entries, values);
+  const left = combinations.filter((combination) => !isExcluded(combination));
+  checkJobs(left.length);
+  return left.map((places) => Object.fromEntries(entries.map(([name, list], at) => [name, list[places[at] ?? 0] ?? null])));
 }
 
 const maxCrossed = 40 * maxJobs;
 
-/** Whether a combination has all values of an entry of `exclude`; those of mappings may be named in part. */
-const fits = (wanted: Json, found: Json | undefined): boolean =>
-  isMapping(wanted)
-    ? isMapping(found) && Object.entries(wanted).every(([name, value]) => fits(value, found[name]))
-    : isDeepStrictEqual(wanted, found);
-
 function mappingsOf(entries: Json, name: string): Source[] {
+  if (Array.isArray(entries) && entries.length > maxEntries)
+    throw new MatrixProblem(`${name} of the matrix has more than ${maxEntries} entries`);
   if (Array.isArray(entries) && entries.every(isMapping)) return entries;
   throw new MatrixProblem(`${name} of the matrix must be a list of mappings`);
 }
-
-const isMapping = (value: Json | undefined): value is Source =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,8 @@
 import { registerHooks } from 'node:module';
 
-type ParserPackage = typeof import('@actions/workflow-parser') & { readonly parseYaml: typeof import('yaml')['parse'] };
+type ParserPackage = typeof import('@actions/workflow-parser') & {
+  readonly parseDocument: typeof import('yaml')['parseDocument'];
+};
 
 /**
  * Loads the parser of workflow files at its first use, since it takes a tenth of a second. Its modules import JSON as bundlers allow it,
@@ -18,8 +20,8 @@ async function importParser(): Promise<ParserPackage> {
     load: (url, context, next) => next(url, schemaFile.test(url) ? { ...context, importAttributes: { type: 'json' } } : context),
   });
   try {
-    const [parser, { parse }] = await Promise.all([import('@actions/workflow-parser'), import('yaml')]);
-    return { ...parser, parseYaml: parse };
+    const [parser, { parseDocument }] = await Promise.all([import('@actions/workflow-parser'), import('yaml')]);
+    return { ...parser, parseDocument };
   } finally {
     hooks.deregister();
   }

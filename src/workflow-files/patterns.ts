@@ -1,33 +1,48 @@
 // Patterns of branches, tags and paths in the filters of workflow files.
-import { regularExpression, type TextTest } from '#lib/regular-expression.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { periodicYield } from '#lib/turns.ts';
+import { compilePattern, matchesPattern, type NamePattern, type Steps } from './pattern.ts';
+
+/** The compiled patterns of one filter, the last one first. */
+export type Filter = readonly { readonly isNegated: boolean; readonly pattern: NamePattern }[];
+
+export const compileFilter = (patterns: readonly string[]): Filter =>
+  patterns
+    .flatMap((text) => {
+      const isNegated = text.startsWith('!');
+      const pattern = compilePattern(isNegated ? text.slice(1) : text);
+      return pattern ? [{ isNegated, pattern }] : [];
+    })
+    .reverse();
+
+const maxSteps = fixedValue(limitTable.interpreters.filterSteps);
+
+/** What the filters of one file may still take for one event. */
+export type FilterWork = { readonly steps: Steps; readonly yieldTurn: ReturnType<typeof periodicYield> };
+
+export const beginFilterWork = (): FilterWork => ({ steps: { left: maxSteps }, yieldTurn: periodicYield() });
 
 /**
- * Whether a name passes the patterns of a list, of which the last that matches decides: one with `!` takes away (the public API's rule).
- * `*` stands for characters but `/`, `**` for any; `?` and `+` are for none or one, and for one or more, of the character before.
+ * Whether a name passes the patterns of a filter, of which the last that matches decides: one with `!` takes away (the public API's
+ * rule). Undefined where no steps are left to tell.
  */
-export function passes(patterns: readonly string[], name: string): boolean {
-  let passed = false;
-  for (const pattern of patterns) {
-    const isNegated = pattern.startsWith('!');
-    if (testOf(isNegated ? pattern.slice(1) : pattern)(name)) passed = !isNegated;
+export async function passes(filter: Filter, name: string, { steps, yieldTurn }: FilterWork): Promise<boolean | undefined> {
+  for (const { isNegated, pattern } of filter) {
+    const isMatch = matchesPattern(pattern, name, steps);
+    if (isMatch === undefined) return undefined;
+    if (isMatch) return !isNegated;
+    await yieldTurn();
   }
-  return passed;
+  return false;
 }
 
-const part =
-  /(?<folders>(?<=^|\/)\*\*\/)|(?<any>\*\*)|(?<some>\*)|(?<repeat>[?+])|(?<class>\[[\w-]+\])|\\(?<escaped>.)|(?<plain>.)/gsu;
+const maxPatterns = fixedValue(limitTable.interpreters.filterPatterns);
+const maxBytes = fixedValue(limitTable.interpreters.filterBytes);
 
-/** The test of one pattern. What is no pattern matches nothing. */
-function testOf(pattern: string): TextTest {
-  const expression = [...pattern.matchAll(part)].map(({ groups = {}, index }) => {
-    const { folders, any, some, repeat, class: characters, escaped, plain = '' } = groups;
-    if (folders) return '(?:.*/)?';
-    if (any) return '.*';
-    if (some) return '[^/]*';
-    if (repeat) return index === 0 ? `\\${repeat}` : repeat;
-    return characters ?? quoted(escaped ?? plain);
-  });
-  return regularExpression(`^(?s:${expression.join('')})$`) ?? (() => false);
+/** Why a list can't be a filter; undefined where it can. */
+export function filterProblem(patterns: readonly string[]): string | undefined {
+  if (patterns.length > maxPatterns) return `has more than ${maxPatterns} patterns`;
+  let bytes = 0;
+  for (const pattern of patterns) bytes += Buffer.byteLength(pattern);
+  return bytes > maxBytes ? `has patterns of more than ${maxBytes / 1024} KiB` : undefined;
 }
-
-const quoted = (text: string): string => text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');

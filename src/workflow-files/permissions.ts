@@ -1,7 +1,7 @@
 import type { PermissionName, PermissionSet } from '#access/permissions.ts';
 import { type Call, idOfKey, type Workflow } from './calls.ts';
 import type { Json } from './expressions.ts';
-import type { WorkflowFile } from './parse.ts';
+import type { WorkflowFile } from './file.ts';
 
 /** What the token of a job may, and whether the job may ask for tokens of its identity. */
 export type JobPermissions = { readonly token: PermissionSet; readonly identity: 'write' | 'none' };

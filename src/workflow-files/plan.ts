@@ -1,7 +1,6 @@
 // Which jobs of a run come next. A plan is made anew from the file and from what has happened, whenever a job ends.
-import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
-import { isMapping } from '@actions/workflow-parser/templates/tokens/type-guards';
 import { gather } from '#lib/collections.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import {
   type Call,
   type InMatrix,
@@ -21,9 +20,12 @@ import {
   type LeaseState,
   namesOf,
 } from './concurrency.ts';
-import { type Contexts, ExpressionProblem, evaluate, holds, type JobStatus, type Json, textOf } from './expressions.ts';
+import { budget, type Contexts, ExpressionProblem, evaluate, holds, type Json, textOf } from './expressions.ts';
+import { lineOf, type WorkflowFile, type WorkflowFileJob } from './file.ts';
+import { environmentOf, nameOfEnvironment, runsOnOf } from './job-parts.ts';
 import { type Combination, combinationsOf, MatrixProblem, nameOfCombination } from './matrix.ts';
-import { lineOf, type WorkflowFile, type WorkflowFileJob } from './parse.ts';
+import { ancestorsOf, statusOf } from './needs.ts';
+import { findPart, type Token } from './token.ts';
 
 /** How a job of a file has ended, all jobs of its matrix together. */
 export type JobResult = {
@@ -82,18 +84,29 @@ export type Plan = {
 /**
  * The jobs that can be made now: those whose needs are over. A job that is skipped is over at once, so that what needs it follows. A job that
  * calls a workflow isn't made itself: the jobs of that workflow are.
+ * A plan of more jobs than a run may have ends there, with one job more than that.
  * @param contexts `github`, `inputs` and `vars`
  */
 export function planJobs(workflow: Workflow, contexts: Contexts, { made, results, isCancelled, leases: known }: Progress): Plan {
   const begun = begunCalls([...made, ...[...(known?.keys() ?? [])].map((key) => key.replace(/\/$/, ''))]);
   const state: State = { jobs: [], leases: [], held: [], made, begun, results: new Map(results), known };
   const cancelled = isCancelled ? 'skipped' : undefined;
-  planLevel(
-    { workflow, contexts, calls: [], prefix: '', namePrefix: '', cancelled, groups: groupsOfRun(workflow, contexts) },
-    state,
-  );
+  try {
+    planLevel(
+      { workflow, contexts, calls: [], prefix: '', namePrefix: '', cancelled, groups: groupsOfRun(workflow, contexts) },
+      state,
+    );
+  } catch (error) {
+    // The caller sees that there are too many.
+    if (error instanceof TooManyJobs) return { ...state, isOver: false };
+    throw error;
+  }
   return { ...state, isOver: isOver(workflow.file, (id) => state.results.get(id)) };
 }
+
+/** A plan ends here: matrices of calls in matrices of calls multiply. */
+class TooManyJobs extends Error {}
+const maxJobs = fixedValue(limitTable.workflows.runJobs);
 
 /** The group that a whole run is in. */
 function groupsOfRun({ file }: Workflow, contexts: Contexts): string[] {
@@ -159,6 +172,7 @@ function planLevel(level: Level, state: State): void {
       if (state.made.has(id)) continue;
       const next = planJob(level, job, state);
       state.jobs.push(...next);
+      if (state.jobs.length > maxJobs) throw new TooManyJobs();
       const [first] = next;
       if (first?.ended) results.set(id, { result: first.ended.result, outputs: {} });
     }
@@ -166,16 +180,17 @@ function planLevel(level: Level, state: State): void {
 }
 
 function planJob(level: Level, job: WorkflowFileJob, state: State): PlannedJob[] {
-  const { definition, needs } = job;
+  const { needs, parts } = job;
   const { workflow, prefix } = level;
   const resultsOf = (id: string): JobResult | undefined => state.results.get(prefix + id);
   const contexts: Contexts = { ...level.contexts, needs: needsContext(needs, resultsOf) };
   try {
     const status = level.cancelled ? 'cancelled' : statusOf(ancestorsOf(workflow.file, job.id), resultsOf);
     const isBegun = state.begun.has(prefix + job.id);
-    if (!isBegun && !holds(definition.if, contexts, status))
+    if (!isBegun && !holds(job.condition, contexts, status))
       return [endedJob(level, job, { result: level.cancelled ?? 'skipped' })];
-    const strategy = (definition.strategy ? evaluate(definition.strategy, contexts) : {}) as { [name: string]: Json };
+    const strategyPart = findPart(parts, 'strategy');
+    const strategy = (strategyPart ? evaluate(strategyPart, contexts) : {}) as { [name: string]: Json };
     const combinations = strategy.matrix === undefined ? [null] : combinationsOf(strategy.matrix);
     const places = combinations.map((combination, index) => ({
       combination,
@@ -184,7 +199,7 @@ function planJob(level: Level, job: WorkflowFileJob, state: State): PlannedJob[]
       failsFast: strategy['fail-fast'] !== false,
       maxParallel: typeof strategy['max-parallel'] === 'number' ? strategy['max-parallel'] : null,
     }));
-    if (definition.type === 'job') return places.map((place) => jobOf(level, job, contexts, place));
+    if (!job.isCall) return places.map((place) => jobOf(level, job, contexts, place));
     planCalls(level, job, state, { contexts, places });
     return [];
   } catch (error) {
@@ -210,10 +225,10 @@ function planCalls(level: Level, job: WorkflowFileJob, state: State, { contexts,
   const levels = places.map((place) => {
     const outside = { ...contexts, matrix: place.combination, strategy: strategyContext(place) };
     const inputs = inputsOfCall(job, workflow.file, outside);
-    const inside: Contexts = { github, vars, inputs };
+    const inside: Contexts = { github, vars, inputs, [budget]: contexts[budget] };
     const name = level.namePrefix + nameOf(job, outside, place);
     const at = placeOfCall({ ...place, key });
-    const own = concurrencyIn(job.parts.find('concurrency'), outside);
+    const own = concurrencyIn(findPart(job.parts, 'concurrency'), outside);
     const ofFile = concurrencyOfFile(workflow.file, inside);
     checkGroups(namesOf(own), level.groups, lineOf(job.parts));
     checkGroups(namesOf(ofFile), [...level.groups, ...namesOf(own)], lineOf(job.parts));
@@ -296,37 +311,15 @@ function resultOfCall({ workflow: { file }, prefix, contexts }: Level, { results
   }
 }
 
-/** All jobs that a job needs, and those that these need. */
-function ancestorsOf(file: WorkflowFile, id: string): Set<string> {
-  const found = new Set<string>();
-  const visit = (job: string): void => {
-    for (const need of file.jobs.get(job)?.needs ?? []) {
-      if (found.has(need)) continue;
-      found.add(need);
-      visit(need);
-    }
-  };
-  visit(id);
-  return found;
-}
-
-/** What `success()` and `failure()` say of a job (the public API's rule: all that it needs, and what that needs). */
-function statusOf(ancestors: ReadonlySet<string>, resultOfJob: (id: string) => JobResult | undefined): JobStatus {
-  const found = new Set([...ancestors].map((id) => resultOfJob(id)?.result));
-  if (found.has('failure')) return 'failure';
-  if (found.has('cancelled')) return 'cancelled';
-  return found.has('skipped') ? 'skipped' : 'success';
-}
-
 const endedJob = (
   { prefix, namePrefix, calls }: Level,
-  { id, definition }: WorkflowFileJob,
+  job: WorkflowFileJob,
   ended: NonNullable<PlannedJob['ended']>,
 ): PlannedJob => ({
   ...withoutRunner,
-  id: prefix + id,
+  id: prefix + job.id,
   calls,
-  name: namePrefix + (definition.name?.isLiteral ? definition.name.toString() : id),
+  name: namePrefix + (literalName(job) ?? job.id),
   ended,
 });
 
@@ -346,46 +339,38 @@ const withoutRunner = {
 } as const;
 
 /** The name of a job, with the values of its matrix unless it says where they stand. */
-function nameOf({ definition, id }: WorkflowFileJob, contexts: Contexts, { combination }: InMatrix): string {
-  if (definition.name && !definition.name.isLiteral) return textOf(evaluate(definition.name, contexts));
-  const name = definition.name?.toString() ?? id;
+function nameOf(job: WorkflowFileJob, contexts: Contexts, { combination }: InMatrix): string {
+  const written = findPart(job.parts, 'name');
+  if (written?.kind === 'expression') return textOf(evaluate(written, contexts));
+  const name = literalName(job) ?? job.id;
   return combination ? nameOfCombination(name, combination) : name;
+}
+
+/** The name that a job's file gives it; undefined where it gives none, or an expression. */
+function literalName({ parts }: WorkflowFileJob): string | undefined {
+  const name = findPart(parts, 'name');
+  return name?.kind === 'scalar' && textOf(name.value) !== '' ? textOf(name.value) : undefined;
 }
 
 function jobOf({ prefix, namePrefix, calls, groups }: Level, job: WorkflowFileJob, run: Contexts, place: InMatrix): PlannedJob {
   const contexts: Contexts = { ...run, matrix: place.combination, strategy: strategyContext(place) };
-  const { definition, parts, id } = job;
-  const evaluated = (token: TemplateToken | undefined): Json | undefined => token && evaluate(token, contexts);
-  const runsOn = definition.type === 'job' ? runsOnOf(evaluated(definition['runs-on']) ?? null) : { labels: [], group: null };
-  const timeout = evaluated(parts.find('timeout-minutes'));
-  const concurrency = concurrencyIn(definition.concurrency, contexts);
+  const { parts, id } = job;
+  const evaluated = (token: Token | undefined): Json | undefined => token && evaluate(token, contexts);
+  const timeout = evaluated(findPart(parts, 'timeout-minutes'));
+  const concurrency = concurrencyIn(findPart(parts, 'concurrency'), contexts);
   checkGroups(namesOf(concurrency), groups, lineOf(parts));
   return {
     ...place,
     id: prefix + id,
     calls,
     name: namePrefix + nameOf(job, contexts, place),
-    ...runsOn,
-    environment: definition.type === 'job' ? environmentOf(evaluated(nameOfEnvironment(definition.environment)) ?? null) : null,
+    ...runsOnOf(evaluated(findPart(parts, 'runs-on')) ?? null),
+    environment: environmentOf(evaluated(nameOfEnvironment(findPart(parts, 'environment'))) ?? null),
     concurrency,
-    isOptional: evaluated(parts.find('continue-on-error')) === true,
+    isOptional: evaluated(findPart(parts, 'continue-on-error')) === true,
     timeoutMinutes: typeof timeout === 'number' && timeout > 0 ? timeout : null,
   };
 }
-
-/** What `runs-on` asks for: a label, a list of them, or a group with or without labels. */
-function runsOnOf(value: Json): { labels: string[]; group: string | null } {
-  if (typeof value === 'string') return { labels: [value], group: null };
-  if (Array.isArray(value)) return { labels: value.map(textOf), group: null };
-  const { group, labels = [] } = (value ?? {}) as { group?: string; labels?: Json };
-  return { labels: runsOnOf(labels).labels, group: group ?? null };
-}
-
-/** What names an environment. Its address may name outputs of steps, which the runner knows alone: it is evaluated there. */
-const nameOfEnvironment = (token: TemplateToken | undefined): TemplateToken | undefined =>
-  token && isMapping(token) ? token.find('name') : token;
-
-const environmentOf = (name: Json): PlannedJob['environment'] => (textOf(name) === '' ? null : { name: textOf(name) });
 
 /** How the jobs of one matrix have ended together; outputs of later ones win where they aren't empty (the public API's rule). */
 export function resultOf(jobs: readonly (JobResult & { readonly isOptional: boolean })[]): JobResult {

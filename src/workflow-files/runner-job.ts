@@ -1,7 +1,7 @@
 import type { Json } from './expressions.ts';
+import type { Source, WorkflowFile } from './file.ts';
 import { withInputs } from './given-inputs.ts';
 import type { Combination } from './matrix.ts';
-import type { Source, WorkflowFile } from './parse.ts';
 
 /** A job as it was planned, as far as its runner is told. */
 export type JobForRunner = {

@@ -1,5 +1,7 @@
 import type { EventsConfig } from '@actions/workflow-parser/model/workflow-template';
 import { Cron } from 'croner';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { periodicYield } from '#lib/turns.ts';
 
 /** When a workflow runs by its schedule, and the line of it that says so. */
 export type ScheduledTime = { readonly at: Date; readonly cron: string };
@@ -7,13 +9,28 @@ export type ScheduledTime = { readonly at: Date; readonly cron: string };
 /** Runs are five minutes apart at least (the public API's bound), in milliseconds. */
 const shortestPause = 5 * 60_000;
 
-/** The first time after another at which a workflow is to run; undefined where it has no schedule. Lines in no known time zone are left out. */
-export function nextRunOf({ schedule = [] }: EventsConfig, after: Date): ScheduledTime | undefined {
-  const times = schedule.flatMap(({ cron, timezone = 'UTC' }) => {
-    const at = nextOf(cron, timezone, after);
-    return at ? [{ at, cron }] : [];
-  });
-  return times.toSorted((a, b) => a.at.getTime() - b.at.getTime())[0];
+const maxLines = fixedValue(limitTable.interpreters.scheduleLines);
+const maxLength = fixedValue(limitTable.interpreters.scheduleLength);
+
+/** Why a schedule is too large; undefined where it isn't. */
+export function scheduleProblem({ schedule = [] }: EventsConfig): string | undefined {
+  if (schedule.length > maxLines) return `has more than ${maxLines} lines`;
+  return schedule.some(({ cron }) => cron.length > maxLength) ? `has a line of more than ${maxLength} characters` : undefined;
+}
+
+/**
+ * The first time after another at which a workflow is to run; undefined where it has no schedule. Lines in no known time zone are left
+ * out. A line that names no day there is takes milliseconds, so that this yields between lines.
+ */
+export async function nextRunOf({ schedule = [] }: EventsConfig, after: Date): Promise<ScheduledTime | undefined> {
+  const yieldTurn = periodicYield();
+  let first: ScheduledTime | undefined;
+  for (const { cron, timezone = 'UTC' } of schedule.slice(0, maxLines)) {
+    const at = cron.length > maxLength ? undefined : nextOf(cron, timezone, after);
+    if (at && (!first || at < first.at)) first = { at, cron };
+    await yieldTurn();
+  }
+  return first;
 }
 
 function nextOf(cron: string, timezone: string, after: Date): Date | undefined {

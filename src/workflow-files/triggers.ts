@@ -1,5 +1,6 @@
 import type { EventsConfig } from '@actions/workflow-parser/model/workflow-template';
-import { passes } from './patterns.ts';
+import { beginFilterWork, compileFilter, type FilterWork, filterProblem, passes } from './patterns.ts';
+import { scheduleProblem } from './schedule.ts';
 
 /** Something that happened, as far as the filters of workflow files look at it. */
 export type Trigger = {
@@ -25,30 +26,60 @@ const defaultTypes: ReadonlyMap<string, readonly string[]> = new Map([
   ['pull_request_target', ['opened', 'synchronize', 'reopened']],
 ]);
 
-/** Whether a workflow runs when something happens. */
+/** The filters of an event whose entries are patterns. */
+const filterNames = ['workflows', 'branches', 'branches-ignore', 'tags', 'tags-ignore', 'paths', 'paths-ignore'] as const;
+
+/** What is too large in the events of a file, each named as `on.push.paths`. */
+export function triggerProblems(events: EventsConfig): string[] {
+  const schedule = scheduleProblem(events);
+  const ofFilters = Object.entries(events).flatMap(([event, filters]) =>
+    filterNames.flatMap((name) => {
+      const problem = filterProblem((filters as Filters | undefined)?.[name] ?? []);
+      return problem === undefined ? [] : [`on.${event}.${name} ${problem}`];
+    }),
+  );
+  return schedule === undefined ? ofFilters : [`on.schedule ${schedule}`, ...ofFilters];
+}
+
+/** Whether a workflow runs when something happens. A name that takes more steps than there are passes no filter. */
 export async function isTriggered(events: EventsConfig, trigger: Trigger): Promise<boolean> {
   const filters = events[trigger.event] as Filters | undefined;
   if (filters === undefined) return false;
   const { action, branch, tag, workflow } = trigger;
   const types = filters.types ?? defaultTypes.get(trigger.event);
   if (types && action !== undefined && !types.includes(action)) return false;
-  if (filters.workflows && !passes(filters.workflows, workflow ?? '')) return false;
-  if (tag !== undefined) return passesRef(filters, 'tags', 'branches', tag);
-  if (branch !== undefined && !passesRef(filters, 'branches', 'tags', branch)) return false;
-  return passesPaths(filters, trigger);
+  const work = beginFilterWork();
+  if (filters.workflows && !(await passes(compileFilter(filters.workflows), workflow ?? '', work))) return false;
+  if (tag !== undefined) return passesRef(filters, { own: 'tags', other: 'branches', name: tag, work });
+  if (branch !== undefined && !(await passesRef(filters, { own: 'branches', other: 'tags', name: branch, work }))) return false;
+  return passesPaths(filters, trigger, work);
 }
 
+type RefToPass = {
+  readonly own: 'branches' | 'tags';
+  readonly other: 'branches' | 'tags';
+  readonly name: string;
+  readonly work: FilterWork;
+};
+
 /** Filters of branches alone leave out tags, and the other way round. */
-function passesRef(filters: Filters, own: 'branches' | 'tags', other: 'branches' | 'tags', name: string): boolean {
+async function passesRef(filters: Filters, { own, other, name, work }: RefToPass): Promise<boolean> {
   const [wanted, ignored] = [filters[own], filters[`${own}-ignore`]];
-  if (wanted) return passes(wanted, name);
-  if (ignored) return !passes(ignored, name);
+  if (wanted) return (await passes(compileFilter(wanted), name, work)) === true;
+  if (ignored) return (await passes(compileFilter(ignored), name, work)) === false;
   return filters[other] === undefined && filters[`${other}-ignore`] === undefined;
 }
 
-async function passesPaths({ paths, 'paths-ignore': ignored }: Filters, { changedPaths }: Trigger): Promise<boolean> {
+/** Whether one of the changed files passes. Where there aren't steps for all of them, they count as one that does. */
+async function passesPaths(
+  { paths, 'paths-ignore': ignored }: Filters,
+  { changedPaths }: Trigger,
+  work: FilterWork,
+): Promise<boolean> {
   if ((!paths && !ignored) || !changedPaths) return true;
   const changed = await changedPaths();
   if (changed === undefined) return true;
-  return paths ? changed.some((path) => passes(paths, path)) : changed.some((path) => !passes(ignored ?? [], path));
+  const filter = compileFilter(paths ?? ignored ?? []);
+  for (const path of changed) if ((await passes(filter, path, work)) !== (paths === undefined)) return true;
+  return false;
 }

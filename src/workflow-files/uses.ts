@@ -1,6 +1,6 @@
-import { isMapping, isSequence } from '@actions/workflow-parser/templates/tokens/type-guards';
 import type { Json } from './expressions.ts';
-import { lineOf, type WorkflowFile, type WorkflowFileJob } from './parse.ts';
+import { lineOf, type WorkflowFile, type WorkflowFileJob } from './file.ts';
+import { findPart, itemsOf } from './token.ts';
 
 /** What a step or a job uses, with the line that says so. */
 export type Use = { readonly of: 'step' | 'job'; readonly name: string; readonly line: number };
@@ -10,11 +10,11 @@ export const usesOf = (file: WorkflowFile): Use[] =>
   [...file.jobs.values()].flatMap((job) => [...useOf('job', job.source.uses, lineOf(job.parts)), ...stepUsesOf(job)]);
 
 /** What the steps of a job use. */
-export function stepUsesOf({ parts }: WorkflowFileJob): Use[] {
-  const steps = parts.find('steps');
-  if (!steps || !isSequence(steps)) return [];
-  return [...steps].flatMap((step) => (isMapping(step) ? useOf('step', step.find('uses')?.toString(), lineOf(step)) : []));
-}
+export const stepUsesOf = ({ parts }: WorkflowFileJob): Use[] =>
+  itemsOf(findPart(parts, 'steps')).flatMap((step) => {
+    const used = findPart(step, 'uses');
+    return used?.kind === 'scalar' ? useOf('step', used.value, lineOf(step)) : [];
+  });
 
 const useOf = (of: Use['of'], name: Json | undefined, line: number): Use[] =>
   typeof name === 'string' ? [{ of, name, line }] : [];

@@ -49,13 +49,20 @@ test('one address has few connections, and others are served meanwhile', async (
 });
 
 test('the process has a bounded number of connections', async () => {
-  const sockets: Socket[] = [];
-  for (let address = 10; address < 20; address++)
-    for (let more = 0; more < 6; more++) sockets.push(await open(`127.0.0.${address}`));
+  // All at once: those that are silent for longer are closed by themselves.
+  const sockets = await Promise.all(Array.from({ length: 60 }, (_, index) => open(`127.0.0.${10 + (index % 10)}`)));
   for (const socket of sockets) socket.resume();
   await expect.poll(() => sockets.filter(isOpen).length).toBeLessThanOrEqual(40);
   for (const socket of sockets) socket.destroy();
   await expect.poll(() => refused('requests.connections').catch(() => 0)).toBeGreaterThanOrEqual(20);
+});
+
+test('silent connections that fill every slot keep nobody out', async () => {
+  const sockets = await Promise.all(Array.from({ length: 40 }, (_, index) => open(`127.0.0.${20 + (index % 5)}`)));
+  for (const socket of sockets) socket.resume();
+  const fetched = Array.from({ length: 6 }, () => fetch(`${url}/healthz`, { headers: { connection: 'close' } }));
+  for (const reply of await Promise.all(fetched)) expect(reply.status).toBe(200);
+  for (const socket of sockets) socket.destroy();
 });
 
 test.each(['', 'GET / HTTP/1.1\r\nHost: localhost\r\nX-', 'GET '])(

@@ -4,7 +4,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { change } from '#database/connect.ts';
 import { world } from '#test/support/world.ts';
 
-const limits = { concurrent: 4, concurrentPerCaller: 2, concurrentAnonymous: 2, waiting: 3, waitingTime: 300_000 };
+const limits = {
+  concurrent: 4,
+  concurrentPerCaller: 2,
+  concurrentAnonymous: 2,
+  waiting: 3,
+  waitingTime: 300_000,
+  contendedTime: 500,
+};
 const here = await world({ resourceLimits: { requests: limits }, trustedProxies: ['127.0.0.1'] });
 const { user, repo: makeRepo, token, db } = here;
 const ada = await user('ada');
@@ -129,4 +136,19 @@ test('a reply that nobody reads keeps the place of its caller alone', async () =
   expect(await Promise.race([waits, get('/user', { token: others }).then(() => 'waits')])).toBe('waits');
   for (const one of unread) one.destroy();
   expect(await waits).toBe('answered');
+});
+
+test('replies that a stranger does not read end where another stranger waits', async () => {
+  const headers = { 'x-forwarded-for': '192.0.2.7' };
+  const unread = [1, 2].map(() => request(`${here.url}/api/v3${issues}?per_page=100`, { headers }).on('error', () => undefined));
+  onTestFinished(() => {
+    for (const one of unread) one.destroy();
+  });
+  const answered = unread.map((one) => new Promise((resolve) => one.once('response', resolve)));
+  for (const one of unread) one.end();
+  await Promise.all(answered);
+  expect(await get('/meta', { address: '192.0.2.8' })).toEqual({ status: 200 });
+  await here.hearth.app.limitRefusals.flush();
+  const refused = await db.selectFrom('limit_refusals').select(['limit_name', 'caller']).execute();
+  expect(refused).toContainEqual({ limit_name: 'requests.contendedRate', caller: 'address:192.0.2.7' });
 });

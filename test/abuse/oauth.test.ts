@@ -9,7 +9,17 @@ import { fresh, world } from '#test/support/world.ts';
 
 const here = await world({
   limits: { ...defaultLimits, core: 100_000, coreAnonymous: 100_000 },
-  resourceLimits: { oauth: { requests: 300, wrongPasswords: 6, wrongPasswordsOfUser: 8, sessions: 3, waiting: 4 } },
+  resourceLimits: {
+    oauth: {
+      requests: 300,
+      wrongPasswords: 6,
+      wrongPasswordsOfUser: 8,
+      wrongPasswordsAtAddress: 4,
+      knownAddresses: 2,
+      sessions: 3,
+      waiting: 4,
+    },
+  },
   trustedProxies: ['127.0.0.1'],
 });
 const { db, change, clock, url, hearth } = here;
@@ -113,7 +123,7 @@ describe('passwords', () => {
     const from = freshAddress();
     for (let time = 0; time < 7; time++) expect((await signIn('ada', password, from)).status).toBe(303);
     for (let time = 0; time < 6; time++) expect((await signIn(fresh('nobody'), 'wrong', from)).status).toBe(401);
-    expect((await signIn('ada', password, from)).status).toBe(429);
+    expect((await signIn('eve', password, from)).status).toBe(429);
     expect((await signIn('ada', password, freshAddress())).status).toBe(303);
   });
 
@@ -121,6 +131,37 @@ describe('passwords', () => {
     if (login === 'bob') await here.user('bob');
     for (let time = 0; time < 8; time++) expect((await signIn(login, 'wrong', freshAddress())).status).toBe(401);
     expect((await signIn(login.toUpperCase(), 'wrong', freshAddress())).status).toBe(429);
+  });
+
+  test('wrong ones of others, by name or at the same address, keep nobody out where they signed in before', async () => {
+    const [home, cafe] = [freshAddress(), freshAddress()];
+    const carol = await here.user('carol');
+    await change(async (tx) => changePassword(tx, carol.id, await hashPassword(password)));
+    expect((await signIn('carol', password, home)).status).toBe(303);
+    for (let time = 0; time < 8; time++) await signIn('carol', 'wrong', freshAddress());
+    for (let time = 0; time < 6; time++) await signIn(fresh('nobody'), 'wrong', home);
+    expect((await signIn('carol', password, cafe)).status).toBe(429);
+    expect((await signIn('dora', 'wrong', home)).status).toBe(429);
+    expect((await signIn('CAROL', password, home)).status).toBe(303);
+    // Whoever shares the address may guess as often as at any other.
+    for (let time = 0; time < 4; time++) expect((await signIn('carol', 'wrong', home)).status).toBe(401);
+    expect((await signIn('carol', password, home)).status).toBe(429);
+    const { rows } = await sql<{ text: string }>`select row_to_json(k)::text as text from known_addresses k`.execute(db);
+    expect(rows.some(({ text }) => text.includes(home))).toBe(false);
+  });
+
+  test('few addresses of an account are known', async () => {
+    const dan = await here.user('dan');
+    await change(async (tx) => changePassword(tx, dan.id, await hashPassword(password)));
+    const used = [freshAddress(), freshAddress(), freshAddress()];
+    for (const address of used) {
+      clock.now = new Date(clock.now.getTime() + 1_000);
+      expect((await signIn('dan', password, address)).status).toBe(303);
+    }
+    for (let time = 0; time < 8; time++) await signIn('dan', 'wrong', freshAddress());
+    const statuses: number[] = [];
+    for (const address of used) statuses.push((await signIn('dan', password, address)).status);
+    expect(statuses).toEqual([429, 303, 303]);
   });
 
   test('one address has one checked at a time, and few that wait', async () => {

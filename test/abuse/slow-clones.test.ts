@@ -1,16 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeBlob } from '#git/objects/write-objects.ts';
-import { flushPacket, packet } from '#git/transport/pkt-line.ts';
+import { packet } from '#git/transport/pkt-line.ts';
 import { git, scratch } from '#test/git/support.ts';
 import { diskOf, point } from '#test/resources/commits/setting.ts';
 import { addressOf } from '#test/server/git-http/support.ts';
 import { world } from '#test/support/world.ts';
 import { commitFiles, commitTree } from './support/bombs.ts';
+import { loopbackAddresses, openGitRequest, wantsOf } from './support/git-requests.ts';
 
-const limits = { transfers: 8, transfersPerCaller: 2, transfersAnonymous: 5, transferRate: 32_768, transferRateTime: 2_000 };
+const limits = {
+  transfers: 8,
+  transfersPerCaller: 2,
+  transfersAnonymous: 5,
+  transfersPerAddress: 2,
+  transferRate: 32_768,
+  transferRateTime: 2_000,
+};
 const w = await world({ resourceLimits: { git: limits } });
 const { transfers } = w.hearth.services.git;
 
@@ -28,7 +35,7 @@ const path = `/${owner.login}/${repo.name}.git`;
 const small = await w.repo(owner);
 await point(w, small, 'refs/heads/main', await commitFiles(diskOf(w, small), { a: 'a\n' }));
 
-const wants = Buffer.concat([packet(`want ${tip} side-band-64k ofs-delta\n`), flushPacket, packet('done\n')]);
+const wants = wantsOf(tip);
 
 /** From here to the end of the test, slow transfers are cut off after so many milliseconds. */
 function cutOffAfter(transferRateTime: number): void {
@@ -39,16 +46,7 @@ function cutOffAfter(transferRateTime: number): void {
   });
 }
 
-/** Sends the head of a request from an address of loopback; the caller sends its body. */
-function open(service: string, localAddress: string): { sending: ClientRequest; response: Promise<IncomingMessage> } {
-  const headers = { 'content-type': `application/x-git-${service}-request` };
-  const sending = request(`${w.url}${path}/git-${service}`, { method: 'POST', localAddress, headers, agent: false });
-  const response = new Promise<IncomingMessage>((resolve, reject) => sending.once('response', resolve).once('error', reject));
-  response.catch(() => undefined);
-  sending.on('error', () => undefined);
-  onTestFinished(() => void sending.destroy());
-  return { sending, response };
-}
+const open = (service: string, localAddress: string) => openGitRequest(`${w.url}${path}`, service, localAddress);
 
 /** Begins a clone, and reads nothing of it. */
 function clone(localAddress: string) {
@@ -57,13 +55,8 @@ function clone(localAddress: string) {
   return opened;
 }
 
-// Only Linux has all of 127.0.0.0/8 as addresses of loopback.
-const addresses = Array.from({ length: 16 }, (_, index) =>
-  process.platform === 'linux' ? `127.0.0.${index + 10}` : '127.0.0.1',
-);
-
 test('sixteen clones that nobody reads leave others their turn, and are cut off', async () => {
-  const slow = addresses.map(clone);
+  const slow = loopbackAddresses.map(clone);
   await expect.poll(() => transfers.running).toBeGreaterThanOrEqual(limits.transfersPerCaller);
   // Of itself, git signs in where it is asked to alone, which it isn't for what is public.
   const basic = Buffer.from(`x:${await w.token(await w.user())}`).toString('base64');

@@ -106,6 +106,26 @@ describe.skipIf(!gh)('gh', () => {
     expect(await api('/user/gpg_keys')).toEqual([]);
   });
 
+  test('dispatches, lists, shows and cancels runs of a workflow, and creates a release with a file', async () => {
+    await api('/orgs/acme/repos', '-f', 'name=built');
+    const workflow = 'on: workflow_dispatch\njobs:\n  test:\n    runs-on: none\n    steps:\n      - run: make\n';
+    const content = Buffer.from(workflow).toString('base64');
+    await api('-X', 'PUT', '/repos/acme/built/contents/.github/workflows/ci.yml', '-f', 'message=x', '-f', `content=${content}`);
+    await settle();
+    const there = ['--repo', `localhost:${address.port}/acme/built`];
+    expect(await run('workflow', 'list', ...there)).toContain('active');
+    await run('workflow', 'run', 'ci.yml', '--ref', 'main', ...there);
+    await settle();
+    expect(await run('run', 'list', ...there)).toContain('workflow_dispatch');
+    const [{ id }] = (await api('/repos/acme/built/actions/runs')).workflow_runs;
+    expect(await run('run', 'view', String(id), ...there)).toContain('Triggered via workflow_dispatch');
+    await run('run', 'cancel', String(id), ...there);
+    await settle();
+    expect(await api(`/repos/acme/built/actions/runs/${id}`)).toMatchObject({ conclusion: 'cancelled' });
+    await run('release', 'create', 'v1', join(folder, 'cert.pem'), '--notes', 'First', ...there);
+    expect(await api('/repos/acme/built/releases/tags/v1')).toMatchObject({ draft: false, assets: [{ name: 'cert.pem' }] });
+  });
+
   test('searches commits, by words and by its flags', async () => {
     await api('/orgs/acme/repos', '-f', 'name=searched');
     const write = (file: string, message: string) =>

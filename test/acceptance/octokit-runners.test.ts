@@ -20,7 +20,7 @@ test('Octokit’s methods for what hosted runners are made of', async () => {
   const { data: sizes } = await actions.getHostedRunnersMachineSpecsForOrg({ org });
   expect(sizes.machine_specs[0]).toEqual({ id: '2-core', cpu_cores: 2, memory_gb: 8, storage_gb: 100 });
   expect((await actions.getHostedRunnersPlatformsForOrg({ org })).data.platforms).toContain('win-x64');
-  expect((await actions.getHostedRunnersLimitsForOrg({ org })).data).toEqual({ public_ips: { current_usage: 0, maximum: 10 } });
+  expect((await actions.getHostedRunnersLimitsForOrg({ org })).data).toEqual({ public_ips: { current_usage: 0, maximum: 0 } });
 });
 
 test('Octokit’s methods for hosted runners', async () => {
@@ -38,7 +38,7 @@ test('Octokit’s methods for hosted runners', async () => {
     size: '4-core',
     runner_group_id,
     maximum_runners: 50,
-    enable_static_ip: true,
+    enable_static_ip: false,
   });
   const hosted_runner_id = created.data.id;
   expect(created).toMatchObject({
@@ -49,7 +49,7 @@ test('Octokit’s methods for hosted runners', async () => {
   const { data: ready } = await actions.getHostedRunnerForOrg({ org, hosted_runner_id });
   expect(ready).toEqual({ ...created.data, status: 'Ready' });
   expect(ready).not.toHaveProperty('image');
-  expect((await actions.getHostedRunnersLimitsForOrg({ org })).data.public_ips).toEqual({ current_usage: 1, maximum: 10 });
+  expect((await actions.getHostedRunnersLimitsForOrg({ org })).data.public_ips).toEqual({ current_usage: 0, maximum: 0 });
 
   const changed = await actions.updateHostedRunnerForOrg({
     org,

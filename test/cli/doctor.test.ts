@@ -1,15 +1,19 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import pino from 'pino';
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { folders } from '#cli/doctor/folders.ts';
 import { indexes } from '#cli/doctor/indexes.ts';
+import { clock } from '#cli/doctor/machine.ts';
 import { jobs, retryJobs } from '#cli/doctor/queue.ts';
-import { folders, newest, pushes } from '#cli/doctor/repositories.ts';
+import { newest, objects, pushes } from '#cli/doctor/repositories.ts';
+import { run } from '#git/process/run.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
 import { enqueue } from '#jobs/job.ts';
 import { startWorker } from '#jobs/worker.ts';
+import type { Id } from '#lib/id.ts';
 import { commit } from '#test/git/support.ts';
 import { world } from '#test/support/world.ts';
 
@@ -59,10 +63,11 @@ test('each index that lacks something is named, unless jobs are under way', asyn
 });
 
 test('a branch that moved without the indexes is found', async () => {
-  const repo = repoOf(hearth.services.git, (await indexedRepository()).id);
+  const row = await indexedRepository();
+  const repo = repoOf(hearth.services.git, row.id);
   expect(await newest(here)).toMatchObject({ ok: true });
   await updateRefs(repo, [{ ref: 'refs/heads/main', to: await commit(repo, { b: 'x' }) }]);
-  expect(await newest(here)).toMatchObject({ ok: false, detail: `not indexed, in the repositories ${repo.id}` });
+  expect(await newest(here)).toMatchObject({ ok: false, detail: `not indexed: ${await nameOf(row.id)}` });
 });
 
 test('repositories without a folder are wrong, and folders without a repository are told', async () => {
@@ -75,8 +80,109 @@ test('repositories without a folder are wrong, and folders without a repository 
     detail: expect.stringMatching(/; folders without a repository: 999999$/),
   });
   await rm(join(root, '09'), { recursive: true });
-  await rm(repoOf(hearth.services.git, repo.id).path, { recursive: true });
-  expect(await folders(here)).toMatchObject({ ok: false, detail: expect.stringMatching(`; no folder: ${repo.id}$`) });
+  const { path } = repoOf(hearth.services.git, repo.id);
+  await rename(path, `${path}.kept`);
+  onTestFinished(() => rename(`${path}.kept`, path));
+  expect(await folders(here)).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(`; ${await nameOf(repo.id)}: no folder$`),
+  });
+});
+
+/** What people call a repository. */
+async function nameOf(id: Id<'repositories'>): Promise<string> {
+  const row = await db
+    .selectFrom('repositories as r')
+    .innerJoin('accounts as o', 'o.id', 'r.owner_id')
+    .select(['o.login', 'r.name'])
+    .where('r.id', '=', id)
+    .executeTakeFirstOrThrow();
+  return `${row.login}/${row.name}`;
+}
+
+describe('each damage to a repository', () => {
+  const emptied = (path: string) => writeFile(path, '');
+  const halved = async (path: string) => {
+    await chmod(path, 0o600); // Git makes packs read-only
+    await truncate(path, Math.floor((await stat(path)).size / 2));
+  };
+  const packFile = async (path: string, kind: string) => {
+    const folder = join(path, 'objects/pack');
+    const name = (await readdir(folder)).find((one) => one.endsWith(kind));
+    return join(folder, name ?? 'none');
+  };
+  const shallow = { folders: true, deep: true };
+
+  test.each([
+    ['an empty HEAD', (path: string) => emptied(join(path, 'HEAD')), /: HEAD is empty$/, shallow],
+    ['a damaged HEAD', (path: string) => writeFile(join(path, 'HEAD'), 'rubbish'), /: HEAD is damaged$/, shallow],
+    ['no HEAD', (path: string) => rm(join(path, 'HEAD')), /: HEAD is missing$/, shallow],
+    ['no objects', (path: string) => rm(join(path, 'objects'), { recursive: true }), /: objects is missing$/, shallow],
+    ['no folder', (path: string) => rm(path, { recursive: true }), /: no folder$/, shallow],
+    [
+      'a pack that is cut',
+      async (path: string) => halved(await packFile(path, '.pack')),
+      undefined,
+      { folders: false, deep: true },
+    ],
+    ['no pack', async (path: string) => rm(await packFile(path, '.pack')), undefined, { folders: false, deep: true }],
+    ['no index of a pack', async (path: string) => rm(await packFile(path, '.idx')), undefined, { folders: false, deep: true }],
+    [
+      'a ref to nothing',
+      (path: string) => writeFile(join(path, 'refs/heads/main'), `${'1'.repeat(40)}\n`),
+      undefined,
+      { folders: false, deep: true },
+    ],
+  ])('is found, and named with its repository: %s', async (_what, damage, said, found) => {
+    const [damaged, intact] = [await indexedRepository(), await indexedRepository()];
+    const repo = repoOf(hearth.services.git, damaged.id);
+    const [name, other] = [await nameOf(damaged.id), await nameOf(intact.id)];
+    await run(repo, ['repack', '-a', '-d', '-q']);
+    await run(repo, ['pack-refs', '--all']);
+    await hearth.services.git.readers.closeAll();
+    await cp(repo.path, `${repo.path}.kept`, { recursive: true });
+    onTestFinished(async () => {
+      await hearth.services.git.readers.closeAll();
+      await rm(repo.path, { recursive: true, force: true });
+      await rename(`${repo.path}.kept`, repo.path);
+    });
+    const before = [await folders(here), await objects(here)];
+    await damage(repo.path);
+    const after = [await folders(here), await objects(here), await newest(here)];
+    expect(before.map(({ ok }) => ok)).toEqual([true, true]);
+    expect(after.slice(0, 2).map(({ ok }) => ok)).toEqual([!found.folders, !found.deep]);
+    for (const { detail, ok } of after.slice(0, 2)) if (!ok) expect(detail).toContain(`${name}: `);
+    for (const { detail } of after) expect(detail).not.toContain(other);
+    if (said) expect(after[0]?.detail).toMatch(said);
+  });
+});
+
+test('files that belong to another user than the folder of all repositories are found, the first of many by name', async () => {
+  await indexedRepository();
+  const first = await db.selectFrom('repositories').select('id').orderBy('id').executeTakeFirstOrThrow();
+  const own = process.getuid?.() ?? 0;
+  expect(await folders(here, own)).toMatchObject({ ok: true });
+  const { ok, detail } = await folders(here, own + 1);
+  const said = `its folder belongs to user ${own}, and not to user ${own + 1} as the folder of all repositories`;
+  expect(ok).toBe(false);
+  expect(detail).toContain(`${await nameOf(first.id)}: ${said}`);
+});
+
+test('a clock that differs from that of PostgreSQL, or was set back, is wrong', async () => {
+  const at = (shift: number) => () => new Date(Date.now() + shift);
+  expect(await clock(here)).toMatchObject({ ok: true });
+  expect(await clock(here, at(60_000))).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(/^60 s ahead of the clock of PostgreSQL/),
+  });
+  expect(await clock(here, at(-60_000))).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(/^60 s behind the clock of PostgreSQL/),
+  });
+  await here.repo(await here.user());
+  await sql`update events set created_at = now() + interval '1 hour' where id = (select max(id) from events)`.execute(db);
+  expect(await clock(here)).toMatchObject({ ok: false, detail: expect.stringMatching(/was the clock set back\?$/) });
+  await here.settle();
 });
 
 test('a push that could not be recorded for hours is wrong', async () => {
@@ -90,7 +196,7 @@ test('a push that could not be recorded for hours is wrong', async () => {
   await begin('10:30:00');
   expect(await pushes(here, now)).toMatchObject({ ok: true });
   await begin('09:30:00');
-  expect(await pushes(here, now)).toMatchObject({ ok: false, detail: expect.stringMatching(`in the repositories ${repo.id}$`) });
+  expect(await pushes(here, now)).toMatchObject({ ok: false, detail: expect.stringMatching(`, in ${await nameOf(repo.id)}$`) });
 });
 
 test('a queue that stands still is wrong, with or without a worker', async () => {

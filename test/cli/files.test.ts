@@ -47,18 +47,18 @@ test('a backup holds the files of a bucket, or leaves them where they are', asyn
   s3.fail(() => false, 403, 0);
 
   const folder = await installation();
-  expect((await folder.run('restore', whole)).code).toBe(0);
+  expect((await folder.run('restore', whole, '--other-key')).code).toBe(0);
   expect(JSON.parse((await folder.run('doctor', '--json', '--deep')).out)).toContainEqual({
     check: 'file contents',
     ok: true,
     detail: 'every file is whole',
   });
-  const lacking = await (await installation()).run('restore', without);
+  const lacking = await (await installation()).run('restore', without, '--other-key');
   expect([lacking.code, lacking.err]).toEqual([1, expect.stringContaining('made without files')]);
   const elsewhere = await run('backup', join(parent, 'elsewhere'));
   expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('HEARTH_OBJECTS')]);
   const other = await installation();
-  expect((await command(['restore', without, '--data', other.data], { ...other.env, ...inBucket })).code).toBe(0);
+  expect((await command(['restore', without, '--other-key', '--data', other.data], { ...other.env, ...inBucket })).code).toBe(0);
   await s3.replace(key, Buffer.from('other bytes'));
   expect(await files('--deep')).toContainEqual({
     check: 'file contents',
@@ -113,7 +113,7 @@ test('of an upload during which the server is killed, nothing is shown, and its 
   expect(await again.end()).toBe(0);
 });
 
-test('a backup brings back the log of a job that is over', async () => {
+test('a backup brings back the log of a job that is over, and ids go on above its own', async () => {
   const { data, env, run } = await installation();
   await run('user', 'create', 'ada');
   await run('repo', 'create', 'ada/hearth');
@@ -138,12 +138,22 @@ test('a backup brings back the log of a job that is over', async () => {
   const stored = async () => (await readdir(join(data, 'objects'), { recursive: true }).catch(() => [])).join(' ');
   await expect.poll(stored).toMatch(/logs-/);
   expect(await server.end()).toBe(0);
+  // Jobs draw their ids from the sequence of checks, of which none is left.
+  const database = new pg.Client(env.DATABASE_URL);
+  await database.connect();
+  await database.query('delete from check_runs');
+  await database.end();
 
   const folder = join(await temporaryFolder(), 'whole');
   expect((await run('backup', folder)).code).toBe(0);
   const other = await installation();
-  expect((await other.run('restore', folder)).code).toBe(0);
+  expect((await other.run('restore', folder, '--other-key')).code).toBe(0);
   const restored = await serve(other.data, [], other.env);
   expect(await ask(restored.url, `/actions/jobs/${task.id}/logs`)).toMatch(/^\S+Z the engine was made\n$/);
+  const [ended] = JSON.parse(await ask(restored.url, '/actions/runs')).workflow_runs;
+  expect(await ask(restored.url, `/actions/runs/${ended.id}/rerun`, 'POST')).toBe('{}');
+  const { jobs } = JSON.parse(await ask(restored.url, `/actions/runs/${ended.id}/jobs`));
+  expect(jobs).toMatchObject([{ run_attempt: 2 }]);
+  expect(jobs[0].id).toBeGreaterThan(Number(task.id));
   expect(await restored.end()).toBe(0);
 });

@@ -6,7 +6,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { hasOpenSsh } from '#test/ssh-server/support.ts';
 import { hearth, installation, type Server, serve, temporaryFolder } from './support.ts';
 
@@ -106,6 +106,38 @@ test('a port for SSH that is in use is one clear line, and no server starts', as
   expect(err.trim()).toMatch(new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use, which is for Git over SSH: .*off$`));
 });
 
+test('ports for SSH and websites that nobody set are left to whoever has them, with a warning', async () => {
+  // Another program may have them already, which is as good.
+  const others = [2222, 3001].map((port) =>
+    createServer()
+      .on('error', () => undefined)
+      .listen(port, '127.0.0.1'),
+  );
+  onTestFinished(() => {
+    for (const other of others) other.close();
+  });
+  const { data, env } = await installation();
+  for (const workers of [[], ['--workers', '2']]) {
+    const server = await serve(data, workers, { ...env, HEARTH_SSH_PORT: '', HEARTH_PAGES_PORT: '' });
+    expect(server.log()).toMatch(/Git over SSH is off, since port 2222 of 127\.0\.0\.1 is in use: .* --ssh-port/);
+    expect(server.log()).toMatch(/Websites of repositories are off, since port 3001 of 127\.0\.0\.1 is in use: .* --pages-port/);
+    expect(((await (await fetch(`${server.url}/api/v3/meta`)).json()) as { ssh_keys?: string[] }).ssh_keys).toBeUndefined();
+    expect(await server.end()).toBe(0);
+  }
+});
+
+test('a port whose address was set is an error where it is in use', async () => {
+  const other = createServer()
+    .on('error', () => undefined)
+    .listen(2222, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  const { data, env } = await installation();
+  const wanted = { ...env, HEARTH_SSH_PORT: '', HEARTH_SSH_URL: 'ssh://code.example.com' };
+  const { code, err } = await hearth(['serve', '--data', data, '--port', '0'], wanted);
+  expect(code).not.toBe(0);
+  expect(err).toContain('Port 2222 of 127.0.0.1 is in use, which is for Git over SSH');
+});
+
 test("host keys are the owner's alone, and are in a backup", async () => {
   const { data, env, run } = await installation();
   const server = await serve(data, ['--ssh-port', '0'], env);
@@ -117,7 +149,7 @@ test("host keys are the owner's alone, and are in a backup", async () => {
   const backup = join(await temporaryFolder(), 'backup');
   expect((await run('backup', backup)).code).toBe(0);
   const other = await installation();
-  const restored = await other.run('restore', backup);
+  const restored = await other.run('restore', backup, '--other-key');
   expect([restored.code, restored.err]).toEqual([0, expect.anything()]);
   const copy = await serve(other.data, ['--ssh-port', '0'], other.env);
   expect(((await (await fetch(`${copy.url}/api/v3/meta`)).json()) as { ssh_keys: string[] }).ssh_keys).toEqual(keys);

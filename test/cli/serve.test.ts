@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { Agent, createServer, get } from 'node:http';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { readSecretKey } from '#cli/data-folder.ts';
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { makeSecretKey } from '#cli/data-folder.ts';
 import { preparePostgresHome } from '#database/postgres-home.ts';
 import { findOrphans } from '#database/postgres-processes.ts';
+import { isProcessRunning } from '#lib/running-process.ts';
 import { joinRunner } from '#test/support/runner-client.ts';
 import { byNpm, command, complaint, hearth, installation, preparedFolder, serve, temporaryFolder } from './support.ts';
 
@@ -47,25 +49,82 @@ test('npm start ends with its server when it is asked to end', async () => {
 
 test('a folder of another account, where no key can be made, is refused in one line', async () => {
   const said = /^The data folder \/proc can't be used: no permission to read and write there$/;
-  await expect(readSecretKey({ path: '/proc' })).rejects.toThrow(said);
+  await expect(makeSecretKey({ path: '/proc' })).rejects.toThrow(said);
 });
 
-test('after a kill, the next server takes over the running database and nothing is lost', async () => {
+const postmasterOf = async (data: string): Promise<number> =>
+  Number((await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
+
+const hasEnded = (pid: number) => expect.poll(() => isProcessRunning(pid), { timeout: 20_000 }).toBe(false);
+
+test('a kill ends the database too, and the next server loses nothing', async () => {
   const data = await preparedFolder();
   const first = await serve(data);
   expect((await command(['user', 'create', 'ada', '--data', data])).code).toBe(0);
-  const database = await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8');
+  const pid = await postmasterOf(data);
   await first.end('SIGKILL');
+  await hasEnded(pid);
   const second = await serve(data);
-  expect(await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8')).toBe(database);
   expect((await fetch(`${second.url}/api/v3/users/ada`)).status).toBe(200);
+});
+
+describe('a background job that does not end by itself', () => {
+  /** A server with a job that waits for a lock. */
+  async function serveWithLongJob() {
+    const data = await preparedFolder();
+    const server = await serve(data);
+    const pid = await postmasterOf(data);
+    const { socket } = await preparePostgresHome(data);
+    const client = new pg.Client({ host: socket, database: 'hearth', user: 'hearth' });
+    client.on('error', () => undefined); // PostgreSQL ends it
+    await client.connect();
+    const isOver = `select from jobs._private_jobs where locked_at is not null`;
+    await expect.poll(async () => (await client.query(isOver)).rowCount, { timeout: 20_000 }).toBe(0);
+    await client.query('begin');
+    await client.query('lock table issues in access exclusive mode');
+    const other = new pg.Client({ host: socket, database: 'hearth', user: 'hearth' });
+    await other.connect();
+    await other.query(`select jobs.add_job('issues.index-missing', '{}')`);
+    const isWaiting = `select from pg_locks where relation = 'issues'::regclass and not granted`;
+    await expect.poll(async () => (await other.query(isWaiting)).rowCount, { timeout: 20_000 }).toBeGreaterThan(0);
+    await other.end();
+    return { data, server, pid };
+  }
+
+  test('is interrupted at the end of its server, which stops its database', async () => {
+    const { data, server, pid } = await serveWithLongJob();
+    expect(await server.end()).toBe(0);
+    expect(isProcessRunning(pid)).toBe(false);
+    const again = await serve(data);
+    expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
+  });
+
+  test('and a second signal: the server ends at once, and the database after it', async () => {
+    const { server, pid } = await serveWithLongJob();
+    server.process.kill('SIGTERM');
+    await expect.poll(async () => (await fetch(`${server.url}/readyz`).catch(() => undefined))?.status).not.toBe(200);
+    expect(await server.end()).toBe(1);
+    await hasEnded(pid);
+  });
 });
 
 test('a kill in the middle of a run loses no log of a finished step, and the run ends right', async () => {
   const { data, env, run } = await installation();
   const first = await serve(data, [], env);
   await run('user', 'create', 'ada');
-  const { out } = await run('token', 'create', '--user', 'ada', '--quiet', '--kind', 'classic', '--scope', 'repo');
+  const { out } = await run(
+    'token',
+    'create',
+    '--user',
+    'ada',
+    '--quiet',
+    '--kind',
+    'classic',
+    '--scope',
+    'repo',
+    '--scope',
+    'workflow',
+  );
   const headers = { authorization: `Bearer ${out.trim()}`, 'content-type': 'application/json' };
   const call = async (method: string, path: string, body?: object) => {
     const answer = await fetch(`${first.url}/api/v3${path}`, {

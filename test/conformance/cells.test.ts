@@ -113,8 +113,9 @@ const everything: Credential = {
   elsewhere: false,
 };
 
-/** What these show, rules hide from some who may ask: concealed members, and what owners and maintainers of a team see. */
+/** What these show, rules hide from some who may ask: concealed members, fields of members alone, and what owners and maintainers of a team see. */
 const ofSome = new Set([
+  'GET /orgs/{org}/issue-fields',
   'GET /user/memberships/orgs/{org}',
   'GET /repos/{owner}/{repo}/assignees/{assignee}',
   'GET /repos/{owner}/{repo}/collaborators/{username}',

@@ -4,6 +4,11 @@ export type LeftOut = {
   /** As `requests.test.ts` writes them: `?/name` is a parameter, `/name=value` a value, and a name with `!` is demanded here alone. */
   readonly places: readonly string[];
   readonly reason: string;
+  /**
+   * Set where a request may give it and nothing comes of it: the reason says why nobody is misled. Without this, the declaration refuses
+   * the field or parameter (`Refused`).
+   */
+  readonly ignored?: true;
 };
 
 const withReasons = (name: string, ...parts: readonly string[]): string[] => parts.map((part) => `/${name}/*/${part}`);
@@ -29,6 +34,7 @@ export const leftOut: readonly LeftOut[] = [
     places: ['administration', 'custom_properties', 'organization_installation_repositories', 'organization_installations'].map(
       (name) => `/permissions/enterprise_${name}`,
     ),
+    ignored: true,
     reason: 'there are no enterprises, to which these permissions belong',
   },
   {
@@ -59,22 +65,26 @@ export const leftOut: readonly LeftOut[] = [
   {
     operationIds: ['issues/create', 'issues/update'],
     places: ['/labels/*/id', '/labels/*/description', '/labels/*/color', '/labels/*/name!'],
+    ignored: true,
     reason:
       'a label is found by its name; the public API makes no use of what else an object of one says, which its replies have',
   },
   {
     operationIds: ['issues/update', 'issues/add-labels'],
     places: withReasons('labels', ...ofSuggestions),
+    ignored: true,
     reason: 'they belong to suggestions that wait for somebody’s word, and Hearth has none: `suggest` is refused',
   },
   {
     operationIds: ['issues/update', 'issues/add-assignees'],
     places: withReasons('assignees', ...ofSuggestions),
+    ignored: true,
     reason: 'as for labels',
   },
   {
     operationIds: ['issues/update'],
     places: withReasons('issue_field_values', 'suggest', ...ofSuggestions),
+    ignored: true,
     reason: 'as for labels; document 2 knows `field_id` and `value` alone, and others are refused',
   },
   {
@@ -120,24 +130,8 @@ export const leftOut: readonly LeftOut[] = [
   {
     operationIds: ['orgs/custom-properties-for-repos-create-or-update-organization-definitions'],
     places: ['/properties/*/source_type', '/properties/*/url'],
+    ignored: true,
     reason: 'replies have them, and what a request says of them changes nothing',
-  },
-  {
-    operationIds: ['repos/update'],
-    places: ['/has_pull_requests', '/pull_request_creation_policy'],
-    reason: 'pull requests can’t be switched off; who may open them, limits on interactions tell',
-  },
-  {
-    operationIds: ['repos/update'],
-    places: [
-      'advanced_security',
-      'code_security',
-      'secret_scanning_ai_detection',
-      'secret_scanning_delegated_alert_dismissal',
-      'secret_scanning_delegated_bypass',
-      'secret_scanning_delegated_bypass_options',
-    ].map((name) => `/security_and_analysis/${name}`),
-    reason: 'no licence turns products on, no model looks for secrets, and nobody reviews who dismisses or bypasses an alert',
   },
   {
     operationIds: ['dependabot/list-alerts-for-org', 'dependabot/list-alerts-for-repo'],
@@ -156,8 +150,14 @@ export const leftOut: readonly LeftOut[] = [
   },
   {
     operationIds: ['secret-scanning/list-alerts-for-org', 'secret-scanning/list-alerts-for-repo'],
-    places: ['?/included_metadata', '?/owner_email_hash'],
+    places: ['?/owner_email_hash'],
     reason: 'what a provider knows of a secret: none is asked, so that no alert has it',
+  },
+  {
+    operationIds: ['secret-scanning/list-alerts-for-org', 'secret-scanning/list-alerts-for-repo'],
+    places: ['?/included_metadata'],
+    ignored: true,
+    reason: 'it adds what a provider knows of a secret to the reply: none is asked, so that no alert has it',
   },
   {
     operationIds: ['repos/update-release-asset'],
@@ -172,6 +172,7 @@ export const leftOut: readonly LeftOut[] = [
   {
     operationIds: ['enterprise-admin/unsuspend-user'],
     places: ['/reason'],
+    ignored: true,
     reason: 'nothing shows it: for a suspension, it is taken and not kept either',
   },
   {
@@ -182,6 +183,7 @@ export const leftOut: readonly LeftOut[] = [
       'repos/update-org-ruleset',
     ],
     places: ['workflows', 'review_draft_pull_requests', 'review_on_push'].map(ofRule),
+    ignored: true,
     reason:
       'no workflow of one repository runs for the pull requests of another, as the rule about workflows wants it, and no assistant reviews',
   },
@@ -196,6 +198,7 @@ export const leftOut: readonly LeftOut[] = [
       'min_entries_to_merge',
       'min_entries_to_merge_wait_minutes',
     ].map(ofRule),
+    ignored: true,
     reason: 'of the rule about a merge queue, which Hearth does not have',
   },
   {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { change, type Tx } from '#database/connect.ts';
 import { migrate } from '#database/migrate.ts';
+import { verifyEarlierEmails } from '#resources/accounts/index.ts';
 import { databaseBefore } from './older.ts';
 
 test('addresses that users stated before are in their lists, unverified and not shown', async () => {
@@ -17,4 +19,28 @@ test('addresses that users stated before are in their lists, unverified and not 
     { login: 'bob', shown: null, email: null, verified_at: null },
     { login: 'acme', shown: 'office@example.org', email: null, verified_at: null },
   ]);
+});
+
+test('addresses from before can be verified all at once, but for those that several users state', async () => {
+  const { db, address } = await databaseBefore(105);
+  await sql`insert into accounts (kind, login, email, created_at, updated_at) values
+    ('user', 'ada', 'ada@example.org', now(), now()), ('user', 'eve', 'Ada@Example.org', now(), now()),
+    ('user', 'bob', 'bob@example.org', now(), now()), ('user', 'cleo', 'cleo@example.net', now(), now())`.execute(db);
+  await migrate(address);
+  await sql`insert into email_addresses (account_id, email, created_at)
+    select id, 'later@example.org', now() from accounts where login = 'cleo'`.execute(db);
+  const now = new Date();
+  const verify = (work: (tx: Tx) => Promise<void>) => change(db, work);
+  const verified = async () =>
+    (
+      await sql<{ email: string }>`select email from email_addresses where verified_at is not null order by email`.execute(db)
+    ).rows.map(({ email }) => email);
+  expect(await verifyEarlierEmails(db, { now })).toEqual({ verified: 2, ambiguous: 2 });
+  expect(await verified()).toEqual([]);
+  expect(await verifyEarlierEmails(db, { now, verify, domain: 'Example.net' })).toEqual({ verified: 1, ambiguous: 0 });
+  expect(await verified()).toEqual(['cleo@example.net']);
+  expect(await verifyEarlierEmails(db, { now, verify })).toEqual({ verified: 1, ambiguous: 2 });
+  expect(await verified()).toEqual(['bob@example.org', 'cleo@example.net']);
+  const events = await sql`select from events where kind = 'email.verified'`.execute(db);
+  expect(events.rows.length).toBe(2);
 });

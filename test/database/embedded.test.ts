@@ -1,11 +1,14 @@
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { clientConfig } from '#database/connect.ts';
 import { type Embedded, startEmbedded } from '#database/embedded.ts';
 import { launch, type PostgresHome, preparePostgresHome } from '#database/postgres-home.ts';
+import { isProcessRunning } from '#lib/running-process.ts';
 import { atEndOfFile } from '#test/support/end-of-file.ts';
 
 const cheap = { fsync: 'off', shared_buffers: '16MB' };
@@ -97,6 +100,103 @@ test('two starts at once: one of them takes over the PostgreSQL of the other', a
   const both = await Promise.all([start(), start()]);
   expect(both.map(({ takenOver }) => takenOver).sort()).toEqual([false, true]);
 });
+
+describe.runIf(process.getuid?.() === 0)('as root, PostgreSQL runs as nobody', () => {
+  /** A folder that only root may enter. */
+  async function closedFolder(): Promise<string> {
+    const closed = await mkdtemp(join(tmpdir(), 'hearth-closed-')); // its mode is 0700
+    onTestFinished(() => rm(closed, { recursive: true, force: true, maxRetries: 10 }));
+    return closed;
+  }
+
+  test('with its data in a folder that is closed to others', async () => {
+    const data = join(await closedFolder(), 'data');
+    await mkdir(data, { mode: 0o711 });
+    const server = await startEmbedded(data, cheap);
+    onTestFinished(() => server.stop());
+    const [pid] = (await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8')).split('\n');
+    expect((await stat(`/proc/${pid}`)).uid).toBe(65_534);
+    const client = await connect(server);
+    expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await client.end();
+  });
+
+  test('with its programs in a folder that is closed to others, as in a checkout in /root', async () => {
+    const programs = join(await closedFolder(), 'native');
+    await cp(join(dirname(home.binaries.initdb), '..'), programs, { recursive: true });
+    const account = { uid: 65_534, gid: 65_534 };
+    const data = join(folder, 'other');
+    await mkdir(data);
+    await chown(data, account.uid, account.gid);
+    const closed = { ...home, data, runAs: { ...account, canReachFiles: false } };
+    const child = launch(closed, join(programs, 'bin/initdb'), ['-D', data, '--auth', 'trust', '--no-sync']);
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(0);
+  });
+});
+
+describe('a PostgreSQL whose users are killed', () => {
+  const program = `
+    const { startEmbedded } = await import(process.argv[1]);
+    await startEmbedded(process.argv[2], { fsync: 'off', shared_buffers: '16MB' });
+    process.stdout.write('started');
+    setInterval(() => undefined, 1e6);`;
+  const module = join(import.meta.dirname, '../../src/database/embedded.ts');
+
+  /** Starts another process that uses the folder's PostgreSQL. */
+  async function startElsewhere(): Promise<ChildProcess> {
+    const other = spawn(process.execPath, ['--input-type=module', '-e', program, module, folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void other.kill('SIGKILL'));
+    if (!other.stdout) throw new Error('It has no output');
+    await once(other.stdout, 'data');
+    return other;
+  }
+
+  const hasEnded = (pid: number) => expect.poll(() => isProcessRunning(pid), { timeout: 10_000 }).toBe(false);
+
+  test('ends with the last of them, and the next start finds all that was committed', async () => {
+    const [first, second] = [await startElsewhere(), await startElsewhere()];
+    const pid = await postmaster();
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    const own = await start();
+    second.kill('SIGKILL');
+    await once(second, 'exit');
+    const client = await connect(own);
+    await client.query('create table if not exists kept_by_all (n integer)');
+    await client.end();
+    expect(await postmaster()).toBe(pid);
+    own.release();
+    await hasEnded(pid);
+    const again = await start();
+    expect(again.takenOver).toBe(false);
+    const after = await connect(again);
+    expect((await after.query('select from kept_by_all')).rows).toEqual([]);
+    await after.end();
+  });
+
+  test('goes on where its watcher is killed too, and the next start takes it over with a watcher', async () => {
+    const server = await startElsewhere();
+    const pid = await postmaster();
+    for (const watcher of await watchersOf(pid)) process.kill(watcher, 'SIGKILL');
+    server.kill('SIGKILL');
+    await once(server, 'exit');
+    const own = await start();
+    expect(own.takenOver).toBe(true);
+    own.release();
+    await hasEnded(pid);
+  });
+});
+
+async function watchersOf(postmasterPid: number): Promise<number[]> {
+  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(
+    processes.map(async (name) => [Number(name), await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')] as const),
+  );
+  return commands.flatMap(([pid, command]) => (command.includes(`users-of-${postmasterPid}\0`) ? [pid] : []));
+}
 
 test('what can not start says why, at the first try', async () => {
   const before = (await failures()).length;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fresh, world } from '#test/support/world.ts';
 
-const { as, user, repo, db } = await world();
+const { as, user, repo, db, statements } = await world();
 
 type Pattern = { id: number; name: string; created: number };
 
@@ -45,7 +45,7 @@ async function withPatterns(count: number) {
     );
     return { status, ids: (body as { id: number }[]).map?.((one) => one.id), links: new Map(links) };
   };
-  return { patterns, get };
+  return { owner, list, patterns, get };
 }
 
 const few = await withPatterns(11);
@@ -105,6 +105,13 @@ test('a cursor goes on after its row, though that was deleted, and rows before i
     .execute();
   const rest = await get(`direction=asc&per_page=2&after=${after}`);
   expect(rest.ids).toEqual(patterns.slice(2, 4).map(({ id }) => id));
+});
+
+test('a page by a cursor sends no statement for a total that nothing shows', async () => {
+  const { owner, list } = few;
+  const { links } = await few.get('per_page=2');
+  const after = `${list}?per_page=2&after=${links.get('next')?.get('after')}`;
+  expect(await statements(owner, after)).toBe(await statements(owner, `${list}?per_page=2`));
 });
 
 test('an empty cursor asks for the first page, and whatever is no cursor of this list is refused', async () => {

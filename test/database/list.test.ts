@@ -115,3 +115,30 @@ test('beyond what is counted, each page leads to the next until the last', async
   // Pages far down count nothing, and so cost what the first does.
   expect(await statements(owner, `${path}&page=101`)).toBe(await statements(owner, path));
 });
+
+test('the last page that pages reach leads to no further one, whatever is beyond it', async () => {
+  const owner = await user();
+  const { id, name } = await repo(owner);
+  const client = await as(owner);
+  const base = `/repos/${owner.login}/${name}`;
+  await client.post(`${base}/issues`, { title: 'x' });
+  const issue = await db.selectFrom('issues').select('id').where('repository_id', '=', id).executeTakeFirstOrThrow();
+  await sql`insert into labels (repository_id, name, color, is_default)
+    select ${id}::bigint, 'label ' || n, 'ffffff', false from generate_series(1, 100150) n`.execute(db);
+  await sql`insert into issue_events (repository_id, issue_id, actor_id, event, data, created_at)
+    select ${id}::bigint, ${issue.id}::bigint, ${owner.id}::bigint, 'reopened', '{}', now() from generate_series(1, 100150) n`.execute(
+    db,
+  );
+  for (const path of [`${base}/labels`, `${base}/issues/1/events`, `${base}/issues/1/timeline`]) {
+    const linked = async (query: string) => {
+      const { body, headers } = await client.get(`${path}?${query}`);
+      return { path, length: body.length, next: /[?&]page=(\d+)[^>]*>; rel="next"/.exec(String(headers.link))?.[1] };
+    };
+    expect(await linked('per_page=100&page=999')).toEqual({ path, length: 100, next: '1000' });
+    expect(await linked('per_page=100&page=1000')).toEqual({ path, length: 100, next: undefined });
+    // Pages that don't divide the bound: the last one holds rows beyond it.
+    expect(await linked('per_page=30&page=3334')).toEqual({ path, length: 30, next: undefined });
+    // The largest number of a page is read as itself.
+    expect(await linked('per_page=1&page=100000')).toEqual({ path, length: 1, next: undefined });
+  }
+});

@@ -16,13 +16,32 @@ test('processes share the connections that a database allows, some being left fo
   const { db, address } = await opened();
   if ('url' in address) throw new Error('The tests have a socket');
   const requested = 20;
-  expect(await connectionsEach(db, { requested, processes: 1 })).toBe(20);
+  const limit = `The connection limit of the database ${address.database} is 20`;
+  expect(await connectionsEach(db, { requested, processes: 1 })).toMatchObject({ each: 20 });
   await sql`alter database ${sql.ref(address.database)} connection limit 20`.execute(db);
-  expect(await connectionsEach(db, { requested, processes: 1 })).toBe(12);
-  expect(await connectionsEach(db, { requested, processes: 3 })).toBe(4);
-  expect(await connectionsEach(db, { requested: 6, processes: 1 })).toBe(6);
+  expect(await connectionsEach(db, { requested, processes: 1 })).toEqual({ each: 12, limit });
+  expect(await connectionsEach(db, { requested, processes: 3 })).toEqual({ each: 4, limit });
+  expect(await connectionsEach(db, { requested: 6, processes: 1 })).toEqual({ each: 6, limit });
   await expect(connectionsEach(db, { requested, processes: 4 })).rejects.toThrow(
-    'PostgreSQL allows 20 connections, and Hearth needs 24: raise its max_connections, or lower --workers',
+    `${limit}, and Hearth needs 24 connections: raise it (alter database ${address.database} connection limit …), or lower --workers`,
+  );
+});
+
+test('the limit of a role is named as such, and that of the server as such', async () => {
+  const { db, address } = await opened();
+  if ('url' in address) throw new Error('The tests have a socket');
+  const name = `limited_${randomBytes(4).toString('hex')}`;
+  await sql`create role ${sql.ref(name)} login connection limit 10`.execute(db);
+  const limited = openDatabase({ ...address, user: name });
+  onTestFinished(async () => {
+    await limited.close();
+    await sql`drop role ${sql.ref(name)}`.execute(db);
+  });
+  await expect(connectionsEach(limited.db, { requested: 20, processes: 1 })).rejects.toThrow(
+    `The connection limit of the role ${name} is 10, and Hearth needs 12 connections: raise it (alter role ${name} connection limit …)`,
+  );
+  await expect(connectionsEach(db, { requested: 20, processes: 1_000 })).rejects.toThrow(
+    /^The limit of the PostgreSQL server \(max_connections .*\) is \d+, and Hearth needs 4008 connections: raise its max_connections/,
   );
 });
 

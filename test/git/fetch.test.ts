@@ -95,6 +95,23 @@ test('a clone without file contents fetches them when they are wanted', async ()
   expect(await git(work, 'show', 'HEAD:a')).toBe('lazy');
 });
 
+test.each(['0', '1', '2'])('protocol %s: a filter by an absent list of paths says what is missing', async (version) => {
+  const repo = await newRepo();
+  await updateRefs(repo, [{ ref: 'refs/heads/main', to: await commit(repo, { a: 'one', b: 'two', paths: '/a\n' }) }]);
+  const { url } = await serve(repo);
+  const clone = async (...filters: string[]) => {
+    const work = await scratch();
+    const named = filters.map((filter) => `--filter=${filter}`);
+    await git(work, '-c', `protocol.version=${version}`, 'clone', '-q', ...named, '--no-checkout', url, '.');
+    return work;
+  };
+  const absent = 'sparse:oid=5a1e2f35a1e2f35a1e2f35a1e2f35a1e2f35a1e2';
+  await expect(clone(absent)).rejects.toThrow(`The filter ${absent} names nothing in this repository`);
+  await expect(clone('sparse:oid=main:none')).rejects.toThrow('sparse:oid=main:none names nothing');
+  await expect(clone('blob:limit=1m', 'sparse:oid=main:none')).rejects.toThrow('sparse:oid=main:none names nothing');
+  expect(await git(await clone('sparse:oid=main:paths'), 'cat-file', '--batch-all-objects', '--batch-check')).toContain('blob');
+});
+
 test('an empty repository is cloned, with the name of its branch', async () => {
   const repo = await newRepo();
   const { url } = await serve(repo);
@@ -103,11 +120,11 @@ test('an empty repository is cloned, with the name of its branch', async () => {
   expect((await git(work, 'symbolic-ref', 'HEAD')).trim()).toBe('refs/heads/main');
 });
 
-test('a repository that is not on disk is not found', async () => {
+test('a repository that is not on disk is unavailable', async () => {
   const repo = await newRepo();
   const none = repoOf(repo.store, 2);
-  expect(await kindOf(advertiseRefs(none, 'git-upload-pack'))).toBe('not-found');
-  expect(await kindOf(uploadPack(none, Readable.from([])))).toBe('not-found');
+  expect(await kindOf(advertiseRefs(none, 'git-upload-pack'))).toBe('unavailable');
+  expect(await kindOf(uploadPack(none, Readable.from([])))).toBe('unavailable');
 });
 
 test.each([

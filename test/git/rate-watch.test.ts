@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rateWatch } from '#git/process/rate-watch.ts';
 import { resourceLimits } from '#lib/limits.ts';
 
-const limits = resourceLimits({ git: { transferRate: 1_000, transferRateTime: 10_000 } }).git;
+const limits = resourceLimits({ git: { transferRate: 1_000, transferRateTime: 10_000, transferContendedTime: 2_000 } }).git;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -56,4 +56,21 @@ test('a closed watch tells nothing any more', () => {
   watch.close();
   vi.advanceTimersByTime(60_000);
   expect(slow).toEqual([]);
+});
+
+test('the recent rate is that of the last two to four seconds of waiting, whatever was moved before', () => {
+  const { watch, move } = setup();
+  move(1_000_000, 1_000, 60_000);
+  expect(watch.rate()).toBeUndefined();
+  watch.waiting();
+  vi.advanceTimersByTime(999);
+  expect(watch.rate()).toBeUndefined();
+  vi.advanceTimersByTime(1);
+  expect(watch.rate()).toBe(500_000);
+  vi.advanceTimersByTime(2_000);
+  expect(watch.rate()).toBe(0);
+  move(3_000, 2_000);
+  watch.waiting();
+  expect(watch.rate()).toBeGreaterThan(0);
+  expect(watch.rate()).toBeLessThanOrEqual(1_500);
 });

@@ -116,7 +116,7 @@ test('a copy has the branches, tags and HEAD, no other ref, and outlives its sou
   expect(await getDefaultBranch(copy)).toEqual({ name: '-x', oid });
   expect(await checkRepository(copy)).toEqual([]);
   expect(await git(copy.path, 'config', '--local', '--list')).not.toContain('remote');
-  expect(await kindOf(copyTo(repo, 3))).toBe('not-found');
+  expect(await kindOf(copyTo(repo, 3))).toBe('unavailable');
   expect(await kindOf(copyTo(copy, 2))).toBe('conflict');
 });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Caller, system } from '#lib/caller.ts';
 import { type ConcurrencyLimits, concurrencyLimiter, type Release } from '#lib/concurrency-limiter.ts';
 import { Refusal } from '#lib/refusal.ts';
@@ -46,6 +46,68 @@ test('one caller holds its share at most, and who is not signed in theirs togeth
   expect(limiter.callers()[0]).toEqual({ key: 'address:a', running: 2, waiting: 1 });
   release();
   expect(limiter.running).toBe(3);
+});
+
+test('an address that is not signed in holds less than a caller who is', async () => {
+  const limiter = concurrencyLimiter('test', { ...limits, perAddress: 1 });
+  await Promise.all([limiter.acquire(stranger('a')), limiter.acquire(user('ada')), limiter.acquire(user('ada'))]);
+  void limiter.acquire(stranger('a')).catch(() => undefined);
+  expect({ running: limiter.running, waiting: limiter.waiting }).toEqual({ running: 3, waiting: 1 });
+});
+
+describe('work that waits for slow clients', () => {
+  const contended = { ...limits, perCaller: 4, contendedTime: 20, contendedRate: 1_000 };
+
+  /** Fills a limiter with the work of these callers, each at a rate. Returns whose work was ended. */
+  async function fill(given: Partial<ConcurrencyLimits>, works: [Caller, number | undefined][]) {
+    const limiter = concurrencyLimiter('test', { ...contended, ...given });
+    const ended: string[] = [];
+    for (const [caller, rate] of works) {
+      let release: Release | undefined;
+      const work = {
+        rate: () => rate,
+        end() {
+          ended.push(caller.key);
+          release?.();
+        },
+      };
+      release = await limiter.acquire(caller, { work });
+    }
+    return { limiter, ended };
+  }
+
+  test('the slowest ends where another caller waits', async () => {
+    const { limiter, ended } = await fill({ anonymous: 3 }, [
+      [stranger('a'), 500],
+      [stranger('b'), 10],
+      [stranger('c'), undefined],
+    ]);
+    await limiter.acquire(stranger('d'));
+    expect(ended).toEqual(['address:b']);
+  });
+
+  test('none that is fast enough, that is signed in where the other is not, or that is its own', async () => {
+    const { limiter, ended } = await fill({ anonymous: 2, perCaller: 3 }, [
+      [stranger('a'), 1_000],
+      [stranger('d'), 10],
+      [user('ada'), 10],
+      [user('ada'), 10],
+    ]);
+    await expect(limiter.acquire(stranger('d'), { waitingTime: 200 })).rejects.toThrow('busy');
+    expect(ended).toEqual([]);
+    await limiter.acquire(user('bob'));
+    expect(ended).toHaveLength(1);
+  });
+
+  test('none for a caller who has all that it may', async () => {
+    const { limiter, ended } = await fill({ perCaller: 2 }, [
+      [user('ada'), 10],
+      [user('ada'), 10],
+      [user('bob'), 10],
+    ]);
+    await expect(limiter.acquire(user('ada'), { waitingTime: 200 })).rejects.toThrow('busy');
+    expect(ended).toEqual([]);
+  });
 });
 
 test('a caller with too many in line is refused, the server itself is not', async () => {

@@ -103,3 +103,11 @@ test('a pattern that tries everything costs steps in proportion to its length', 
   const path = pathOf(`${'a/'.repeat(100)}${'a'.repeat(255)}`);
   expect(computing(() => matchesFnmatch(pattern, path))).toBeLessThan(200);
 });
+
+test('a pattern that takes too many steps for a path is refused', () => {
+  const pattern = `${'*a'.repeat(120)}b`;
+  expect(matches(pattern, `${'a'.repeat(200)}b`)).toBe(true);
+  expect(() => matches(`{${Array.from({ length: 90 }, (_, at) => `*a*${at}`).join(',')}}`, 'a'.repeat(4_000))).toThrow(
+    'too many steps (interpreters.patternSteps)',
+  );
+});

@@ -101,6 +101,23 @@ describe('a bucket', () => {
     await expect(nobody.open('1/a')).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
+  test('asks a server that hangs once, and tells the log', async () => {
+    const failed: unknown[] = [];
+    const hasty = openObjects({ ...s3.settings, timeout: 100, onFailure: (error) => failed.push(error) }, folder, outbound);
+    const requests = {
+      put: () => hasty.put('1/a', sending(bytes.subarray(0, 9))),
+      'put in parts': () => hasty.put('1/a', sending(bytes)),
+      open: () => hasty.open('1/a'),
+    };
+    for (const [name, ask] of Object.entries(requests)) {
+      s3.fail(() => true, 'hang', 100);
+      await expect(ask(), name).rejects.toMatchObject({ kind: 'unavailable', cause: { kind: 'timeout' } });
+      expect(s3.failures(), name).toBe(1);
+    }
+    s3.fail(() => false, 500, 0);
+    expect(failed).toMatchObject([{ kind: 'timeout' }, { kind: 'timeout' }, { kind: 'timeout' }]);
+  });
+
   test('is refused with another key, and nothing is stored', async () => {
     const other = openObjects({ ...s3.settings, secretAccessKey: 'another' }, folder, outbound);
     await expect(other.put('1/a', sending(bytes.subarray(0, 9)))).rejects.toMatchObject({ name: 'SignatureDoesNotMatch' });

@@ -81,7 +81,7 @@ test('who may read the repository signs in, and comes back to where they wanted 
   });
   expect(deep.headers['access-control-allow-origin']).toBeUndefined();
   expect([...(page.jar.get(host) ?? new Map()).keys()].sort()).toEqual(['__Host-hearth_website', '__Host-hearth_website_nonce']);
-  expect([...(page.jar.get('code.test') ?? new Map()).keys()]).toEqual(['hearth_session']);
+  expect([...(page.jar.get('code.test') ?? new Map()).keys()]).toEqual(['__Host-hearth_session']);
   const { etag = '' } = deep.headers;
   const again = await page.visit(`${home}a/b`, { headers: { 'if-none-match': etag } });
   expect(again).toMatchObject({ status: 304, headers: { 'cache-control': 'private, no-cache' } });
@@ -198,21 +198,21 @@ test('a cookie counts at its website alone, and credentials of the API count now
   expect((await two.page.visit(one.home)).status).toBe(302);
 
   const authorization = `Bearer ${await here.token(one.reader)}`;
-  const session = one.page.jar.get('code.test')?.get('hearth_session');
+  const session = one.page.jar.get('code.test')?.get('__Host-hearth_session');
   const website = one.page.jar.get(one.host)?.get('__Host-hearth_website');
   for (const headers of [
     { authorization },
-    { cookie: `hearth_session=${session}` },
+    { cookie: `__Host-hearth_session=${session}` },
     { cookie: `__Host-hearth_website=${session}` },
     // Another website beside this one could set it.
     { cookie: `hearth_website=${website}` },
   ])
     expect(await browser().visit(one.home, { headers }), JSON.stringify(headers)).toMatchObject({ status: 302 });
-  for (const headers of [{ cookie: `hearth_session=${website}` }, { authorization: `Bearer ${website}` }]) {
+  for (const headers of [{ cookie: `__Host-hearth_session=${website}` }, { authorization: `Bearer ${website}` }]) {
     const asked = await sendTo(Number(new URL(here.url).port), '/api/v3/user', { host: 'code.test', headers });
     expect(asked.status).toBe(401);
   }
-  const page = await browser().visit(`${server}/login/device`, { headers: { cookie: `hearth_session=${website}` } });
+  const page = await browser().visit(`${server}/login/device`, { headers: { cookie: `__Host-hearth_session=${website}` } });
   expect(page).toMatchObject({ status: 302, headers: { location: expect.stringContaining('/login?') } });
 });
 
@@ -413,12 +413,12 @@ test('a request costs one statement, also for many readers at once; signing in c
   expect(strangers.result.statusCode).toBe(302);
   expect(strangers.statements).toHaveLength(1);
 
-  const session = page.jar.get('code.test')?.get('hearth_session');
+  const session = page.jar.get('code.test')?.get('__Host-hearth_session');
   const signIn = new URL((await browser().visit(home)).headers.location ?? '');
   const led = await countStatements(() =>
     here.hearth.app.inject({
       url: signIn.pathname + signIn.search,
-      headers: { host: 'code.test', cookie: `hearth_session=${session}` },
+      headers: { host: 'code.test', cookie: `__Host-hearth_session=${session}` },
     }),
   );
   expect(led.result.statusCode).toBe(302);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { repoOf } from '#git/store.ts';
 import { createRunnerToken } from '#resources/runners/index.ts';
@@ -308,4 +309,22 @@ test.skipIf(!hasActRunner)('a job is cancelled in the middle of a step', async (
   const log = await (await fetch(headers.location ?? '')).text();
   expect(log).toMatch(/begun/);
   expect(log).not.toMatch(/never$/m);
+});
+
+test.skipIf(!hasActRunner)('the workflow of the walk-through in docs/actions.md passes, and its log says hello', async () => {
+  const [, indented = ''] = /^ {3}```yaml\n([\s\S]*?)^ {3}```$/m.exec(await readFile('docs/actions.md', 'utf8')) ?? [];
+  const hello = await makeRepo(ada);
+  const token = await here.token(ada, ['repo', 'workflow']);
+  const client = await as(token);
+  const path = `/repos/ada/${hello.name}/actions`;
+  const registration = await client.post(`${path}/runners/registration-token`);
+  await startActRunner(here.url, { token: registration.body.token, name: 'r2' });
+  await commitFiles(here, hello, { '.github/workflows/ci.yml': indented.replace(/^ {3}/gm, '') });
+  await settle();
+  const runs = async () => (await client.get(`${path}/runs`)).body.workflow_runs;
+  await expect.poll(async () => (await runs())[0]).toMatchObject({ status: 'completed', conclusion: 'success' });
+  const [{ id }] = await runs();
+  const [job] = (await client.get(`${path}/runs/${id}/jobs`)).body.jobs;
+  const log = await fetch(`${here.url}/api/v3${path}/jobs/${job.id}/logs`, { headers: { authorization: `Bearer ${token}` } });
+  expect(await log.text()).toContain(`Hello from ada/${hello.name} at `);
 });

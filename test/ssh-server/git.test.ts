@@ -25,6 +25,10 @@ test.skipIf(!hasOpenSsh)('clone, push and fetch', async () => {
     const copy = join(folder, fresh('copy'));
     const cloned = await git(key, ['-c', `protocol.version=${version}`, 'clone', address(ada.login, repo.name), copy]);
     expect(cloned, cloned.err).toMatchObject({ code: 0 });
+    const [filter, other] = ['sparse:oid=main:none', join(folder, fresh('copy'))];
+    const clone = ['-c', `protocol.version=${version}`, 'clone', `--filter=${filter}`, address(ada.login, repo.name), other];
+    const { code, err } = await git(key, clone);
+    expect([version, code, err]).toEqual([version, 128, expect.stringContaining(`The filter ${filter} names nothing`)]);
   }
   expect(await git(key, ['push', address(ada.login, repo.name), 'main:more'], inWork)).toMatchObject({ code: 0 });
   const deleted = await git(key, ['push', address(ada.login, repo.name), ':more'], inWork);

@@ -17,6 +17,11 @@ export async function commitFiles(
   const tip = (await findRefOids(disk, [ref])).get(ref);
   const oid = await commit(disk, files, tip ? [tip] : [], message);
   const context = { db, change, git: hearth.services.git, refRules: hearth.services.refRules, now: clock.now };
-  await mustMoveRefs(context, { repo, changes: [{ ref, from: tip ?? null, to: oid }], actor: repo.created_by ?? undefined });
+  await mustMoveRefs(context, {
+    repo,
+    changes: [{ ref, from: tip ?? null, to: oid }],
+    actor: repo.created_by ?? undefined,
+    workflowFiles: { allowed: true },
+  });
   return oid;
 }

@@ -6,6 +6,7 @@ import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { mediaTypesOf } from '#openapi/document.ts';
 import { refusalsOf } from '#openapi/refusals.ts';
 import { allEndpoints } from '#resources/all.ts';
+import { apiPrefix, routerOf } from '#server/router.ts';
 import { neutralReply } from '#vocabulary/body.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { Answer } from './client.ts';
@@ -48,9 +49,16 @@ function patternOf(endpoint: Endpoint): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** The endpoint that a path belongs to: of those that fit, the one with the most literal text. */
-export const endpointOf = (method: string, path: string): Endpoint | undefined =>
-  patterns.get(groupOf(method, path))?.find(({ pattern }) => pattern.test(path))?.endpoint;
+const byId = new Map(allEndpoints.map((endpoint) => [endpoint.id, endpoint]));
+
+/**
+ * The endpoint that a path belongs to: of those that fit, the one with the most literal text. Paths by numbers and former ones, which no
+ * endpoint declares, belong to the endpoint that the router finds.
+ */
+export function endpointOf(method: string, path: string): Endpoint | undefined {
+  const declared = patterns.get(groupOf(method, path))?.find(({ pattern }) => pattern.test(path))?.endpoint;
+  return declared ?? byId.get(routerOf(allEndpoints)(method, apiPrefix + path)?.endpoint.id ?? '');
+}
 
 /** What is wrong with a reply by its endpoint's own declaration, and by the public description of the same operation. */
 export function replyProblems(method: string, path: string, answer: Answer, vocabulary: Vocabulary): string[] {

@@ -28,8 +28,10 @@ const room = { files: 2 * gibi, memory: 6 * gibi };
 async function makeFolder(): Promise<string> {
   const { bsize, bavail } = await statfs(memory).catch(() => ({ bsize: 0, bavail: 0 }));
   const isRoomy = bsize * bavail >= room.files && process.availableMemory() >= room.memory;
-  if (process.env.TMPDIR !== undefined || !isRoomy) return mkdtemp(join(tmpdir(), 'hearth-test-'));
-  const folder = await mkdtemp(join(memory, 'hearth-test-'));
+  const inMemory = process.env.TMPDIR === undefined && isRoomy;
+  // Not every account may write there.
+  const folder = inMemory ? await mkdtemp(join(memory, 'hearth-test-')).catch(() => undefined) : undefined;
+  if (folder === undefined) return mkdtemp(join(tmpdir(), 'hearth-test-'));
   process.env.TMPDIR = folder;
   return folder;
 }

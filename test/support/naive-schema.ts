@@ -74,6 +74,7 @@ const checks: Readonly<Record<string, Check>> = {
   default: says,
   deprecated: says,
   'x-demanded': says,
+  'x-refused': says,
   type: ({ type }, value) => [type].flat().some((name) => types[name as string]?.(value) === true),
   enum: (schema, value) => (schema.enum as unknown[]).includes(value),
   const: (schema, value) => schema.const === value,

@@ -15,6 +15,7 @@ import {
 } from '#vocabulary/schema-leaves.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import { allowsDifference } from './needed.ts';
+import { exactEventsOf } from './public-events.ts';
 
 /** One operation of the public description. */
 export type PublicOperation = {
@@ -80,11 +81,22 @@ export function checkAgainstPublicSchema(operationId: string, status: number, bo
     vocabulary === 'service' ? translatorOf(schema, { words: 'vendor', operation: operationId, resolve }) : undefined;
   const value = translator ? translator.toVendor(body) : body;
   const isMeant = (pointer: string): boolean => allowsDifference({ operationId, pointer, vocabulary } satisfies SchemaLocation);
+  const exact = exactEventsOf(operationId, value, schemas);
+  const found = [
+    ...problemsOf(schema, value),
+    ...exact.flatMap((item) =>
+      problemsOf(item.schema, item.value).map(({ pointer, text }) => ({ pointer: item.pointer + pointer, text })),
+    ),
+  ];
+  const unknown = [
+    ...unknownIn(value, [schema], ''),
+    ...exact.flatMap((item) => [...unknownIn(item.value, [item.schema], item.pointer)]),
+  ];
   return {
-    problems: problemsOf(schema, value)
-      .filter(({ pointer }) => !isMeant(pointer))
-      .map(({ pointer, text }) => `${pointer || '/'} ${text}`),
-    unknown: [...unknownIn(value, [schema], '')].filter((pointer) => !isMeant(pointer)),
+    problems: [
+      ...new Set(found.filter(({ pointer }) => !isMeant(pointer)).map(({ pointer, text }) => `${pointer || '/'} ${text}`)),
+    ],
+    unknown: [...new Set(unknown)].filter((pointer) => !isMeant(pointer)),
   };
 }
 

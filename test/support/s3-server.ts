@@ -31,8 +31,10 @@ export type S3Server = {
   replace(key: string, bytes: Buffer | undefined): Promise<void>;
   /** Makes all objects, and all parts of unfinished uploads, as old as this. */
   age(at: Date): Promise<void>;
-  /** Answers the next requests of this kind with a status and not as usual, as many times. */
-  fail(isMeant: (method: string, url: string) => boolean, status: number, times: number): void;
+  /** Answers the next requests of this kind with a status and not as usual, as many times; `hang`: not at all. */
+  fail(isMeant: (method: string, url: string) => boolean, status: number | 'hang', times: number): void;
+  /** How many requests have failed so. */
+  readonly failures: () => number;
   /** The requests that were answered, as `PUT` and `GET`, with their query's first name. */
   readonly requests: string[];
 };
@@ -43,13 +45,16 @@ export async function s3Server(): Promise<S3Server> {
   const [objects, uploads] = [join(folder, 'objects'), join(folder, 'uploads')];
   for (const path of [objects, uploads]) await mkdir(path);
   const requests: string[] = [];
-  let failing: { isMeant: (method: string, url: string) => boolean; status: number; times: number } | undefined;
+  let failing: { isMeant: (method: string, url: string) => boolean; status: number | 'hang'; times: number } | undefined;
+  let failures = 0;
   const server = http.createServer(async (request, response) => {
     const { method = '', url = '' } = request;
     try {
       if (failing && failing.times > 0 && failing.isMeant(method, url)) {
         failing.times--;
+        failures++;
         request.resume();
+        if (failing.status === 'hang') return;
         throw new S3Error(failing.status, 'InternalError');
       }
       await answer({ objects, uploads }, request, response);
@@ -81,7 +86,9 @@ export async function s3Server(): Promise<S3Server> {
     },
     fail(isMeant, status, times) {
       failing = { isMeant, status, times };
+      failures = 0;
     },
+    failures: () => failures,
     requests,
   };
 }

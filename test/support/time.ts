@@ -11,6 +11,33 @@ export function computing(work: () => unknown): number {
 }
 
 /**
+ * Does `work`, and measures how many milliseconds this thread computed in the longest turn of the event loop meanwhile. Garbage is
+ * collected before, so that it is no part of a turn.
+ */
+export async function longestTurn<T>(work: () => Promise<T>): Promise<{ result: T; longest: number }> {
+  globalThis.gc?.();
+  let longest = 0;
+  let isOver = false;
+  let before = process.threadCpuUsage();
+  const look = (): void => {
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1_000);
+    before = process.threadCpuUsage();
+    if (!isOver) setImmediate(look);
+  };
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  before = process.threadCpuUsage();
+  setImmediate(look);
+  try {
+    const result = await work();
+    look();
+    return { result, longest };
+  } finally {
+    isOver = true;
+  }
+}
+
+/**
  * Does `work`, and demands that it can be done within so many milliseconds. What is slow is so each time; a machine that had
  * something else to do is given two more tries.
  */

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readCommitMessage, readText, type TextReferences } from '#text/read.ts';
+import { readCommitMessage, readMarkdown, type TextReferences } from '#text/read.ts';
+
+const readText = (text: string, options: { html?: string } = {}) => readMarkdown({ text, ...options });
 
 const html = 'https://code.example';
 const none: TextReferences = { mentions: [], teamMentions: [], issues: [], commits: [] };

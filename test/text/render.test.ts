@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { system } from '#lib/caller.ts';
 import { computing } from '#test/support/time.ts';
+import { renderMarkdown, renderPlain } from '#text/markdown-html.ts';
 import { plainText, renderText } from '#text/render.ts';
 import { hostileTexts } from './hostile.ts';
 
@@ -7,6 +9,7 @@ const html = 'https://code.example';
 const sha = '5a1e2f3'.padEnd(40, '0');
 const context = {
   html,
+  caller: system,
   repository: { owner: 'Acme', repo: 'Engine' },
   known: {
     logins: new Map([['ada', 'Ada']]),
@@ -72,12 +75,14 @@ test.each([
     `${html}/Acme/Engine/issues/12 <${html}/a/@ada>`,
     `<p><a href="${html}/Acme/Engine/issues/12">${html}/Acme/Engine/issues/12</a> <a href="${html}/a/@ada">${html}/a/@ada</a></p>`,
   ],
-])('renders %j', (text, expected) => {
-  expect(renderText(text, context).trim()).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
+])('renders %j', async (text, expected) => {
+  expect((await renderText(text, context)).trim()).toEqual(
+    typeof expected === 'string' ? expected : expect.stringMatching(expected),
+  );
 });
 
-test('ends of lines are kept where that is wanted, and nothing is linked where nothing is known', () => {
-  expect(renderText('a\n@ada #12', { html, breaks: true })).toBe('<p>a<br />\n@ada #12</p>\n');
+test('ends of lines are kept where that is wanted, and nothing is linked where nothing is known', async () => {
+  expect(await renderText('a\n@ada #12', { html, breaks: true, caller: system })).toBe('<p>a<br />\n@ada #12</p>\n');
 });
 
 test.each([
@@ -85,12 +90,12 @@ test.each([
   ['- a\n- b\n\n```\n<c>\n```', 'a\nb\n\n<c>'],
   ['a &amp; "b" &lt;i> <b>c</b> <script>d</script><!-- e -->', 'a & "b" <i> c'],
   ['', ''],
-])('the plain text of %j', (text, expected) => {
-  expect(plainText(text)).toBe(expected);
+])('the plain text of %j', async (text, expected) => {
+  expect(await plainText(text, system)).toBe(expected);
 });
 
-test('raw HTML past the limit is shown as text', () => {
-  const rendered = renderText('<b>a</b> '.repeat(2_501), context);
+test('raw HTML past the limit is shown as text', async () => {
+  const rendered = await renderText('<b>a</b> '.repeat(2_501), context);
   expect(rendered.match(/<b>/g)).toHaveLength(2_500);
   expect(rendered).toContain('&lt;b&gt;a&lt;/b&gt;');
 });
@@ -104,7 +109,33 @@ const tags = (open: string, close: string): [string, string] => [
 test.each([...hostileTexts(409_600), tags('<b>', '</i>'), tags('<b>', '</b>'), tags('<p>\n', '</b>\n\n')])(
   'the longest text of %s is rendered in time',
   (_, text) => {
-    expect(computing(() => renderText(text, context))).toBeLessThan(3_000);
-    expect(computing(() => plainText(text))).toBeLessThan(3_000);
+    expect(computing(() => renderMarkdown({ text, html, breaks: true }))).toBeLessThan(3_000);
+    expect(computing(() => renderPlain(text))).toBeLessThan(3_000);
   },
 );
+
+const table = `|a|b|\n|-|-|\n${'|x|y|\n'.repeat(300_000)}`;
+
+test('a text that takes too long is shown as it was written, while this thread goes on', async () => {
+  const before = process.threadCpuUsage();
+  const rendered = await renderText(table, context);
+  const { user, system: kernel } = process.threadCpuUsage(before);
+  // A comparison of such texts, where they differ, would take minutes.
+  expect(rendered === `<pre>${table}</pre>\n`).toBe(true);
+  expect((user + kernel) / 1_000).toBeLessThan(1_000);
+});
+
+test('a text that was rendered is kept, for whoever asks', async () => {
+  const long = `${'*a* '.repeat(20_000)}@ada`;
+  const linked = await renderText(long, context);
+  const before = process.threadCpuUsage();
+  const unlinked = await renderText(long, { html, caller: { key: 'other', kind: 'anonymous' } });
+  const { user } = process.threadCpuUsage(before);
+  expect(linked.endsWith(`${ada}</p>\n`)).toBe(true);
+  expect(unlinked.endsWith('@ada</p>\n')).toBe(true);
+  expect(user / 1_000).toBeLessThan(50);
+});
+
+test('nobody can write the marks that stand for references', async () => {
+  expect(await renderText('r0x0x @ada rx0x $1 $&', context)).toBe(`<p>r0x0x ${ada} rx0x $1 $&amp;</p>\n`);
+});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { computing } from '#test/support/time.ts';
-import { readCommitMessage, readText } from '#text/read.ts';
+import { readCommitMessage, readMarkdown } from '#text/read.ts';
 import { hostileTexts } from './hostile.ts';
 
 const megabyte = 1_000_000;
@@ -9,6 +9,6 @@ const milliseconds = 6_000;
 
 test.each(hostileTexts(megabyte))('a megabyte of %s is read in time', (_, text) => {
   // A text without anything like a reference isn't parsed.
-  expect(computing(() => readText(`${text}\n\n@ada`))).toBeLessThan(milliseconds);
+  expect(computing(() => readMarkdown({ text: `${text}\n\n@ada` }))).toBeLessThan(milliseconds);
   expect(computing(() => readCommitMessage(text))).toBeLessThan(milliseconds / 4);
 });

@@ -32,6 +32,67 @@ const label = {
 };
 const check = (body: unknown) => checkAgainstPublicSchema('issues/create-label', 201, body, 'github');
 
+describe('an event of an issue', () => {
+  const actor = {
+    login: 'ada',
+    id: 1,
+    node_id: 'a',
+    avatar_url: 'https://h.example/a',
+    gravatar_id: '',
+    ...Object.fromEntries(
+      [
+        '',
+        'html_',
+        'followers_',
+        'following_',
+        'gists_',
+        'starred_',
+        'subscriptions_',
+        'organizations_',
+        'repos_',
+        'events_',
+        'received_events_',
+      ].map((name) => [`${name}url`, 'https://h.example/x']),
+    ),
+    type: 'User',
+    site_admin: false,
+  };
+  const common = {
+    id: 1,
+    node_id: 'a',
+    url: 'https://h.example/e',
+    actor,
+    commit_id: null,
+    commit_url: null,
+    created_at: '2026-01-01T00:00:00Z',
+    performed_via_github_app: null,
+  };
+  const list = (...events: object[]) => checkAgainstPublicSchema('issues/list-events', 200, events, 'github');
+  const timeline = (...events: object[]) => checkAgainstPublicSchema('issues/list-events-for-timeline', 200, events, 'github');
+  const fine = { problems: [], unknown: [] };
+
+  test('passes with what its kind has', () => {
+    const label = { name: 'bug', color: 'ff0000' };
+    expect(list({ ...common, event: 'labeled', label }, { ...common, event: 'closed' })).toEqual(fine);
+    expect(timeline({ ...common, event: 'closed', state_reason: null })).toEqual(fine);
+    expect(timeline({ ...common, event: 'assigned', assignee: actor })).toEqual(fine);
+  });
+
+  test('does not pass as another kind', () => {
+    expect(list({ ...common, event: 'closed' }, { ...common, event: 'labeled' })).toEqual({
+      problems: ['/1/label is missing'],
+      unknown: [],
+    });
+    expect(list({ ...common, event: 'locked', lock_reason: null, label: { name: 'a', color: 'b' } }).unknown).toEqual([
+      '/0/label',
+    ]);
+    expect(list({ ...common, event: 'closed', state_reason: null }).unknown).toContain('/0/state_reason');
+    expect(timeline({ ...common, event: 'commented' }).problems).toContain('/0/html_url is missing');
+    expect(timeline({ ...common, event: 'assigned', assignee: actor, assigner: actor }).unknown).toContain('/0/assigner');
+    expect(list({ ...common, event: 'closed', actor: null }).problems).toContain('/0/actor must be object, but is null');
+  });
+});
+
 describe('one reply', () => {
   test('passes when it is right', () => {
     expect(check(label)).toEqual({ problems: [], unknown: [] });

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
+import { system } from '#lib/caller.ts';
 import { inputsOfCall, keysBehind, problemsOfCall, secretsOfCall, type Workflow } from '#workflow-files/calls.ts';
 import type { LeaseState } from '#workflow-files/concurrency.ts';
-import type { Json } from '#workflow-files/expressions.ts';
+import { budget, type Json, newBudget } from '#workflow-files/expressions.ts';
+import type { WorkflowFile } from '#workflow-files/file.ts';
 import { withInputs } from '#workflow-files/given-inputs.ts';
-import { parseWorkflowFile, type WorkflowFile } from '#workflow-files/parse.ts';
+import { parseWorkflowFile } from '#workflow-files/parse.ts';
 import { permissionsOfCalled } from '#workflow-files/permissions.ts';
 import { type JobResult, planJobs } from '#workflow-files/plan.ts';
 import { nameOfCalled } from '#workflow-files/uses.ts';
 
 async function fileOf(content: string): Promise<WorkflowFile> {
-  const parsed = await parseWorkflowFile('.github/workflows/ci.yml', content);
+  const parsed = await parseWorkflowFile('.github/workflows/ci.yml', content, system);
   if (!('file' in parsed)) throw new Error(JSON.stringify(parsed.problems));
   return parsed.file;
 }
@@ -24,7 +26,7 @@ const calling = (file: WorkflowFile, called: Workflow, id = 'call'): Workflow =>
   called: new Map([[id, called]]),
 });
 
-const run = { github: { ref: 'refs/heads/main' }, inputs: {}, vars: { LEVEL: 'high' } };
+const run = { github: { ref: 'refs/heads/main' }, inputs: {}, vars: { LEVEL: 'high' }, [budget]: newBudget() };
 const success: JobResult = { result: 'success', outputs: {} };
 const failure: JobResult = { result: 'failure', outputs: {} };
 

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { isWorkflowPath, parseWorkflowFile } from '#workflow-files/parse.ts';
+import { system } from '#lib/caller.ts';
+import { isWorkflowPath } from '#workflow-files/file.ts';
+import { parseWorkflowFile } from '#workflow-files/parse.ts';
 import { permissionsOfJob } from '#workflow-files/permissions.ts';
 import { fileForRunner } from '#workflow-files/runner-job.ts';
 
-const parse = async (content: string) => parseWorkflowFile('.github/workflows/x.yml', content);
+const parse = async (content: string) => parseWorkflowFile('.github/workflows/x.yml', content, system);
 
 async function file(content: string) {
   const parsed = await parse(content);

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { passes } from '#workflow-files/patterns.ts';
+import { computing } from '#test/support/time.ts';
+import { compilePattern, matchesPattern } from '#workflow-files/pattern.ts';
+import { beginFilterWork, compileFilter, filterProblem, passes } from '#workflow-files/patterns.ts';
+
+const isPassed = (patterns: readonly string[], name: string) => passes(compileFilter(patterns), name, beginFilterWork());
 
 test.each([
   ['main', 'main', true],
@@ -31,18 +35,66 @@ test.each([
   ['(a|b)', '(a|b)', true],
   ['\\*', '*', true],
   ['\\*', 'x', false],
-])('%s on %s: %s', (pattern, name, expected) => {
-  expect(passes([pattern], name)).toBe(expected);
+  ['**/', 'a/b/', true],
+  ['**/', 'a', false],
+  ['a/**/b', 'a/b', true],
+  ['a/**/b', 'a/x/y/b', true],
+  ['a/**/b', 'a/xb', false],
+  ['[a-c_]+x', 'ab_cx', true],
+  ['[a-c_]+x', 'x', false],
+  ['[c-a]', 'b', false],
+  ['?a', '?a', true],
+  ['+', '+', true],
+  ['a?b?', '', true],
+  ['a?b?', 'ab', true],
+  ['a?b?', 'ba', false],
+  ['*+', 'aa', false],
+  ['a*?b', 'axxb', true],
+  ['\u{1f600}+', '\u{1f600}\u{1f600}', true],
+  ['*', '', true],
+  ['ab*ba', 'aba', false],
+])('%s on %s: %s', async (pattern, name, expected) => {
+  expect(await isPassed([pattern], name)).toBe(expected);
 });
 
-test('the last pattern that matches decides', () => {
-  expect(passes(['releases/**', '!releases/**-alpha'], 'releases/10-alpha')).toBe(false);
-  expect(passes(['releases/**', '!releases/**-alpha', 'releases/10-alpha'], 'releases/10-alpha')).toBe(true);
-  expect(passes(['!main'], 'topic')).toBe(false);
+test('the last pattern that matches decides', async () => {
+  expect(await isPassed(['releases/**', '!releases/**-alpha'], 'releases/10-alpha')).toBe(false);
+  expect(await isPassed(['releases/**', '!releases/**-alpha', 'releases/10-alpha'], 'releases/10-alpha')).toBe(true);
+  expect(await isPassed(['!main'], 'topic')).toBe(false);
 });
 
-test('many stars take no longer than few', () => {
-  const began = process.cpuUsage();
-  expect(passes([`${'a**'.repeat(50)}b`], 'a'.repeat(5_000))).toBe(false);
-  expect(process.cpuUsage(began).user / 1_000).toBeLessThan(2_000);
+test('steps grow with the pattern times the name, whatever is written in it', () => {
+  const steps = { left: 10_000_000 };
+  const [stars, optional] = [
+    compilePattern(`${'a**'.repeat(50)}b?`),
+    compilePattern(`${'a?'.repeat(100)}${'[ab]+'.repeat(100)}`),
+  ];
+  expect(stars && matchesPattern(stars, 'a'.repeat(5_000), steps)).toBe(true);
+  expect(optional && matchesPattern(optional, `${'a'.repeat(5_000)}c`, steps)).toBe(false);
+  expect(10_000_000 - steps.left).toBeLessThan(2 * (100 + 200) * 5_000);
+});
+
+test('a pattern that takes more steps than there are gives no answer', async () => {
+  const hard = `*${'a?'.repeat(300)}b`;
+  expect(await isPassed([hard], `${'a'.repeat(50_000)}cb`)).toBeUndefined();
+  expect(await isPassed([hard], `${'a'.repeat(100)}cb`)).toBe(true);
+});
+
+test('500 patterns are compiled once for 500 paths', async () => {
+  const patterns = Array.from({ length: 500 }, (_, at) => `src/**/part-${at}/*.t[sx]+`);
+  const paths = Array.from({ length: 500 }, (_, at) => `src/a/b/c/part/of/it/file-${at}.ts`);
+  const filter = compileFilter(patterns);
+  const work = beginFilterWork();
+  const before = process.cpuUsage();
+  let passed = 0;
+  for (const path of paths) if ((await passes(filter, path, work)) !== false) passed++;
+  expect(passed).toBe(0);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
+  expect(computing(() => compileFilter(patterns))).toBeLessThan(100);
+});
+
+test('a filter is bounded in patterns and in bytes', () => {
+  expect(filterProblem(Array(1_000).fill('docs/**'))).toBeUndefined();
+  expect(filterProblem(Array(1_001).fill('docs/**'))).toBe('has more than 1000 patterns');
+  expect(filterProblem(Array(65).fill('a'.repeat(1_024)))).toBe('has patterns of more than 64 KiB');
 });

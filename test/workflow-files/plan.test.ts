@@ -1,14 +1,22 @@
 import { expect, test } from 'vitest';
-import { parseWorkflowFile, type WorkflowFile } from '#workflow-files/parse.ts';
+import { system } from '#lib/caller.ts';
+import { budget, newBudget } from '#workflow-files/expressions.ts';
+import type { WorkflowFile } from '#workflow-files/file.ts';
+import { parseWorkflowFile } from '#workflow-files/parse.ts';
 import { type JobResult, planJobs, resultOf } from '#workflow-files/plan.ts';
 
 async function fileOf(jobs: string): Promise<WorkflowFile> {
-  const parsed = await parseWorkflowFile('.github/workflows/ci.yml', `on: push\njobs:\n${jobs}`);
+  const parsed = await parseWorkflowFile('.github/workflows/ci.yml', `on: push\njobs:\n${jobs}`, system);
   if (!('file' in parsed)) throw new Error(JSON.stringify(parsed.problems));
   return parsed.file;
 }
 
-const run = { github: { ref: 'refs/heads/main', event_name: 'push' }, inputs: {}, vars: { LEVEL: 'high' } };
+const run = {
+  github: { ref: 'refs/heads/main', event_name: 'push' },
+  inputs: {},
+  vars: { LEVEL: 'high' },
+  [budget]: newBudget(),
+};
 const success: JobResult = { result: 'success', outputs: {} };
 const steps = 'runs-on: any, steps: [{run: exit}]';
 

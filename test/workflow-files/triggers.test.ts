@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
+import { system } from '#lib/caller.ts';
 import { parseWorkflowFile } from '#workflow-files/parse.ts';
 import { nextRunOf } from '#workflow-files/schedule.ts';
 import { isTriggered, type Trigger } from '#workflow-files/triggers.ts';
 
 async function eventsOf(on: string) {
-  const parsed = await parseWorkflowFile('.github/workflows/x.yml', `on: ${on}\njobs:\n  a: {runs-on: x, steps: [{run: x}]}\n`);
+  const parsed = await parseWorkflowFile(
+    '.github/workflows/x.yml',
+    `on: ${on}\njobs:\n  a: {runs-on: x, steps: [{run: x}]}\n`,
+    system,
+  );
   if (!('file' in parsed)) throw new Error(JSON.stringify(parsed.problems));
   return parsed.file.events;
 }
@@ -46,7 +51,7 @@ test.each<[string, Trigger, boolean]>([
 
 test('schedules tell their next time, in their zone, five minutes apart at least', async () => {
   const after = new Date('2026-03-01T10:02:30Z');
-  const next = async (on: string) => nextRunOf(await eventsOf(on), after)?.at.toISOString();
+  const next = async (on: string) => (await nextRunOf(await eventsOf(on), after))?.at.toISOString();
   expect(await next('{schedule: [{cron: "30 5 * * *"}, {cron: "0 12 * * *"}]}')).toBe('2026-03-01T12:00:00.000Z');
   expect(await next('{schedule: [{cron: "0 12 * * *", timezone: Europe/Berlin}]}')).toBe('2026-03-01T11:00:00.000Z');
   expect(await next('{schedule: [{cron: "* * * * *"}]}')).toBe('2026-03-01T10:05:00.000Z');

@@ -7,11 +7,13 @@ import { explainCommand } from './explain.ts';
 import { identityKeyCommand } from './identity-key.ts';
 import { imageCommand } from './image.ts';
 import { importCommand } from './import.ts';
+import { jobsCommand } from './jobs.ts';
 import { migrationCommand } from './migration.ts';
 import { orgCommand } from './org.ts';
 import { reindexCommand } from './reindex.ts';
 import { repoCommand } from './repo.ts';
 import { restoreCommand } from './restore.ts';
+import { secretKeyCommand } from './secret-key.ts';
 import { serveCommand } from './serve.ts';
 import { tokenCommand } from './token.ts';
 import { userCommand } from './user.ts';
@@ -28,12 +30,14 @@ export const commands = [
   repoCommand,
   imageCommand,
   identityKeyCommand,
+  secretKeyCommand,
   importCommand,
   migrationCommand,
   reindexCommand,
   backupCommand,
   restoreCommand,
   doctorCommand,
+  jobsCommand,
   explainCommand,
   configCommand,
   demoCommand,

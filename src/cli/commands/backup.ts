@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { sql } from 'kysely';
 import { writeBackup } from '#backup/write.ts';
 import { configOf, counted, installationCommand, print } from '../command.ts';
 import { hostKeysOf } from '../data-folder.ts';
 import { withInstallation } from '../installation.ts';
 import { progressBar } from '../progress.ts';
-import { version } from '../version.ts';
 
 export const backupCommand = installationCommand(
   'backup',
@@ -15,7 +15,7 @@ export const backupCommand = installationCommand(
   .option('--no-files', 'leave out the files of releases, where their bucket has copies elsewhere')
   .action((folder, { files }, command) => {
     const { data } = configOf(command);
-    return withInstallation(configOf(command), async ({ address }, { services }) => {
+    return withInstallation(configOf(command), async ({ address }, { services, database }) => {
       const bar = await progressBar();
       const parts = {
         address,
@@ -24,11 +24,11 @@ export const backupCommand = installationCommand(
         withFiles: files,
         hostKeys: hostKeysOf(data),
         folder: resolve(folder),
-        version,
         now: new Date(),
         onProgress: bar.show,
       };
       const { tables, repositories } = await writeBackup(parts).finally(() => bar.end());
+      await sql`update installation set last_backup_at = ${parts.now}`.execute(database.db);
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);
       print(command, { folder: parts.folder, repositories: repositories.length, rows }, [
         `Wrote ${counted(repositories.length, 'repository', 'repositories')} and ${counted(rows, 'row')} to ${parts.folder}`,

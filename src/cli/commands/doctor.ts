@@ -1,16 +1,20 @@
 import { configOf, counted, installationCommand, onInstallation, print } from '../command.ts';
+import { accounts } from '../doctor/accounts.ts';
+import { finding } from '../doctor/diagnosis.ts';
 import { contentsOfFiles, files } from '../doctor/files.ts';
+import { folders } from '../doctor/folders.ts';
 import { indexes } from '../doctor/indexes.ts';
 import { refusals } from '../doctor/limits.ts';
-import { database, disk, programs } from '../doctor/machine.ts';
+import { clock, database, disk, programs } from '../doctor/machine.ts';
+import { websites } from '../doctor/pages.ts';
 import { jobs, retryJobs } from '../doctor/queue.ts';
-import { folders, newest, objects, pushes } from '../doctor/repositories.ts';
+import { newest, objects, pushes } from '../doctor/repositories.ts';
 import { ssh } from '../doctor/ssh.ts';
 import { workflowJobs } from '../doctor/workflows.ts';
 
 export const doctorCommand = installationCommand(
   'doctor',
-  'Check an installation: programs, database, disk, repositories, files, jobs, workflows, indexes. Ends with 1 when something is wrong.',
+  'Check an installation: programs, database, clock, disk, repositories, files, jobs, workflows, indexes. Ends with 1 when something is wrong.',
   'hearth doctor --deep',
 )
   .option('--deep', 'read every Git object (git fsck), every file and the newest commits too; slow on large installations')
@@ -20,18 +24,27 @@ export const doctorCommand = installationCommand(
       const retried = retry ? await retryJobs(installation) : 0;
       if (retry) process.stderr.write(`${counted(retried, 'job')} will be tried again\n`);
       const findings = [
-        await programs(),
-        await database(installation),
-        await disk(configOf(command).data),
-        await folders(installation),
-        await pushes(installation, installation.now),
-        await files(installation),
-        await jobs(installation),
-        await workflowJobs(installation, installation.now),
-        await ssh(configOf(command)),
-        await refusals(installation, installation.now),
+        await finding('programs', programs),
+        await finding('database', () => database(installation)),
+        await finding('clock', () => clock(installation)),
+        await finding('disk', () => disk(configOf(command).data)),
+        await finding('repositories', () => folders(installation)),
+        await finding('pushes', () => pushes(installation, installation.now)),
+        await finding('files', () => files(installation)),
+        await finding('jobs', () => jobs(installation)),
+        await finding('workflows', () => workflowJobs(installation, installation.now)),
+        await finding('ssh', () => ssh(configOf(command))),
+        await finding('websites', async () => websites(configOf(command))),
+        await finding('accounts', () => accounts(installation)),
+        await finding('limits', () => refusals(installation, installation.now)),
         ...(await indexes(installation)),
-        ...(deep ? [await objects(installation), await contentsOfFiles(installation), await newest(installation)] : []),
+        ...(deep
+          ? [
+              await finding('objects', () => objects(installation)),
+              await finding('file contents', () => contentsOfFiles(installation)),
+              await finding('newest commits', () => newest(installation)),
+            ]
+          : []),
       ];
       print(
         command,

@@ -10,10 +10,13 @@ const create = installationCommand('create', 'Create an organization.', 'hearth 
   .argument('<login>', 'letters, digits and single hyphens')
   .requiredOption('--owner <user>', 'its first owner')
   .option('--name <name>', 'name to show')
-  .action((login, { owner, name }, command) =>
+  .option('--for-actions', 'allow the reserved name `actions`: workflows take its repositories instead of those of the origin')
+  .action((login, { owner, name, forActions }, command) =>
     onInstallation(command, async ({ db, change, now }) => {
       const first = await userNamed(db, owner);
-      const org = await change((tx) => createOrganization(tx, { login, name, owner: first, now }));
+      const org = await change((tx) =>
+        createOrganization(tx, { login, name, owner: first, isForActions: forActions ?? false, now }),
+      );
       print(command, { id: org.id, login: org.login, owner: first.login }, `Created the organization ${org.login}`);
     }),
   );

@@ -1,9 +1,14 @@
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { type Manifest, readManifest } from '#backup/manifest.ts';
 import { restoreBackup } from '#backup/restore.ts';
+import { keyFingerprint } from '#lib/secrets.ts';
+import { StartupError } from '#lib/startup-error.ts';
 import { counted, installationCommand, installationConfigOf, print } from '../command.ts';
-import { hasSecretKey, hostKeysOf } from '../data-folder.ts';
+import { findSecretKey, hostKeysOf, secretKeyFile } from '../data-folder.ts';
 import { withInstallation } from '../installation.ts';
 import { progressBar } from '../progress.ts';
+import type { Config } from '../settings.ts';
 
 export const restoreCommand = installationCommand(
   'restore',
@@ -11,9 +16,15 @@ export const restoreCommand = installationCommand(
   'hearth restore /backups/2026-12-01 --data /srv/hearth',
 )
   .argument('<folder>', 'what `hearth backup` wrote')
-  .action(async (folder, _options, command) => {
+  .option(
+    '--other-key',
+    'restore without the secret key of the backup: its secrets of webhooks, registries and workflows are lost',
+  )
+  .action(async (folder, { otherKey }, command) => {
     const config = installationConfigOf(command);
-    const hasKey = config.secretKey !== undefined || (await hasSecretKey(config.data));
+    const manifest = await readManifest(resolve(folder));
+    const problem = await problemOfKey(config, manifest);
+    if (problem !== undefined && !otherKey) await askToGoOn(problem);
     await withInstallation(config, async ({ address }, { services }) => {
       const bar = await progressBar();
       const parts = {
@@ -28,9 +39,25 @@ export const restoreCommand = installationCommand(
       print(command, { created_at, repositories: repositories.length }, [
         `Restored ${counted(repositories.length, 'repository', 'repositories')} and all data as of ${created_at}`,
       ]);
-      if (!hasKey)
-        process.stderr.write(
-          'There was no secret key, so a new one was made: secrets of webhooks and registries from the backup can not be read\n',
-        );
+      if (problem !== undefined) process.stderr.write(`${problem}: secrets in the backup can not be read\n`);
     });
   });
+
+/** Why the secrets of a backup couldn't be read; undefined where the key that is there is theirs, as far as the backup tells. */
+async function problemOfKey(config: Config, { secret_key_fingerprint: wanted }: Manifest): Promise<string | undefined> {
+  const key = config.secretKey ?? (await findSecretKey({ path: config.data }));
+  if (!key) return `There is no secret key in ${secretKeyFile(config.data)}`;
+  return wanted === undefined || keyFingerprint(key) === wanted ? undefined : 'The secret key is not the one of the backup';
+}
+
+/** Asks on a terminal whether to restore without the secrets. @throws StartupError where that is refused, or nobody can be asked */
+async function askToGoOn(problem: string): Promise<void> {
+  const question = `${problem}: the backup's secrets of webhooks, registries and workflows can not be read without it.`;
+  if (process.stdin.isTTY) {
+    const terminal = createInterface({ input: process.stdin, output: process.stderr });
+    const answer = await terminal.question(`${question}\nRestore all the same? (yes or no) `);
+    terminal.close();
+    if (answer.trim() === 'yes') return;
+  }
+  throw new StartupError(`${question} Put that key in place first, or give --other-key. Nothing was restored`);
+}

@@ -6,12 +6,14 @@ import { originFor, siteUrl } from '#endpoint/pages-address.ts';
 import { ensureAdminToken } from '#resources/tokens/index.ts';
 import type { PagesSettings, Settings } from '#server/hearth.ts';
 import { clusterPart, serveByProcesses, serveForCluster } from '../cluster.ts';
-import { configOf, withSettings } from '../command.ts';
-import { openDataFolder, readSecretKey } from '../data-folder.ts';
+import { configWithSources, withSettings } from '../command.ts';
+import { getSecretKey, openDataFolder } from '../data-folder.ts';
+import { type PortsOff, turnOffTakenDefaults } from '../default-ports.ts';
 import { type Installation, logOf, openInstallation, settingsFor, sshSettingsFor } from '../installation.ts';
+import { cookieProblemOf } from '../pages-host.ts';
 import { type Serving, serveHere } from '../serving.ts';
 import { type Config, settingNames } from '../settings.ts';
-import { stopSignal, withinDrainTime } from '../stop-signal.ts';
+import { startUnlessStopped, stopSignal, withinDrainTime } from '../stop-signal.ts';
 
 export const serveCommand = withSettings(new Command('serve'), settingNames)
   .description('Start the server. Unless DATABASE_URL is set, it starts the embedded PostgreSQL too.')
@@ -20,40 +22,49 @@ export const serveCommand = withSettings(new Command('serve'), settingNames)
     '\nExample:\n  hearth serve --port 8080 --data /var/lib/hearth\n\n`hearth config` shows every setting, also those without a flag.',
   )
   .action(async (_flags, command) => {
-    const config = configOf(command);
+    const { config, sources } = configWithSources(command);
     const cluster = clusterPart(process.env);
-    if (cluster) await serveInCluster(config, cluster);
-    else await serve(config);
+    if (cluster) return serveInCluster({ ...config, ...cluster.off }, cluster);
+    const { off, warnings } = await turnOffTakenDefaults(config, sources);
+    await serve({ ...config, ...off }, { off, warnings });
   });
 
-async function serve(config: Config): Promise<void> {
+async function serve(config: Config, { off, warnings }: Ports): Promise<void> {
   const stopped = stopSignal();
+  const { installation, serving } = await startUnlessStopped(start(config, { off, warnings }), stopped);
+  printGreeting(config, serving, installation.takenOver);
+  const { log } = installation.settings;
+  log.info({ signal: await stopped }, 'stopping');
+  await withinDrainTime(serving.stop, installation.close);
+  log.info('stopped');
+}
+
+type Ports = { off: PortsOff; warnings: string[] };
+
+async function start(config: Config, { off, warnings }: Ports): Promise<{ installation: Installation; serving: Serving }> {
   const installation = await openInstallation(config, 'server');
-  let serving: Serving;
+  for (const warning of [...warnings, cookieProblemOf(config)]) if (warning) installation.settings.log.warn(warning);
   try {
     const settings = await withConnections(config, installation);
     if (config.adminToken !== undefined) await setUpAdminToken(installation.address, config.adminToken);
-    serving = await (config.workers > 1
-      ? serveByProcesses(config, settings)
+    const serving = await (config.workers > 1
+      ? serveByProcesses(config, settings, off)
       : serveHere(config, settings, { jobs: config.jobs }));
+    return { installation, serving };
   } catch (error) {
     await installation.close();
     throw error;
   }
-  printGreeting(config, serving, installation.takenOver);
-  await stopped;
-  await withinDrainTime(async () => {
-    await serving.stop();
-    await installation.close();
-  });
 }
 
 /** The settings with the number of connections that PostgreSQL allows each process. */
 async function withConnections({ connections, workers, jobs }: Config, { address, settings }: Installation): Promise<Settings> {
   const database = openDatabase(address, { max: 1 });
   const processes = workers > 1 && jobs ? workers + 1 : workers;
-  const each = await connectionsEach(database.db, { requested: connections, processes }).finally(() => database.close());
-  if (each < connections) settings.log.warn(`PostgreSQL has ${each} connections for each process, instead of ${connections}`);
+  const { each, limit } = await connectionsEach(database.db, { requested: connections, processes }).finally(() =>
+    database.close(),
+  );
+  if (each < connections) settings.log.warn(`${limit}: each process has ${each} connections instead of ${connections}`);
   return { ...settings, connections: each };
 }
 
@@ -64,16 +75,16 @@ async function setUpAdminToken(address: Address, token: string): Promise<void> {
 
 async function serveInCluster(
   config: Config,
-  { address, connections }: NonNullable<ReturnType<typeof clusterPart>>,
+  { address, connections, installation }: NonNullable<ReturnType<typeof clusterPart>>,
 ): Promise<void> {
   const stopped = stopSignal();
   const folder = await openDataFolder(config.data);
-  const secretKey = config.secretKey ?? (await readSecretKey(folder));
-  const given = { address, repositories: folder.repositories, secretKey, log: logOf(config) };
+  const secretKey = config.secretKey ?? (await getSecretKey(folder));
+  const given = { address, repositories: folder.repositories, installation, secretKey, log: logOf(config) };
   const settings = { ...settingsFor(config, given), connections, ssh: await sshSettingsFor(config, folder) };
   const serving = await serveForCluster(config, settings);
   await stopped;
-  await withinDrainTime(() => serving.stop());
+  await withinDrainTime(serving.stop);
   process.disconnect?.();
 }
 

@@ -1,9 +1,10 @@
 import { text } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
-import { createUser, verifyEmail } from '#resources/accounts/index.ts';
+import { createUser, verifyEarlierEmails, verifyEmail } from '#resources/accounts/index.ts';
 import { changePassword, hashPassword } from '#resources/oauth/index.ts';
-import { installationCommand, onInstallation, print } from '../command.ts';
+import { counted, installationCommand, onInstallation, print } from '../command.ts';
 import { userNamed } from '../lookup.ts';
+import { UsageError } from '../usage-error.ts';
 
 const create = installationCommand('create', 'Create a user.', 'hearth user create ada --name "Ada Lovelace" --site-admin')
   .argument('<login>', 'letters, digits and single hyphens')
@@ -37,18 +38,36 @@ const password = installationCommand(
 
 const verifyAddress = installationCommand(
   'verify-email',
-  'Record that an e-mail address belongs to a user, whom commits with it are shown as.',
-  'hearth user verify-email ada ada@example.com',
+  'Record that an e-mail address belongs to a user, whom commits with it are shown as. With --all: of all users, the addresses that they had before Hearth told verified addresses from others.',
+  'hearth user verify-email ada ada@example.com\n  hearth user verify-email --all --domain example.com',
 )
-  .argument('<login>')
-  .argument('<address>', 'one that the user has added, or another')
-  .action((login, email, _options, command) =>
-    onInstallation(command, async ({ db, change, now }) => {
+  .argument('[login]')
+  .argument('[address]', 'one that the user has added, or another')
+  .option('--all', 'all addresses from before that upgrade, but for those that several users state')
+  .option('--domain <domain>', 'with --all: only addresses at this domain')
+  .option('--dry-run', 'with --all: only count them')
+  .action(async (login, email, options, command) => {
+    if (options.all) return verifyAll(command, options);
+    if (login === undefined || email === undefined) throw new UsageError('Name a login and an address, or give --all');
+    await onInstallation(command, async ({ db, change, now }) => {
       const user = await userNamed(db, login);
       await change((tx) => verifyEmail(tx, { user, email, now }));
       print(command, { login: user.login, email }, `${email} is an address of ${user.login}`);
-    }),
-  );
+    });
+  });
+
+type AllOptions = { domain?: string | undefined; dryRun?: true | undefined };
+
+const verifyAll = (command: { optsWithGlobals(): object }, { domain, dryRun }: AllOptions): Promise<void> =>
+  onInstallation(command, async ({ db, change, now }) => {
+    const found = await verifyEarlierEmails(db, { domain, now, ...(dryRun ? {} : { verify: change }) });
+    const verified = counted(found.verified, 'address', 'addresses');
+    const ambiguous = counted(found.ambiguous, 'address', 'addresses');
+    print(command, found, [
+      dryRun ? `${verified} would be verified` : `Verified ${verified}`,
+      ...(found.ambiguous > 0 ? [`Left out ${ambiguous} that several users state: verify each for one of them`] : []),
+    ]);
+  });
 
 export const userCommand = new Command('user')
   .description('Create users, verify their addresses, and set their passwords.')

@@ -4,7 +4,8 @@ import { openHearth } from '#server/hearth.ts';
 import { commonSettings, configOf, withSettings } from '../command.ts';
 import { openInstallation } from '../installation.ts';
 import { workHere } from '../serving.ts';
-import { stopSignal, withinDrainTime } from '../stop-signal.ts';
+import type { Config } from '../settings.ts';
+import { startUnlessStopped, stopSignal, withinDrainTime } from '../stop-signal.ts';
 
 export const workCommand = withSettings(new Command('work'), [
   ...commonSettings,
@@ -19,19 +20,35 @@ export const workCommand = withSettings(new Command('work'), [
   .option('--once', 'run the jobs that are due, then end')
   .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://hearth@db/hearth hearth work --data /srv/hearth')
   .action(async ({ once }, command) => {
-    const stopped = stopSignal();
-    const installation = await openInstallation(configOf(command), 'command');
-    try {
-      if (once) {
-        await using hearth = await openHearth({ ...installation.settings, work: 'jobs' });
-        await runDueJobs(hearth.worker);
-        return;
-      }
-      const worker = await workHere(installation.settings);
-      process.stderr.write('Hearth does background jobs\n');
-      await stopped;
-      await withinDrainTime(() => worker.stop());
-    } finally {
-      await installation.close();
-    }
+    const config = configOf(command);
+    await (once ? workOnce(config) : work(config));
   });
+
+/** A signal ends it at once: the jobs that it was doing are free again for other workers, and the next start. */
+async function workOnce(config: Config): Promise<void> {
+  const installation = await openInstallation(config, 'command');
+  try {
+    await using hearth = await openHearth({ ...installation.settings, work: 'jobs' });
+    await runDueJobs(hearth.worker);
+  } finally {
+    await installation.close();
+  }
+}
+
+async function work(config: Config): Promise<void> {
+  const stopped = stopSignal();
+  const { installation, worker } = await startUnlessStopped(start(config), stopped);
+  process.stderr.write('Hearth does background jobs\n');
+  await stopped;
+  await withinDrainTime(worker.stop, installation.close);
+}
+
+async function start(config: Config) {
+  const installation = await openInstallation(config, 'command');
+  try {
+    return { installation, worker: await workHere(installation.settings) };
+  } catch (error) {
+    await installation.close();
+    throw error;
+  }
+}

@@ -4,7 +4,7 @@ import { Refusal } from '#lib/refusal.ts';
 import type { ObjectStore } from '#objects/store.ts';
 import { counted } from '../command.ts';
 import { progressBar } from '../progress.ts';
-import type { CheckContext, Diagnosis } from './diagnosis.ts';
+import { type CheckContext, type Diagnosis, reasonOf, someOf } from './diagnosis.ts';
 
 /** Checks that the store of files can be written and read, by an object that is removed again. */
 export async function files({ db, hearth }: CheckContext): Promise<Diagnosis> {
@@ -51,11 +51,11 @@ export async function contentsOfFiles({ db, hearth }: CheckContext): Promise<Dia
       .execute();
     for (const { id, object_key, digest } of page) {
       bar.show('Reading files', read++, total?.total ?? 0);
-      const found = await digestOf(hearth.services.objects, object_key);
+      const found = await digestOf(hearth.services.objects, object_key).catch((error: unknown) => error);
       // One that was deleted meanwhile is gone by right.
       if (found === digest || !(await db.selectFrom('release_assets').select('id').where('id', '=', id).executeTakeFirst()))
         continue;
-      broken.push(`${object_key} ${found === undefined ? 'is missing' : 'is not what was uploaded'}`);
+      broken.push(`${object_key} ${problemOf(found)}`);
     }
     const last = page.at(-1);
     if (!last) break;
@@ -65,8 +65,13 @@ export async function contentsOfFiles({ db, hearth }: CheckContext): Promise<Dia
   return {
     check: 'file contents',
     ok: broken.length === 0,
-    detail: broken.length === 0 ? 'every file is whole' : broken.join('; '),
+    detail: broken.length === 0 ? 'every file is whole' : someOf(broken, '; '),
   };
+}
+
+function problemOf(found: unknown): string {
+  if (found instanceof Error) return `can't be read (${reasonOf(found)})`;
+  return found === undefined ? 'is missing' : 'is not what was uploaded';
 }
 
 const digestOfBytes = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

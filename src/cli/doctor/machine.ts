@@ -35,3 +35,26 @@ export async function disk(folder: string): Promise<Diagnosis> {
     detail: `${mebi(free)} free in ${folder}${fewFiles ? `; it has room for ${ffree} files only` : ''}`,
   };
 }
+
+const maxSkewMs = 5_000;
+const maxAheadMs = 60_000;
+
+/** Compares the clock with that of PostgreSQL, and with what was written last: later times mean that the clock was set back. */
+export async function clock({ db }: Pick<CheckContext, 'db'>, now = () => new Date()): Promise<Diagnosis> {
+  const before = now().getTime();
+  const { rows } = await sql<{ now: Date; newest: Date | null }>`
+    select clock_timestamp() as now, (select created_at from events order by id desc limit 1) as newest`.execute(db);
+  const own = (before + now().getTime()) / 2;
+  const { now: theirs = new Date(own), newest = null } = rows[0] ?? {};
+  const skew = Math.round(own - theirs.getTime());
+  const problems = [
+    ...(Math.abs(skew) > maxSkewMs ? [`${seconds(skew)} ${skew > 0 ? 'ahead of' : 'behind'} the clock of PostgreSQL`] : []),
+    ...(newest && newest.getTime() > own + maxAheadMs
+      ? [`the newest event is of ${newest.toISOString()}: was the clock set back?`]
+      : []),
+  ];
+  const ok = problems.length === 0;
+  return { check: 'clock', ok, detail: ok ? new Date(own).toISOString() : problems.join('; ') };
+}
+
+const seconds = (milliseconds: number): string => `${Math.round(Math.abs(milliseconds) / 1_000)} s`;

@@ -25,9 +25,9 @@ export async function jobs(context: CheckContext): Promise<Diagnosis> {
 /** Resets the attempts of jobs that were given up. Returns their number. */
 export async function retryJobs({ db, hearth }: CheckContext): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    select id from jobs.reschedule_jobs(array(select id from jobs.jobs where ${givenUp(hearth)}), run_at => now(), attempts => 0)`.execute(
-    db,
-  );
+    with given_up as materialized (select id from jobs.jobs where ${givenUp(hearth)}),
+    forgotten as (delete from interrupted_jobs where job_id in (select id from given_up))
+    select id from jobs.reschedule_jobs(array(select id from given_up), run_at => now(), attempts => 0)`.execute(db);
   return rows.length;
 }
 

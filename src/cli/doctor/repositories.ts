@@ -3,29 +3,11 @@ import { join } from 'node:path';
 import { checkRepository } from '#git/maintenance/maintenance.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findRefOids } from '#git/refs/refs.ts';
+import type { Repo } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import { counted } from '../command.ts';
+import { keyed } from '#lib/collections.ts';
 import { progressBar } from '../progress.ts';
-import type { CheckContext, Diagnosis } from './diagnosis.ts';
-
-/** Checks that every repository has a folder, and lists folders without a repository. */
-export async function folders({ db, hearth }: CheckContext): Promise<Diagnosis> {
-  const { git } = hearth.services;
-  // Folders are read first, so that repositories that are created meanwhile have a row.
-  const folderIds: number[] = [];
-  for (const shard of (await readdir(git.root)).filter((name) => /^\d+$/.test(name)))
-    for (const name of await readdir(join(git.root, shard))) folderIds.push(Number.parseInt(name, 10));
-  const rows = await db.selectFrom('repositories').select('id').execute();
-  const known = new Set<number>(rows.map(({ id }) => id));
-  const missing: number[] = [];
-  for (const id of known) if (!(await repositoryExists(repoOf(git, id)))) missing.push(id);
-  const extra = folderIds.filter((id) => !known.has(id));
-  const detail = [counted(known.size, 'repository', 'repositories')];
-  if (missing.length > 0) detail.push(`no folder: ${missing.join(', ')}`);
-  // Left by a deletion in progress or an interrupted creation. They are harmless, since ids are never reused.
-  if (extra.length > 0) detail.push(`folders without a repository: ${extra.join(', ')}`);
-  return { check: 'repositories', ok: missing.length === 0, detail: detail.join('; ') };
-}
+import { type CheckContext, type Diagnosis, listRepositories, reasonOf, someOf } from './diagnosis.ts';
 
 /** Longer than any push takes. A job checks unfinished pushes every minute. */
 const maxPushMs = 2 * 60 * 60 * 1000;
@@ -33,29 +15,53 @@ const maxPushMs = 2 * 60 * 60 * 1000;
 /** Checks that the results of all pushes are recorded. */
 export async function pushes({ db }: CheckContext, now: Date): Promise<Diagnosis> {
   const rows = await db
-    .selectFrom('ref_changes')
-    .select('repository_id')
+    .selectFrom('ref_changes as c')
+    .innerJoin('repositories as r', 'r.id', 'c.repository_id')
+    .innerJoin('accounts as o', 'o.id', 'r.owner_id')
+    .select(['r.id', 'r.name', 'o.login'])
     .distinct()
-    .where('started_at', '<', new Date(now.getTime() - maxPushMs))
-    .orderBy('repository_id')
+    .where('c.started_at', '<', new Date(now.getTime() - maxPushMs))
+    .orderBy('r.id')
     .execute();
-  const unfinished = rows.map(({ repository_id }) => repository_id).join(', ');
-  const detail = unfinished === '' ? 'all recorded' : `not recorded for more than two hours, in the repositories ${unfinished}`;
+  const unfinished = someOf(rows.map(({ login, name }) => `${login}/${name}`));
+  const detail = unfinished === '' ? 'all recorded' : `not recorded for more than two hours, in ${unfinished}`;
   return { check: 'pushes', ok: unfinished === '', detail };
 }
 
 /** Checks all objects of all repositories. */
 export async function objects({ db, hearth }: CheckContext): Promise<Diagnosis> {
-  const rows = await db.selectFrom('repositories').select('id').orderBy('id').execute();
+  const repositories = await listRepositories(db);
   const bar = await progressBar();
   const broken: string[] = [];
-  for (const [at, { id }] of rows.entries()) {
-    bar.show('Reading objects', at, rows.length);
-    const [problem] = await checkRepository(repoOf(hearth.services.git, id));
-    if (problem) broken.push(`${id}: ${problem}`);
+  for (const [at, { id, name }] of repositories.entries()) {
+    bar.show('Reading objects', at, repositories.length);
+    const problem = await problemOfObjects(repoOf(hearth.services.git, id));
+    if (problem !== undefined) broken.push(`${name}: ${problem}`);
   }
   bar.end();
-  return { check: 'objects', ok: broken.length === 0, detail: broken.length === 0 ? 'every object is whole' : broken.join('; ') };
+  const ok = broken.length === 0;
+  return { check: 'objects', ok, detail: ok ? 'every object is whole' : someOf(broken, '; ') };
+}
+
+/** The first problem of a repository's objects, also where Git can't read the repository at all. */
+async function problemOfObjects(repo: Repo): Promise<string | undefined> {
+  try {
+    return (await problemOfPacks(repo)) ?? (await checkRepository(repo))[0];
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+/** Git overlooks an index whose pack is gone, and a pack whose index is. */
+async function problemOfPacks({ path }: Repo): Promise<string | undefined> {
+  const names = new Set(await readdir(join(path, 'objects', 'pack')));
+  const halves = [...names].flatMap((name) => {
+    const [, stem, kind] = /^(pack-[0-9a-f]+)\.(pack|idx)$/.exec(name) ?? [];
+    if (stem === undefined) return [];
+    const other = `${stem}.${kind === 'pack' ? 'idx' : 'pack'}`;
+    return names.has(other) ? [] : [`${other} is missing`];
+  });
+  return halves[0];
 }
 
 /**
@@ -67,16 +73,23 @@ export async function newest({ db, hearth }: CheckContext): Promise<Diagnosis> {
     .selectFrom('repositories as r')
     .leftJoin('code_indexes as f', 'f.repository_id', 'r.id')
     .leftJoin('commit_indexes as c', 'c.repository_id', 'r.id')
-    .select(['r.id', 'r.default_branch', 'f.commit_oid as files', 'c.commit_oid as commits'])
-    .orderBy('r.id')
+    .select(['r.id', 'f.commit_oid as files', 'c.commit_oid as commits'])
     .execute();
-  const behind: number[] = [];
-  for (const { id, default_branch, files, commits } of rows) {
-    const repo = repoOf(hearth.services.git, id);
-    if (!(await repositoryExists(repo))) continue;
-    const [tip] = (await findRefOids(repo, [branchRef(default_branch)])).values();
-    if (tip !== undefined && (files !== tip || commits !== tip)) behind.push(id);
+  const indexed = keyed(rows, ({ id }) => id);
+  const behind: string[] = [];
+  const unreadable: string[] = [];
+  for (const { id, name, default_branch } of await listRepositories(db)) {
+    try {
+      const repo = repoOf(hearth.services.git, id);
+      if (!(await repositoryExists(repo))) continue;
+      const [tip] = (await findRefOids(repo, [branchRef(default_branch)])).values();
+      const { files, commits } = indexed.get(id) ?? {};
+      if (tip !== undefined && (files !== tip || commits !== tip)) behind.push(name);
+    } catch (error) {
+      unreadable.push(`${name} can't be read (${reasonOf(error)})`);
+    }
   }
-  const ok = behind.length === 0;
-  return { check: 'newest commits', ok, detail: ok ? 'all indexed' : `not indexed, in the repositories ${behind.join(', ')}` };
+  const problems = [...(behind.length > 0 ? [`not indexed: ${someOf(behind)}`] : []), ...unreadable];
+  const ok = problems.length === 0;
+  return { check: 'newest commits', ok, detail: ok ? 'all indexed' : someOf(problems, '; ') };
 }

@@ -1,3 +1,4 @@
+import { periodicYield } from '#lib/turns.ts';
 import { isGitError } from '../errors.ts';
 import { checkedOid, type Oid } from '../objects/oid.ts';
 import { run } from '../process/run.ts';
@@ -22,8 +23,10 @@ export async function listChangedPaths(repo: Repo, oids: readonly Oid[]): Promis
   const changes = new Map<Oid, ChangedPaths>();
   let current: ChangedPaths | undefined;
   const fields = stdout.toString('utf8').split('\0');
+  const yieldTurn = periodicYield();
   for (let at = 0; at < fields.length - 1; at++) {
     const field = fields[at] ?? '';
+    await yieldTurn();
     if (isLetter(field)) current?.[lists[field]].push(fields[++at] ?? '');
     else {
       current = { added: [], removed: [], modified: [] };

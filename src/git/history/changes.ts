@@ -1,3 +1,4 @@
+import { periodicYield } from '#lib/turns.ts';
 import { checkedOid, emptyTree, type Oid, zeroOid } from '../objects/oid.ts';
 import { canonicalMode, type TreeMode } from '../objects/parse-tree.ts';
 import { run } from '../process/run.ts';
@@ -49,6 +50,7 @@ export async function listChanges(
   const { stdout } = await run(repo, args, { maxOutput: maxOutput });
   const fields = stdout.toString('utf8').split('\0');
   const changes: PathChange[] = [];
+  const yieldTurn = periodicYield();
   for (let at = 0; at < fields.length - 1; ) {
     const record = parseRawHead(fields[at] ?? '');
     if (!record) break;
@@ -56,6 +58,7 @@ export async function listChanges(
     const moved = record.status === 'renamed' || record.status === 'copied';
     changes.push(moved ? { path: fields[at + 2] ?? '', previousPath: path, ...record } : { path, ...record });
     at += moved ? 3 : 2;
+    await yieldTurn();
   }
   return changes;
 }

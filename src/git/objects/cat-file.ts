@@ -1,4 +1,5 @@
-import { GitError } from '../errors.ts';
+import { isStorageText } from '#lib/folder-marker.ts';
+import { GitError, storageMessage } from '../errors.ts';
 import { type GitProcess, startGit } from '../process/process.ts';
 import { timeLimit } from '../process/process-limits.ts';
 import type { Repo } from '../repo.ts';
@@ -47,9 +48,7 @@ export class CatFile {
     this.#longest = timeLimit(repo.store.limits, 'command', undefined);
     this.#git = startGit(repo, ['cat-file', '--batch-command', '--buffer', '-z'], { kind: 'reader' });
     this.#git.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
-    void this.#git.ended.then(({ cause }) =>
-      this.#fail(cause ?? new GitError('failed', 'The object reader ended', this.#git.stderr())),
-    );
+    void this.#git.ended.then(({ cause }) => this.#fail(cause ?? endOf(this.#git.stderr())));
   }
 
   /** Whether the process has ended, so that a new one is needed. */
@@ -150,5 +149,10 @@ export class CatFile {
   }
 }
 
+const endOf = (stderr: string): GitError =>
+  isStorageText(stderr)
+    ? new GitError('unavailable', storageMessage, stderr)
+    : new GitError('failed', 'The object reader ended', stderr);
+
 /** Whether an object was the cause of a process's end. Otherwise a new process would fail too. */
-const isOfObject = ({ kind }: GitError): boolean => kind !== 'not-found' && kind !== 'aborted';
+const isOfObject = ({ kind }: GitError): boolean => kind !== 'unavailable' && kind !== 'aborted';

@@ -1,3 +1,4 @@
+import { periodicYield } from '#lib/turns.ts';
 import { GitError, isGitError } from '../errors.ts';
 import { exceeded } from '../process/exceeded.ts';
 import { run } from '../process/run.ts';
@@ -188,7 +189,9 @@ export class ObjectReader implements AsyncDisposable {
   async #readCommits(oids: readonly Oid[]): Promise<Commit[]> {
     const read: Commit[] = [];
     const tooLarge: Oid[] = [];
+    const yieldTurn = periodicYield();
     for await (const result of this.readMany(oids, { maxSize: maxCommitSize })) {
+      await yieldTurn(); // a commit may have hundreds of thousands of headers
       if (!('object' in result)) {
         if (result.problem === 'too-large') tooLarge.push(result.oid);
       } else if (result.object.type === 'commit') read.push(parseCommit(result.oid, result.object.data));

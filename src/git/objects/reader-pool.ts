@@ -52,6 +52,7 @@ export function makeReaderPool(limits: Pick<GitLimits, 'readers' | 'readerIdle'>
       return {
         async request(name, wanted) {
           for (let options: RequestOptions = { wanted }; ; options = { wanted, alone: true }) {
+            repo.store.signal?.throwIfAborted();
             try {
               return await cat().request(name, options);
             } catch (error) {

@@ -12,6 +12,8 @@ export type ByteSource = {
   discard(): Promise<void>;
   /** Ends the source here: what follows in the stream doesn't belong to it. */
   finish(): void;
+  /** The rate of the sender; see `RateWatch`. */
+  rate(): number | undefined;
   /** Whether the stream was read to its end. */
   ended(): boolean;
 };
@@ -19,7 +21,7 @@ export type ByteSource = {
 /**
  * Reads a request body.
  * @throws GitError `too-large` beyond `maxBytes`, `aborted` where the client disconnects, `timeout` where it sends too slowly
- * (time in   which the server doesn't read isn't counted)
+ * (time in which the server doesn't read isn't counted)
  */
 export function byteSource(body: Readable, { maxBytes, limits }: { maxBytes: number; limits: GitLimits }): ByteSource {
   const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
@@ -84,6 +86,7 @@ export function byteSource(body: Readable, { maxBytes, limits }: { maxBytes: num
       ended = true;
       sender.close();
     },
+    rate: () => sender.rate(),
     ended: () => ended,
   };
 }

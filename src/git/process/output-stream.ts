@@ -3,13 +3,23 @@ import { GitError } from '../errors.ts';
 import type { GitProcess } from './process.ts';
 import { rateWatch } from './rate-watch.ts';
 
+/** The output of a process in parts. Where it couldn't be started, its streams break off, and the reason is thrown. */
+export async function* outputOf({ stdout, ended }: GitProcess): AsyncGenerator<Buffer> {
+  try {
+    yield* stdout as AsyncIterable<Buffer>;
+  } catch (error) {
+    const isCut = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    throw (isCut && (await ended).cause) || error;
+  }
+}
+
 /**
  * The output of a process as a stream. It resolves with the first bytes, or when the process has ended successfully. A process
  * that fails before is an error of this call, so that a reply can still have an error status; one that fails later destroys the
  * stream. Destroying the stream ends the process. A reader that is too slow ends both.
  */
 export async function firstBytes(git: GitProcess, refusal: (code: number | undefined) => GitError): Promise<Readable> {
-  const chunks = git.stdout[Symbol.asyncIterator]();
+  const chunks = outputOf(git);
   const first = await chunks.next();
   const finish = async () => {
     const { code, cause } = await git.ended;
@@ -22,6 +32,7 @@ export async function firstBytes(git: GitProcess, refusal: (code: number | undef
   }
   let complete = false;
   const reader = rateWatch(git.limits, git.stop);
+  git.rates.push(reader.rate);
   async function* all() {
     try {
       for (let next = first; !next.done; next = await chunks.next()) {

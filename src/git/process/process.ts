@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Caller } from '#lib/caller.ts';
-import { GitError } from '../errors.ts';
+import { GitError, storageMessage } from '../errors.ts';
 import type { GitLimits, GitStore, Repo } from '../repo.ts';
 import { gitEnvironment } from './environment.ts';
 import { limited, limitReached, type ProcessKind, type Program, timeLimit } from './process-limits.ts';
@@ -24,6 +24,10 @@ export type GitProcess = {
   stop(cause: GitError): void;
   /** Restarts the `idle` time of the process, since bytes were transferred. */
   touch(): void;
+  /** Milliseconds since the last `touch`. */
+  idleTime(): number;
+  /** The rates of the client that reads the output, and of the one that sends the input. */
+  rates: (() => number | undefined)[];
 };
 
 export type StartOptions = {
@@ -45,10 +49,13 @@ export type StartOptions = {
   onStderr?: (text: string) => void;
 };
 
+/** The codes of a folder that is missing or can't be entered. */
+const folderCodes: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EIO', 'ESTALE', 'ENOTCONN']);
+
 function startFailure(error: Error): GitError {
-  const missing = 'code' in error && error.code === 'ENOENT';
-  return missing
-    ? new GitError('not-found', 'The repository is not on disk', String(error))
+  const isOfFolder = 'code' in error && folderCodes.has(error.code);
+  return isOfFolder
+    ? new GitError('unavailable', storageMessage, String(error))
     : new GitError('failed', 'Git could not be started', String(error));
 }
 
@@ -104,8 +111,11 @@ export function startGit(target: Repo | { store: GitStore }, args: readonly stri
   const onAbort = () => stop(new GitError('aborted', 'The request was given up'));
   const timeout = timeLimit(target.store.limits, kind, options.timeout);
   const timer = timeout.time > 0 ? setTimeout(() => stop(timeout.error), timeout.time) : undefined;
-  options.signal?.addEventListener('abort', onAbort, { once: true });
-  if (options.signal?.aborted) onAbort();
+  // Readers are shared by all users of a repository.
+  const storeSignal = kind === 'reader' ? undefined : target.store.signal;
+  const signals = [options.signal, storeSignal].filter((signal) => signal !== undefined);
+  for (const signal of signals) signal.addEventListener('abort', onAbort, { once: true });
+  if (signals.some(({ aborted }) => aborted)) onAbort();
 
   spawned.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-maxStderr);
@@ -127,9 +137,14 @@ export function startGit(target: Repo | { store: GitStore }, args: readonly stri
   const ended = promise.finally(() => {
     clearTimeout(timer);
     clearTimeout(idle);
-    options.signal?.removeEventListener('abort', onAbort);
+    for (const signal of signals) signal.removeEventListener('abort', onAbort);
   });
 
-  const touch = () => void (exited || idle?.refresh());
-  return { stdin, stdout, channel, limits: target.store.limits, ended, stderr: () => stderr, stop, touch };
+  let touchedAt = performance.now();
+  const touch = () => {
+    touchedAt = performance.now();
+    if (!exited) idle?.refresh();
+  };
+  const idleTime = () => performance.now() - touchedAt;
+  return { stdin, stdout, channel, limits: target.store.limits, ended, stderr: () => stderr, stop, touch, idleTime, rates: [] };
 }

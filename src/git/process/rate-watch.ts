@@ -1,3 +1,4 @@
+import { recentRate } from '#lib/recent-rate.ts';
 import type { GitError } from '../errors.ts';
 import type { GitLimits } from '../repo.ts';
 import { exceeded } from './exceeded.ts';
@@ -8,6 +9,8 @@ export type RateWatch = {
   waiting(): void;
   /** So many bytes were transferred, and the wait is over. */
   moved(bytes: number): void;
+  /** Bytes a second of the other side lately, while the server waits for it; undefined before `git.transferContendedTime` of waiting. */
+  rate(): number | undefined;
   /** Stops measuring. */
   close(): void;
 };
@@ -24,15 +27,19 @@ export function rateWatch(limits: GitLimits, onSlow: (error: GitError) => void):
   let since: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isSlow = false;
+  const recent = recentRate(limits.transferContendedTime);
 
   const startTimer = (): void => {
     since = performance.now();
     timer = setTimeout(checkRate, Math.max(0, transferRateTime - waited));
   };
-  const stopTimer = (): void => {
+  /** Returns the milliseconds of the wait that is over. */
+  const stopTimer = (): number => {
     clearTimeout(timer);
-    if (since !== undefined) waited += performance.now() - since;
+    const wait = since === undefined ? 0 : performance.now() - since;
+    waited += wait;
     since = undefined;
+    return wait;
   };
   const checkRate = (): void => {
     if (isSlow) return;
@@ -42,7 +49,9 @@ export function rateWatch(limits: GitLimits, onSlow: (error: GitError) => void):
       return;
     }
     [waited, bytes] = [0, 0];
-    if (since !== undefined) startTimer();
+    if (since === undefined) return;
+    recent.moved(0, performance.now() - since);
+    startTimer();
   };
   return {
     waiting() {
@@ -50,9 +59,10 @@ export function rateWatch(limits: GitLimits, onSlow: (error: GitError) => void):
     },
     moved(count) {
       bytes += count;
-      stopTimer();
+      recent.moved(count, stopTimer());
       if (waited >= transferRateTime) checkRate();
     },
-    close: stopTimer,
+    rate: () => (since === undefined ? undefined : recent.during(performance.now() - since)),
+    close: () => void stopTimer(),
   };
 }

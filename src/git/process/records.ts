@@ -1,5 +1,7 @@
+import { periodicYield } from '#lib/turns.ts';
 import { GitError } from '../errors.ts';
 import type { Repo } from '../repo.ts';
+import { outputOf } from './output-stream.ts';
 import { type StartOptions, startGit } from './process.ts';
 import { failure, type RunOptions } from './run.ts';
 
@@ -25,13 +27,16 @@ export async function* readRecords(repo: Repo, args: readonly string[], options:
     const git = startGit(repo, args, options);
     try {
       git.stdin.end(options.input);
+      const yieldTurn = periodicYield();
       let pending: Buffer = Buffer.alloc(0);
-      for await (const chunk of git.stdout as AsyncIterable<Buffer>) {
+      for await (const chunk of outputOf(git)) {
         const bytes = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
         const { records, rest } = split(bytes, options.separator);
         if (rest.length > maxRecord) throw new GitError('too-large', 'A name is too long to be read');
         pending = rest;
         if (records.length > 0) yield records;
+        // Whoever reads a large listing computes for each of its chunks, and git may have the next one ready.
+        await yieldTurn();
       }
       const { code, cause } = await git.ended;
       complete = true;

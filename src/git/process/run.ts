@@ -1,6 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
-import { GitError } from '../errors.ts';
-import type { GitStore, Repo } from '../repo.ts';
+import type { EndableWork } from '#lib/concurrency-limiter.ts';
+import { isStorageText } from '#lib/folder-marker.ts';
+import { GitError, storageMessage } from '../errors.ts';
+import type { GitLimits, GitStore, Repo } from '../repo.ts';
 import { exceeded } from './exceeded.ts';
 import { type GitProcess, type StartOptions, startGit } from './process.ts';
 
@@ -98,7 +100,9 @@ export async function startCommand(
 
 /** The error of a command that failed. */
 export const failure = (args: readonly string[], stderr: string): GitError =>
-  new GitError('failed', `git ${args[0] ?? ''} failed`, stderr.trim());
+  isStorageText(stderr)
+    ? new GitError('unavailable', storageMessage, stderr.trim())
+    : new GitError('failed', `git ${args[0] ?? ''} failed`, stderr.trim());
 
 /** As `run`, for output that is text. */
 export async function runText(
@@ -110,16 +114,36 @@ export async function runText(
   return stdout.toString('utf8');
 }
 
-/** Starts a transfer. It holds a slot of the caller's transfers until it ends. */
+/** The lowest of the rates that are known. */
+function slowestRate(rates: GitProcess['rates']): number | undefined {
+  const known = rates.map((rate) => rate()).filter((rate) => rate !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+const tooSlowForOthers = (limits: GitLimits): GitError =>
+  exceeded(limits, 'transferContendedRate', {
+    kind: 'timeout',
+    message: 'The transfer is too slow while others wait for their turn',
+  });
+
+/**
+ * Starts a transfer. It holds a slot of the caller's transfers until it ends. One that waits for a slow client is ended where other
+ * callers wait for their turn.
+ */
 export async function startTransfer(
   target: Repo | { store: GitStore },
   args: readonly string[],
   options: StartOptions = {},
 ): Promise<GitProcess> {
   const { transfers, caller } = target.store;
-  const release = await transfers.acquire(caller, { signal: options.waitSignal ?? options.signal });
+  let git: GitProcess | undefined;
+  const work: EndableWork = {
+    rate: () => slowestRate(git?.rates ?? []),
+    end: () => git?.stop(tooSlowForOthers(target.store.limits)),
+  };
+  const release = await transfers.acquire(caller, { signal: options.waitSignal ?? options.signal, work });
   try {
-    const git = startGit(target, args, { kind: 'transfer', idle: target.store.limits.transferIdle, ...options });
+    git = startGit(target, args, { kind: 'transfer', idle: target.store.limits.transferIdle, ...options });
     void git.ended.then(release);
     return git;
   } catch (error) {

@@ -1,12 +1,17 @@
+import { open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chunks } from '#lib/collections.ts';
 import { run } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
-import type { PushResult } from '../transport/push-report.ts';
 import type { PushCommand } from '../transport/receive-request.ts';
 import { branchRef } from './ref-name.ts';
 import { getDefaultBranch, listRefNames } from './refs.ts';
+import { mustUpdateRefs } from './update-refs.ts';
 
 /** From this number of refs on, pushes are optimized. */
 const manyRefs = 64;
+
+const areMany = (commands: readonly PushCommand[]): boolean => commands.length >= manyRefs;
 
 /**
  * Whether git can update these refs in one atomic step with the same result as one by one. It can if all refs have the old values
@@ -14,7 +19,7 @@ const manyRefs = 64;
  * refs.
  */
 export async function canUpdateAtomically(repo: Repo, commands: readonly PushCommand[]): Promise<boolean> {
-  if (commands.length < manyRefs) return false;
+  if (!areMany(commands)) return false;
   const present = new Map((await listRefNames(repo, 'refs/')).map(({ name, oid }) => [name, oid]));
   if (commands.some(({ ref, from, to }) => from === to || from !== (present.get(ref) ?? null))) return false;
   const removed = new Set(commands.filter(({ to }) => to === null).map(({ ref }) => ref));
@@ -33,10 +38,68 @@ export function haveNameConflict(names: Iterable<string>): boolean {
   return false;
 }
 
-/** Packs the refs after a push of many: one file is read faster than a file for each ref. */
-export async function packRefsIfMany(repo: Repo, results: readonly PushResult[]): Promise<void> {
-  if (results.filter(({ ok, to }) => ok && to !== null).length < manyRefs) return;
-  const options = { timeout: repo.store.limits.transferTime };
-  // An error doesn't matter: the push is complete, and the next garbage collection packs the refs too.
-  await run(repo, ['pack-refs', '--all'], options).catch(() => undefined);
+/**
+ * Whether refs are synced together: a sync for each of thousands takes minutes on a busy disk. Deletions rewrite the file of all packed refs,
+ * which is never left without a sync.
+ */
+export const areSyncedTogether = (commands: readonly PushCommand[]): boolean =>
+  areMany(commands) && commands.every(({ to }) => to !== null);
+
+/** Configures git to leave the sync to `persistRefs`. */
+export const withoutRefSync = ['core.fsync', 'all,-reference'] as const;
+
+/**
+ * Makes the refs of a push durable that git has moved without a sync: packs them into one file, which is synced, and is read faster than
+ * a file for each ref. A power cut before that can leave empty files, which `repairRefs` replaces.
+ */
+export async function persistRefs(repo: Repo, commands: readonly PushCommand[]): Promise<void> {
+  try {
+    await run(repo, ['pack-refs', '--all'], { timeout: repo.store.limits.transferTime });
+  } catch {
+    await syncFile(join(repo.path, 'packed-refs'));
+    for (const some of chunks(commands, filesAtOnce)) await Promise.all(some.map(({ ref }) => syncFile(join(repo.path, ref))));
+  }
 }
+
+/** Files that are open at the same time. */
+const filesAtOnce = 64;
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path).catch(ignoreAbsent);
+  if (!file) return;
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+const ignoreAbsent = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+};
+
+/**
+ * Gives refs of an unfinished push of many their former values where a power cut left files without a value. Git writes such a file under another
+ * name first, so that a push that is still running has none.
+ */
+export async function repairRefs(repo: Repo, commands: readonly PushCommand[]): Promise<void> {
+  if (!areMany(commands)) return;
+  const broken: PushCommand[] = [];
+  for (const some of chunks(commands, filesAtOnce))
+    await Promise.all(
+      some.map(async (command) => {
+        const text = await readFile(join(repo.path, command.ref), 'utf8').catch(ignoreUnreadable);
+        if (text !== undefined && !refFile.test(text)) broken.push(command);
+      }),
+    );
+  for (const { ref } of broken) await rm(join(repo.path, ref), { force: true });
+  const former = broken.flatMap(({ ref, from }) => (from === null ? [] : { ref, to: from }));
+  if (former.length > 0) await mustUpdateRefs(repo, former);
+}
+
+/** A file of a ref: the name of an object, or of another ref. */
+const refFile = /^(?:[0-9a-f]{40}|ref: .+)\s*$/;
+
+const ignoreUnreadable = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code !== 'EISDIR') ignoreAbsent(error);
+};

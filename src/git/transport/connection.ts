@@ -4,6 +4,7 @@ import { GitError } from '../errors.ts';
 import { firstBytes } from '../process/output-stream.ts';
 import type { GitProcess } from '../process/process.ts';
 import type { Repo } from '../repo.ts';
+import { checkFilters, MissingFilter } from './fetch-filter.ts';
 import { type ReceiveOptions, receivePack } from './receive-pack.ts';
 import { type ExchangeOptions, listRefs, maxWants, protocolOf, startService } from './smart-http.ts';
 
@@ -15,19 +16,20 @@ import { type ExchangeOptions, listRefs, maxWants, protocolOf, startService } fr
  */
 export async function uploadPackOver(input: Readable, repo: Repo, options: ExchangeOptions): Promise<Readable> {
   const { protocol, signal } = options;
-  const idle = repo.store.limits.transferRateTime;
+  const { transferRateTime: idle, transferContendedTime } = repo.store.limits;
   const git = await startService(repo, 'git-upload-pack', [], {
     protocol: protocolOf(protocol),
     signal,
     idle,
     connected: true,
   });
-  void writeWants(git, input);
+  git.rates.push(() => (git.idleTime() < transferContendedTime ? undefined : 0));
+  void writeWants(git, checkFilters(repo, input));
   return firstBytes(git, () => new GitError('invalid', 'The request could not be answered', git.stderr().trim()));
 }
 
 /** Writes what the client wants to git, which may end before the client does. */
-async function writeWants(git: GitProcess, input: Readable): Promise<void> {
+async function writeWants(git: GitProcess, input: AsyncIterable<Buffer>): Promise<void> {
   let bytes = 0;
   async function* counted(chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
@@ -37,7 +39,9 @@ async function writeWants(git: GitProcess, input: Readable): Promise<void> {
       yield chunk;
     }
   }
-  await pipeline(input, counted, git.stdin).catch(() => undefined);
+  await pipeline(input, counted, git.stdin).catch((error) => {
+    if (error instanceof MissingFilter) git.stop(error);
+  });
 }
 
 /** Pushes: tells the refs, and goes on as a push over HTTP. */

@@ -6,7 +6,7 @@ import { gunzip } from '../objects/inflate.ts';
 import { type ByteSource, byteSource } from '../process/byte-source.ts';
 import type { GitProcess } from '../process/process.ts';
 import { limitReached } from '../process/process-limits.ts';
-import { canUpdateAtomically, packRefsIfMany } from '../refs/many-refs.ts';
+import { areSyncedTogether, canUpdateAtomically, persistRefs, withoutRefSync } from '../refs/many-refs.ts';
 import { hiddenRefProblem, misleadingRefProblem, refNameProblem } from '../refs/ref-name.ts';
 import { findRefOids } from '../refs/refs.ts';
 import type { Repo } from '../repo.ts';
@@ -123,6 +123,7 @@ async function runReceivePack(push: Push): Promise<void> {
   const atomic = inspect === undefined && (await canUpdateAtomically(repo, accepted));
   await using hooks = inspect && (await openPushHooks(repo.store.root));
   const git = await startReceiving(push, hooks);
+  git.rates.push(source.rate);
   const sending = send(git, { ...request, commands: accepted, atomic }, push);
   const onDisconnect = () => {
     if (!source.ended()) git.stop(new GitError('aborted', 'The client went away'));
@@ -136,12 +137,12 @@ async function runReceivePack(push: Push): Promise<void> {
     : { report: Buffer.concat(await Array.fromAsync(git.stdout)), messages: '' };
   const sendError = await sending;
   const { cause } = await git.ended;
+  if (areSyncedTogether(accepted)) await persistRefs(repo, accepted);
   const [inspected] = (await inspecting) ?? [];
   if (inspected?.status === 'rejected') throw inspected.reason;
   const outcome = (report.length > 0 && tryParse(report, accepted)) || (await outcomeInRefs(push, git, sendError ?? cause));
   // A request that failed midway is an error, unless some refs were updated nevertheless.
   if (sendError && !outcome.results.some(({ ok }) => ok)) throw sendError;
-  await packRefsIfMany(repo, outcome.results);
   const limit = limitReached(repo.store.limits, 'transfer', { signal: null, stderr: `${messages}\n${git.stderr()}` });
   const { refused, messages: shown = [] } = inspected?.value ?? {};
   const told = { ...push, messages: [...push.messages, ...shown] };
@@ -154,13 +155,14 @@ const withLimit = ({ unpack, results }: PushReport, { message }: GitError): Push
   results: results.map((result) => (result.ok ? result : { ...result, reason: message })),
 });
 
-async function startReceiving({ repo, maxSize, options }: Push, hooks: PushHooks | undefined): Promise<GitProcess> {
-  const size: [string, string] = ['receive.maxInputSize', String(maxSize)];
+async function startReceiving({ repo, accepted, maxSize, options }: Push, hooks: PushHooks | undefined): Promise<GitProcess> {
+  const size = ['receive.maxInputSize', String(maxSize)] as const;
+  const config = areSyncedTogether(accepted) ? [size, withoutRefSync] : [size];
   const common = { protocol: undefined, waitSignal: options.signal };
-  if (!hooks) return startService(repo, 'git-receive-pack', [], { ...common, config: [size] });
+  if (!hooks) return startService(repo, 'git-receive-pack', [], { ...common, config });
   return startService(repo, 'git-receive-pack', [], {
     ...common,
-    config: [size, ['core.hooksPath', hooks.folder]],
+    config: [...config, ['core.hooksPath', hooks.folder]],
     channel: true,
   });
 }

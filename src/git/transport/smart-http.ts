@@ -1,13 +1,14 @@
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { GitError } from '../errors.ts';
+import { GitError, storageMessage } from '../errors.ts';
 import { gunzip } from '../objects/inflate.ts';
-import { type ByteSource, byteSource } from '../process/byte-source.ts';
+import { byteSource } from '../process/byte-source.ts';
 import { firstBytes } from '../process/output-stream.ts';
 import type { GitProcess, StartOptions } from '../process/process.ts';
 import { run, startTransfer } from '../process/run.ts';
 import type { Repo } from '../repo.ts';
 import { repositoryExists } from '../store.ts';
+import { checkFilters, MissingFilter } from './fetch-filter.ts';
 import { flushPacket, packet } from './pkt-line.ts';
 
 export const services = ['git-upload-pack', 'git-receive-pack'] as const;
@@ -45,7 +46,7 @@ async function serviceCall(
   service: Service,
   { flags, protocol, connected = false }: Speaking,
 ): Promise<{ args: string[]; env: Record<string, string> }> {
-  if (!(await repositoryExists(repo))) throw new GitError('not-found', 'The repository is not on disk');
+  if (!(await repositoryExists(repo))) throw new GitError('unavailable', storageMessage, `${repo.path} is missing`);
   const args = [service.slice('git-'.length), ...(connected ? [] : ['--stateless-rpc']), ...flags, repo.path];
   return { args, env: protocol === undefined ? {} : { GIT_PROTOCOL: protocol } };
 }
@@ -107,16 +108,22 @@ function prepend(preamble: Buffer, rest: Readable): Readable {
  */
 export async function uploadPack(repo: Repo, body: Readable, options: ExchangeOptions = {}): Promise<Readable> {
   const git = await startService(repo, 'git-upload-pack', [], { protocol: protocolOf(options.protocol), signal: options.signal });
-  void writeRequest(git, byteSource(options.gzip ? gunzip(body) : body, { maxBytes: maxWants, limits: repo.store.limits }));
+  const request = byteSource(options.gzip ? gunzip(body) : body, { maxBytes: maxWants, limits: repo.store.limits });
+  git.rates.push(request.rate);
+  void writeRequest(git, checkFilters(repo, request.rest()));
   // The protocol is stateless: a client may end a request after negotiation only, where git's exit code means nothing.
-  return firstBytes(git, () => new GitError('invalid', 'The request could not be answered', git.stderr().trim()));
+  const told = firstBytes(git, () => new GitError('invalid', 'The request could not be answered', git.stderr().trim()));
+  return told.catch((error) => {
+    if (!(error instanceof MissingFilter)) throw error;
+    return Readable.from([packet(`ERR ${error.message}\n`)], { objectMode: false });
+  });
 }
 
 /** Writes the request to git. Git may end before it has read all of it; only an incomplete request is a failure. */
-async function writeRequest(git: GitProcess, request: ByteSource): Promise<void> {
+async function writeRequest(git: GitProcess, request: AsyncIterable<Buffer>): Promise<void> {
   async function* bytes() {
     try {
-      for await (const chunk of request.rest()) {
+      for await (const chunk of request) {
         git.touch();
         yield chunk;
       }

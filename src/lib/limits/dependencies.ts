@@ -1,8 +1,15 @@
 // Dependencies of repositories, advisories, and alerts.
-import { type LimitGroup, mebi } from './limit.ts';
+import { type LimitGroup, mebi, seconds } from './limit.ts';
 
 export const dependencies = {
   fileSize: { value: 5 * mebi, unit: 'bytes', fixed: true, of: 'a manifest or lockfile', past: 'it is left out, with a note' },
+  fileTime: {
+    value: 5 * seconds,
+    unit: 'milliseconds',
+    fixed: true,
+    of: 'the processor time in which a manifest or lockfile is read, by a worker thread',
+    past: 'it is left out, with a note',
+  },
   entries: {
     value: 100_000,
     unit: 'count',

@@ -24,6 +24,13 @@ export const git = {
     of: 'short git commands that run at once for all who are not signed in',
     past: 'further ones wait',
   },
+  commandsPerAddress: {
+    value: processes(1, 1 / 4),
+    shown: '1 for each core, and 2 for each GiB of memory at most',
+    unit: 'count',
+    of: 'short git commands that run at once for one address that is not signed in',
+    past: 'further ones wait',
+  },
   transfers: {
     value: processes(8),
     shown: '8 for each core, and 8 for each GiB of memory at most',
@@ -43,6 +50,13 @@ export const git = {
     shown: '4 for each core, and 4 for each GiB of memory at most',
     unit: 'count',
     of: 'transfers that run at once for all who are not signed in',
+    past: 'further ones wait',
+  },
+  transfersPerAddress: {
+    value: processes(1, 1 / 8),
+    shown: '1 for each core, and 1 for each GiB of memory at most',
+    unit: 'count',
+    of: 'transfers that run at once for one address that is not signed in: a quarter of `git.transfersAnonymous`',
     past: 'further ones wait',
   },
   waiting: {
@@ -71,6 +85,18 @@ export const git = {
     unit: 'milliseconds',
     of: 'the time in which a transfer waits for its client, over which its rate is measured',
     past: 'the transfer is ended, unless enough bytes moved',
+  },
+  transferContendedTime: {
+    value: 10 * seconds,
+    unit: 'milliseconds',
+    of: 'a transfer to wait for its turn while transfers of others run slowly',
+    past: 'the slowest of them is ended, if it is slower than git.transferContendedRate',
+  },
+  transferContendedRate: {
+    value: 256 * kibi,
+    unit: 'bytes a second',
+    of: 'a client that git waits for, at least, while other callers wait for its turn',
+    past: 'the transfer may be ended for them',
   },
   advertisement: {
     value: 64 * kibi,

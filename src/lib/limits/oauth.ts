@@ -29,14 +29,26 @@ export const oauth = {
   wrongPasswords: {
     value: 20,
     unit: 'count',
-    of: 'wrong passwords of one address in 15 minutes',
+    of: 'wrong passwords of one address in 15 minutes, for accounts that never signed in from there',
+    past: '429 with Retry-After',
+  },
+  wrongPasswordsAtAddress: {
+    value: 20,
+    unit: 'count',
+    of: 'wrong passwords for one user name in 15 minutes at an address from which that account signed in before',
     past: '429 with Retry-After',
   },
   wrongPasswordsOfUser: {
-    value: 100,
+    value: 300,
     unit: 'count',
-    of: 'wrong passwords for one user name in 15 minutes',
-    past: '429 with Retry-After',
+    of: 'wrong passwords for one user name in 15 minutes from all other addresses',
+    past: '429 with Retry-After at those addresses',
+  },
+  knownAddresses: {
+    value: 50,
+    unit: 'count',
+    of: 'addresses that are remembered for one account, from which it signed in during the last 180 days',
+    past: 'the one that was unused longest is forgotten',
   },
   wrongUserCodes: {
     value: 20,

@@ -40,6 +40,12 @@ export const requests = {
     of: 'all bodies that one process holds at once for those who are not signed in',
     past: 'further ones wait',
   },
+  bodiesPerAddress: {
+    value: 8 * mebi,
+    unit: 'bytes',
+    of: 'all bodies that one process holds at once for one address that is not signed in',
+    past: 'further ones wait',
+  },
   bodyTime: {
     value: 30 * seconds,
     unit: 'milliseconds',
@@ -83,6 +89,18 @@ export const requests = {
     of: 'requests that are answered at once for all who are not signed in',
     past: 'further ones wait',
   },
+  contendedTime: {
+    value: 5 * seconds,
+    unit: 'milliseconds',
+    of: 'a request to wait for its turn while others read their replies slowly',
+    past: 'the slowest of these connections is closed, if it is slower than requests.contendedRate',
+  },
+  contendedRate: {
+    value: 64 * kibi,
+    unit: 'bytes a second',
+    of: 'the slowest reading of a reply while other callers wait for their turn',
+    past: 'the connection may be closed for them',
+  },
   waiting: { value: 100, unit: 'count', of: 'requests of one caller that wait', past: '429 with Retry-After' },
   waitingTime: {
     value: 30 * seconds,
@@ -90,7 +108,12 @@ export const requests = {
     of: 'a request to wait for its turn',
     past: '503 with Retry-After',
   },
-  connections: { value: 4_096, unit: 'count', of: 'connections of one process', past: 'further ones are closed at once' },
+  connections: {
+    value: 4_096,
+    unit: 'count',
+    of: 'connections of one process',
+    past: 'for a further one, the oldest idle one of the address with most is closed',
+  },
   connectionsPerAddress: {
     value: 512,
     unit: 'count',

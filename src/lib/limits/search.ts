@@ -12,7 +12,13 @@ export const search = {
   anonymous: {
     value: 5,
     unit: 'count',
-    of: 'searches that are made at once for all who are not signed in',
+    of: 'searches that are made at once for all who are not signed in; at most half of all',
+    past: 'further ones wait',
+  },
+  perAddress: {
+    value: 2,
+    unit: 'count',
+    of: 'searches that are made at once for one address that is not signed in',
     past: 'further ones wait',
   },
   waiting: { value: 50, unit: 'count', of: 'searches of one caller that wait', past: '429 with Retry-After' },

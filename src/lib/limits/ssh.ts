@@ -13,7 +13,13 @@ export const ssh = {
     value: 100,
     unit: 'count',
     of: 'connections of one process that have not authenticated yet',
-    past: 'further ones are closed at once',
+    past: 'for a further one, the oldest of the address with most of them is closed',
+  },
+  recentAddresses: {
+    value: 10_000,
+    unit: 'count',
+    of: 'addresses that authenticated last, whose connections are closed for others only where all are of such addresses',
+    past: 'the one that authenticated longest ago is forgotten',
   },
   strangersPerAddress: {
     value: 20,

@@ -1,5 +1,5 @@
 // Texts that people write: what is read in them, and rendered.
-import { kibi, type LimitGroup, mebi } from './limit.ts';
+import { kibi, type LimitGroup, mebi, seconds } from './limit.ts';
 
 export const texts = {
   references: {
@@ -36,6 +36,34 @@ export const texts = {
     fixed: true,
     of: 'the texts of one reply that are rendered together, and a file that is',
     past: 'further texts are shown as they were written; 403 for a file',
+  },
+  inProcess: {
+    value: kibi,
+    unit: 'count',
+    fixed: true,
+    of: 'characters of a Markdown text that is rendered, or read, without a worker thread',
+    past: 'a worker thread does so',
+  },
+  time: {
+    value: 3 * seconds,
+    unit: 'milliseconds',
+    fixed: true,
+    of: 'the processor time in which a Markdown text is rendered, or read, by a worker thread',
+    past: 'it is shown as it was written, and its references are plain words',
+  },
+  pageTime: {
+    value: 5 * seconds,
+    unit: 'milliseconds',
+    fixed: true,
+    of: 'the time in which the texts of one reply are rendered',
+    past: 'further texts are shown as they were written',
+  },
+  kept: {
+    value: 32 * mebi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'rendered texts of each form that a process keeps',
+    past: 'those that were asked for least lately are rendered again',
   },
   repositories: {
     value: 10,

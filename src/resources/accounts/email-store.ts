@@ -108,3 +108,24 @@ export async function loadAccountsByEmail(db: Db, emails: Iterable<string>, host
     where accounts.kind <> 'organization'`.execute(db);
   return new Map([...keyed(rows, ({ address }) => address)].map(([email, { address: _, ...account }]) => [email, account]));
 }
+
+/** The migration that made users' addresses unverified until somebody vouches for them. */
+const verificationMigration = 105;
+
+type EarlierEmail = { id: Id<'email_addresses'>; account_id: User; email: string; is_shared: boolean };
+
+/** Unverified addresses from before that migration, by their ids. `is_shared`: another account states the address too. */
+export async function listEarlierEmails(
+  db: Db,
+  { after, domain, limit }: { after: Id<'email_addresses'>; domain?: string | undefined; limit: number },
+): Promise<EarlierEmail[]> {
+  const { rows } = await sql<EarlierEmail>`
+    select e.id, e.account_id, e.email, exists (
+      select from email_addresses other where lower(other.email) = lower(e.email) and other.id <> e.id) as is_shared
+    from email_addresses e
+    where e.id > ${after} and e.verified_at is null
+      and e.created_at < (select applied_at from schema_migrations where version = ${verificationMigration})
+      and (${domain ?? null}::text is null or lower(split_part(e.email, '@', 2)) = lower(${domain ?? null}))
+    order by e.id limit ${limit}`.execute(db);
+  return rows;
+}

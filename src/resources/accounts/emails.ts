@@ -1,10 +1,11 @@
 // The e-mail addresses of users. Hearth sends no mail: an administrator verifies an address, or states it for a new user.
 import type { ActionContext } from '#access/action.ts';
 import type { Account } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { Db, Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { gather, getOrThrow, keyed } from '#lib/collections.ts';
 import { isEmailAddress } from '#lib/email.ts';
+import { asId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import {
@@ -12,6 +13,7 @@ import {
   insertEmails,
   insertVerifiedEmail,
   isEmailVerified,
+  listEarlierEmails,
   loadEmails,
   removeEmails,
   updateVerified,
@@ -107,7 +109,10 @@ export async function getVerifiedEmail(tx: Tx, account: Account, wanted: string)
  * Records that an address is a user's: whoever calls this vouches for it. The address is added where the user hasn't stated it.
  * @throws Refusal where it is verified for another account
  */
-export async function verifyEmail(tx: Tx, { user, email, now }: { user: Account; email: string; now: Date }): Promise<void> {
+export async function verifyEmail(
+  tx: Tx,
+  { user, email, now }: { user: Pick<Account, 'id'>; email: string; now: Date },
+): Promise<void> {
   if (!isEmailAddress(email)) throw invalid('User', 'email', 'invalid', `${email} is no e-mail address`);
   const account = await getAccountForUpdate(tx, user.id);
   const known = (await loadEmails(tx, account.id)).find((row) => fold(row.email) === fold(email));
@@ -119,4 +124,38 @@ export async function verifyEmail(tx: Tx, { user, email, now }: { user: Account;
       : await insertVerifiedEmail(tx, { account_id: account.id, email, verified_at: now, created_at: now });
   if (!added) throw invalid('User', 'email', 'already_exists', `${email} is the address of another account`);
   await record(tx, { kind: 'email.verified', owner: account.id, actor: account.id, at: now, data: { email: added.id } });
+}
+
+const addressesAtOnce = 500;
+
+export type EarlierEmails = {
+  /** Whose addresses, and which: the part after the `@`. Omitted: of any. */
+  domain?: string | undefined;
+  /** Omitted: they are only counted. */
+  verify?: (work: (tx: Tx) => Promise<void>) => Promise<void>;
+  now: Date;
+};
+
+/**
+ * Verifies the addresses that users stated before Hearth told verified ones from others: commits were theirs by these. Those that several
+ * accounts state stay as they are. Returns the numbers of both.
+ */
+export async function verifyEarlierEmails(
+  db: Db,
+  { domain, verify, now }: EarlierEmails,
+): Promise<{ verified: number; ambiguous: number }> {
+  let [verified, ambiguous] = [0, 0];
+  for (let after = asId<'email_addresses'>(0); ; ) {
+    const rows = await listEarlierEmails(db, { after, domain, limit: addressesAtOnce });
+    for (const { account_id: id, email, is_shared } of rows) {
+      if (is_shared) ambiguous += 1;
+      else {
+        await verify?.((tx) => verifyEmail(tx, { user: { id }, email, now }));
+        verified += 1;
+      }
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < addressesAtOnce) return { verified, ambiguous };
+    after = last.id;
+  }
 }

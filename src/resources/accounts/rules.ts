@@ -8,27 +8,12 @@ import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
 import { parseSshKey } from '#lib/ssh-key.ts';
 import { getVerifiedEmail, verifyEmail } from './emails.ts';
+import { isActionsOwner, isReservedLogin } from './reserved-logins.ts';
 import type { NewPublicKey, ProfileChange } from './schemas.ts';
 import { getAccountForUpdate, insertAccount, insertKey, isLoginTaken, type KeyRow, removeKey, updateAccount } from './store.ts';
 
 /** The public API's rule for logins: letters and digits with single hyphens between them, 39 characters at most. First segments of the site's own paths are reserved. */
 const loginPattern = /^[a-z\d](?:[a-z\d]|-(?=[a-z\d])){0,38}$/i;
-const reservedLogins = new Set([
-  'api',
-  'docs',
-  'login',
-  'avatars',
-  'images',
-  'healthz',
-  'readyz',
-  'metrics',
-  'settings',
-  'sessions',
-  'admin',
-  'raw',
-  'apps',
-  'organizations',
-]);
 
 export type NewAccount = {
   login: string;
@@ -39,9 +24,10 @@ export type NewAccount = {
   now: Date;
 };
 
-/** Refuses a login that is invalid, reserved or taken. */
-export async function checkLogin(tx: Tx, login: string): Promise<void> {
-  if (!loginPattern.test(login) || reservedLogins.has(login.toLowerCase())) {
+/** Refuses a login that is invalid, reserved or taken. `isForActions`: an operator wants to serve the actions of this owner from here. */
+export async function checkLogin(tx: Tx, login: string, { isForActions = false } = {}): Promise<void> {
+  const isReserved = isReservedLogin(login) && !(isForActions && isActionsOwner(login));
+  if (!loginPattern.test(login) || isReserved) {
     throw invalid(
       'User',
       'login',

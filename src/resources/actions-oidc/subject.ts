@@ -60,8 +60,8 @@ export type JobClaims = {
   readonly repository: Named;
   /** What started the run, as `pull_request`. */
   readonly eventName: string;
-  /** As `refs/heads/main`. */
-  readonly ref: string;
+  /** As `refs/heads/main`; undefined for a commit without a ref. */
+  readonly ref: string | undefined;
   readonly environment?: string | undefined;
   /** All claims of the token that templates may name. */
   readonly others: Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ export function subjectOf({ claimKeys, isImmutable, properties }: SubjectTemplat
 /** What a job runs for: an environment, a pull request, or a ref. */
 function contextOf({ environment, eventName, ref }: JobClaims): string {
   if (environment !== undefined) return `environment:${escaped(environment)}`;
-  return eventName === 'pull_request' ? 'pull_request' : `ref:${escaped(ref)}`;
+  return eventName === 'pull_request' ? 'pull_request' : `ref:${escaped(ref ?? '')}`;
 }
 
 const escaped = (value: string): string => value.replaceAll(':', '%3A');

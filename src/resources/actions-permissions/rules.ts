@@ -8,10 +8,11 @@ import { changeSelection, createSelection, type SelectionMode } from '#resources
 import { isActionPattern } from './action-patterns.ts';
 import { listBeyond } from './allowed-actions.ts';
 import { loadOrganization, loadRepository } from './load.ts';
-import type {
-  OrganizationActionsPermissionsChange,
-  RepositoryActionsPermissionsChange,
-  SelectedActionsChange,
+import {
+  type OrganizationActionsPermissionsChange,
+  PrivateForkWorkflowsChange,
+  type RepositoryActionsPermissionsChange,
+  type SelectedActionsChange,
 } from './schemas.ts';
 import { beyond, type Said } from './settings.ts';
 import { findOrganizationRow, putOrganizationColumns, putRepositoryColumns } from './store.ts';
@@ -123,11 +124,18 @@ export function refusePublic({ visibility }: { readonly visibility: string }): v
   if (visibility === 'public') throw unprocessable('There are levels of access for repositories alone that are not public');
 }
 
-/** Refuses a wish that goes beyond what the organization allows; where the public API answers 400, so does this. */
+/** The public API answers 400 for caches, 422 for retention and the workflows of forks, and 409 for the rest. */
+function refusalOf(name: string): (message: string) => Refusal {
+  if (name.startsWith('max_cache')) return badRequest;
+  const isUnprocessable =
+    name === 'artifact_and_log_retention_days' || Object.hasOwn(PrivateForkWorkflowsChange.properties, name);
+  return isUnprocessable ? unprocessable : conflict;
+}
+
+/** Refuses a setting that goes beyond what the organization allows. */
 function refuseBeyond(name: string | undefined): void {
   if (name === undefined) return;
-  const refused: (message: string) => Refusal = name.startsWith('max_cache') ? badRequest : conflict;
-  throw refused(`The organization allows no such value of ${name === 'artifact_and_log_retention_days' ? 'days' : name}`);
+  throw refusalOf(name)(`The organization allows no such value of ${name === 'artifact_and_log_retention_days' ? 'days' : name}`);
 }
 
 /** Writes what was said, and records it. */

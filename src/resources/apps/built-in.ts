@@ -2,13 +2,14 @@ import type { PermissionSet } from '#access/permissions.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
+import type { KnownClient } from '#lib/known-clients.ts';
 import { newToken } from '#lib/token.ts';
 import { insertAccount } from '#resources/accounts/index.ts';
 import { insertToken, insertTokenRepositories, type NewToken, stored } from '#resources/tokens/index.ts';
 import { clientIdOfApp } from './rules.ts';
 import { type AppRow, findBuiltInApp, findInstallationOn, insertApp, insertInstallation } from './store.ts';
 
-type BuiltIn = NonNullable<AppRow['built_in']>;
+type BuiltIn = Exclude<NonNullable<AppRow['built_in']>, KnownClient>;
 
 /** What the app of workflow jobs may do at most. Each token has what its workflow and the settings of its repository say. */
 const ofJobs: PermissionSet = {

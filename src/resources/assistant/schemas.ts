@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
+import { Nullable, OneOf, Refused, Timestamp, withDefault } from '#lib/shape.ts';
 import { OrganizationSimple, User } from '#resources/accounts/index.ts';
 import { Team } from '#resources/teams/index.ts';
 
@@ -75,6 +75,7 @@ const spaceProperties = {
   name: Type.String({ minLength: 1, maxLength: 255 }),
   description: Type.Optional(Type.String({ maxLength: 4_000 })),
   general_instructions: Type.Optional(Type.String({ maxLength: 4_000 })),
+  resources_attributes: Refused(),
 };
 
 export const NewAssistantSpace = Type.Object(

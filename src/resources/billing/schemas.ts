@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import { OneOf } from '#lib/shape.ts';
+import { OneOf, Refused } from '#lib/shape.ts';
 
 export const budgetScopes = ['organization', 'repository'] as const;
 export const budgetTypes = ['ProductPricing', 'SkuPricing'] as const;
@@ -119,6 +119,7 @@ const wanted = {
   budget_entity_name: Type.Optional(Type.String({ maxLength: 255 })),
   budget_type: OneOf(budgetTypes),
   budget_product_sku: Type.String({ minLength: 1, maxLength: 255 }),
+  user: Refused(),
 };
 
 export const NewBudget = Type.Object(wanted, { title: 'Budget' });

@@ -1,3 +1,13 @@
 export { appliedRulesOf } from './applied-rules.ts';
 export { protectionUrl } from './present.ts';
-export { listProtectedNames, loadProtections, type ProtectionRow, renameProtection } from './store.ts';
+export {
+  type Actor,
+  insertProtection,
+  listProtectedNames,
+  listProtections,
+  loadProtections,
+  type ProtectionRow,
+  protectionSwitches,
+  renameProtection,
+  setActors,
+} from './store.ts';

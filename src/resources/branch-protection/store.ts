@@ -79,6 +79,24 @@ export async function findProtectionForUpdate(tx: Tx, { id }: Pick<ProtectionRow
   return row;
 }
 
+/** All protections of a repository. Their number is limited. */
+export const listProtections = (db: Db, repository: Repository): Promise<ProtectionRow[]> =>
+  withActors(db).where('repository_id', '=', repository).orderBy('id').execute();
+
+/** The settings that are on or off. */
+export const protectionSwitches = [
+  'enforce_admins',
+  'required_signatures',
+  'required_linear_history',
+  'required_conversation_resolution',
+  'allow_force_pushes',
+  'allow_deletions',
+  'block_creations',
+  'lock_branch',
+  'allow_fork_syncing',
+  'restricts_pushes',
+] as const satisfies readonly (keyof Settings)[];
+
 /** The branches of a repository that are protected, by name. Their number is limited. */
 export const listProtectedNames = async (db: Db, repository: Repository): Promise<string[]> =>
   (await db.selectFrom('branch_protections').select('branch').where('repository_id', '=', repository).execute()).map(

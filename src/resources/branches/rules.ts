@@ -19,6 +19,7 @@ import { branchNotFound, insertRename } from '#resources/branch-names/index.ts';
 import { listProtectedNames, loadProtections, renameProtection } from '#resources/branch-protection/index.ts';
 import { checkMayMove, checkRef, moveOrRefuse } from '#resources/git-data/index.ts';
 import type { MoveContext } from '#resources/pushes/index.ts';
+import { signedOff } from '#resources/repositories/index.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
 
 /** The filter of a list of branches: those that are protected, or those that aren't. */
@@ -89,7 +90,7 @@ export async function merge(
   const theirs = await findRevision(disk, head, { peel: 'commit' });
   if (theirs?.type !== 'commit') throw new Refusal('not_found', 'Head does not exist');
   if (await isAncestor(disk, theirs.oid, target.oid)) return undefined;
-  const message = commit_message ?? `Merge ${head} into ${base}`;
+  const message = signedOff(repo, commit_message ?? `Merge ${head} into ${base}`, identity);
   const commit = await mergeOrRefuse(disk, { ours: target.oid, theirs: theirs.oid, by: identity, message });
   await moveOrRefuse(context, { repo, by, whenRefused: 'conflict' }, [{ ref: target.name, from: target.oid, to: commit }]);
   return commit;
@@ -125,11 +126,13 @@ export async function mergeUpstream(
   if (await isMerged(theirs.oid)) return { ...reply, merge_type: 'none', message: 'This branch is not behind the upstream.' };
   await copyCommit(disk, source, theirs.oid);
   const isFastForward = await isAncestor(disk, ours.oid, theirs.oid);
-  const message = `Merge branch '${upstream.owner.login}:${ours.short}' into ${ours.short}`;
+  const message = signedOff(repo, `Merge branch '${upstream.owner.login}:${ours.short}' into ${ours.short}`, identity);
   const to = isFastForward
     ? theirs.oid
     : await mergeOrRefuse(disk, { ours: ours.oid, theirs: theirs.oid, by: identity, message });
-  await moveOrRefuse(context, { repo, by, syncsUpstream: true }, [{ ref: ours.name, from: ours.oid, to }]);
+  await moveOrRefuse(context, { repo, by, syncsUpstream: true, whenWorkflowFiles: 'invalid' }, [
+    { ref: ours.name, from: ours.oid, to },
+  ]);
   const merge_type = isFastForward ? 'fast-forward' : 'merge';
   return {
     ...reply,

@@ -35,9 +35,15 @@ export type CacheName = { readonly key: string; readonly version: string };
 
 const taken = () => conflict('a cache with this key already exists');
 
+/** The ref whose caches a run may write. @throws Refusal 409 for a run of a bare commit, which has none */
+function scopeOf({ ref }: { ref: string | null }): string {
+  if (ref === null) throw conflict('a run without a branch or tag has no caches');
+  return ref;
+}
+
 /**
  * Begins a cache of a job that runs, in the scope of the run's ref. It is there for others when its upload is complete, and `finishCache` was called.
- * @throws Refusal 409 where the scope has one of this name: caches never change
+ * @throws Refusal 409 where the scope has one of this name, since caches never change, and for a run without a ref
  */
 export async function beginCache(
   tx: Tx,
@@ -51,7 +57,8 @@ export async function beginCache(
   const begun = await findBegun(tx, job.id, { key, version });
   // The client tries again.
   if (begun?.upload_id) await dropUpload(tx, begun.upload_id);
-  if (await findCacheNamed(tx, { repository: repository.id, ref: run.ref, version, key })) throw taken();
+  const ref = scopeOf(run);
+  if (await findCacheNamed(tx, { repository: repository.id, ref, version, key })) throw taken();
   const { cacheStorageBytes } = await loadActionsPolicy(tx, repository);
   const upload = await beginUpload(tx, {
     job: job.id,
@@ -62,7 +69,7 @@ export async function beginCache(
   await insertCache(tx, {
     repository_id: repository.id,
     job_id: job.id,
-    ref: run.ref,
+    ref,
     key,
     version,
     upload_id: upload.id,
@@ -95,7 +102,7 @@ export async function finishCache(
   // Of two that end at the same time, the second sees the first.
   await lockRepository(tx, run.repository_id);
   const begun = await findBegun(tx, job.id, { key, version });
-  const named = await findCacheNamed(tx, { repository: run.repository_id, ref: run.ref, version, key });
+  const named = await findCacheNamed(tx, { repository: run.repository_id, ref: scopeOf(run), version, key });
   if (!begun?.upload_id) {
     if (named?.job_id === job.id) return named.id;
     throw notFound();

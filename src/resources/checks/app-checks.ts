@@ -21,6 +21,8 @@ export type NewAppSuite = {
 
 /** A check of an app. Its address may begin with a slash: it is one of this server. */
 export type NewAppRun = {
+  /** An id from `reserveRunIds`, where the app has to know it before. */
+  readonly id?: Id<'check_runs'>;
   readonly name: string;
   readonly detailsUrl: string | null;
   readonly status: RunRow['status'];
@@ -71,7 +73,8 @@ export async function createAppRuns(
   const runs = await store.insertAppRuns(
     tx,
     suite,
-    wanted.map(({ name, detailsUrl, status, conclusion, title = null, summary = null, annotations = [] }) => ({
+    wanted.map(({ id, name, detailsUrl, status, conclusion, title = null, summary = null, annotations = [] }) => ({
+      ...(id === undefined ? {} : { id }),
       name: name.slice(0, maxName),
       status,
       conclusion,

@@ -4,7 +4,7 @@ import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.t
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { keyed, unique } from '#lib/collections.ts';
+import { gather, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
@@ -208,6 +208,13 @@ export async function insertRun(tx: Tx, row: Omit<Insertable<DB['check_runs']>, 
 /** What runs of one suite have of their own. */
 type AppRun = Omit<Insertable<DB['check_runs']>, 'is_latest' | 'check_suite_id' | 'repository_id' | 'app_id' | 'head_sha'>;
 
+/** Takes ids for runs that are yet to be inserted. */
+export async function reserveRunIds(tx: Tx, count: number): Promise<Id<'check_runs'>[]> {
+  const { rows } = await sql<{ id: Id<'check_runs'> }>`
+    select nextval('check_runs_id_seq') as id from generate_series(1, ${count}::int)`.execute(tx);
+  return gather(rows, 'id');
+}
+
 /** Adds runs to a suite, which is locked. Each is the latest of its name. */
 export async function insertAppRuns(tx: Tx, suite: SuiteRow, rows: readonly AppRun[]): Promise<RunRow[]> {
   const names = rows.map(({ name }) => name);
@@ -341,13 +348,14 @@ export const listLatestNamed = (
     .execute();
 
 /** A suite as it is told to people. The branch is that of a pull request where the suite names none. */
-export type EndedSuite = Pick<SuiteRow, 'conclusion' | 'head_sha'> & { app: string; branch: string | null };
+export type EndedSuite = Pick<SuiteRow, 'conclusion' | 'head_sha'> & { app: string; branch: string | null; is_of_run: boolean };
 
 export async function findEndedSuite(db: Db, id: Id<'check_suites'>): Promise<EndedSuite | undefined> {
   const { rows } = await sql<EndedSuite>`
     select s.conclusion, s.head_sha, a.name as app, coalesce(s.head_branch, (
       select p.head_ref from pull_requests p where p.repository_id = s.repository_id and p.head_sha = s.head_sha
-      order by p.pull_id desc limit 1)) as branch
+      order by p.pull_id desc limit 1)) as branch,
+      exists (select from workflow_runs w where w.check_suite_id = s.id) as is_of_run
     from check_suites s join apps a on a.id = s.app_id where s.id = ${id}`.execute(db);
   return rows[0];
 }

@@ -2,11 +2,13 @@ import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
 import { diffTrees } from '#git/history/diff.ts';
 import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import { findBranch } from '#git/refs/refs.ts';
+import type { Repo as GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
 import { maxFiles } from '#resources/commits/index.ts';
-import { loadPulls, type PullRow, requestUnasked } from '#resources/pulls/index.ts';
+import { loadPulls, mergedTree, type PullRow, requestUnasked } from '#resources/pulls/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/index.ts';
 import { findCodeOwners } from './find.ts';
 import { ownersOf, resolveOwners, reviewersOf } from './owners.ts';
@@ -40,12 +42,17 @@ async function requestOwnersOf({ db, change, services, now }: JobContext<Service
   await using reader = await openObjects(disk);
   const rules = (await findCodeOwners(reader, base.oid))?.owners?.rules ?? [];
   if (rules.length === 0) return;
-  const { files } = await diffTrees(disk, { from: pull.merge_base_sha, to: pull.head_sha, patchSize: 0 });
-  const paths = files
-    .slice(0, maxFiles)
-    .flatMap(({ path, previousPath }) => (previousPath === undefined ? path : [path, previousPath]));
+  const paths = await listPaths(disk, { from: pull.merge_base_sha, to: pull.head_sha });
+  // With several merge bases, the merge can change other files (see reviews/merge-rules.ts).
+  const merged = pull.merge_base_sha === base.oid ? undefined : await mergedTree(disk, pull, base.oid);
+  if (merged !== undefined) paths.push(...(await listPaths(disk, { from: base.oid, to: merged })));
   const names = await ownersOf(rules, paths);
   const host = services.url === undefined ? '' : new URL(services.url).hostname;
   const wanted = reviewersOf(names, await resolveOwners(db, repo, names, host));
   await change((tx) => requestUnasked(tx, { repo, actor: pull.author_id ?? undefined, app: null, now }, pull, wanted));
+}
+
+async function listPaths(disk: GitRepository, ends: { from: Oid; to: Oid }): Promise<string[]> {
+  const { files } = await diffTrees(disk, { ...ends, patchSize: 0 });
+  return files.slice(0, maxFiles).flatMap(({ path, previousPath }) => (previousPath === undefined ? path : [path, previousPath]));
 }

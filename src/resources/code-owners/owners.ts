@@ -4,33 +4,42 @@ import type { Db } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { pathOf } from '#lib/path-pattern.ts';
-import { periodicYield } from '#lib/turns.ts';
+import { Refusal } from '#lib/refusal.ts';
 import { loadAccountsByEmail } from '#resources/accounts/index.ts';
 import type { Reviewers } from '#resources/pulls/index.ts';
-import { type Rule, ruleFor } from './parse.ts';
+import { beginOwnersWork, type Rule, ruleFor } from './parse.ts';
 import { findWriters, findWritingTeams } from './store.ts';
 
-/** The owners of some paths, as the file names them in lower case, in the order of the paths. It may take long, and yields. */
+/**
+ * The owners of some paths, as the file names them in lower case, in the order of the paths. Where matching the rest would take too many
+ * steps, their owners are missing.
+ */
 export async function ownersOf(rules: readonly Rule[], paths: readonly string[]): Promise<string[]> {
-  const yieldNow = periodicYield();
   const found = new Set<string>();
-  for (const path of paths) {
-    for (const { text } of ruleFor(rules, pathOf(path))?.owners ?? []) found.add(text.toLowerCase());
-    await yieldNow();
+  try {
+    for await (const owners of ownersOfEach(rules, paths)) for (const owner of owners) found.add(owner);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
   }
   return [...found];
 }
 
-/** The lists of owners, as the file names them in lower case, that some paths have: each list once. It may take long, and yields. */
+/**
+ * The lists of owners, as the file names them in lower case, that some paths have: each list once.
+ * @throws Refusal 422 where that takes too many steps
+ */
 export async function ownerListsOf(rules: readonly Rule[], paths: readonly string[]): Promise<string[][]> {
-  const yieldNow = periodicYield();
   const found = new Map<string, string[]>();
-  for (const path of paths) {
-    const names = ruleFor(rules, pathOf(path))?.owners.map(({ text }) => text.toLowerCase()) ?? [];
-    if (names.length > 0) found.set(names.join(' '), names);
-    await yieldNow();
-  }
+  for await (const owners of ownersOfEach(rules, paths)) if (owners.length > 0) found.set(owners.join(' '), owners);
   return [...found.values()];
+}
+
+async function* ownersOfEach(rules: readonly Rule[], paths: readonly string[]): AsyncGenerator<string[]> {
+  const work = beginOwnersWork();
+  for (const path of paths) {
+    const rule = await ruleFor(rules, pathOf(path), work);
+    yield rule?.owners.map(({ text }) => text.toLowerCase()) ?? [];
+  }
 }
 
 type Owned = Pick<RepositoryRow, 'id' | 'owner_id'> & { readonly owner: Pick<Account, 'login'> };

@@ -1,6 +1,6 @@
 // Files of code owners: on each line a pattern of paths and who owns these.
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import { matchesPath, type Path, type Pattern } from '#lib/path-pattern.ts';
+import { matchesPath, type Path, type Pattern, type Steps } from '#lib/path-pattern.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { patternOf, patternProblem } from './pattern.ts';
 
@@ -58,6 +58,26 @@ export async function parseCodeOwners(text: string): Promise<CodeOwners | undefi
   return { rules, problems };
 }
 
-/** The rule for a path: the last one that matches it. */
-export const ruleFor = (rules: readonly Rule[], path: Path): Rule | undefined =>
-  rules.findLast(({ pattern }) => matchesPath(pattern, path));
+/** What finding the owners of some paths may still take. */
+export type OwnersWork = { readonly steps: Steps; readonly yieldNow: ReturnType<typeof periodicYield> };
+
+const maxSteps = fixedValue(limitTable.interpreters.codeOwnersSteps);
+
+export const beginOwnersWork = (): OwnersWork => ({
+  steps: { left: maxSteps, limit: 'interpreters.codeOwnersSteps' },
+  yieldNow: periodicYield(),
+});
+
+/**
+ * The rule for a path: the last one that matches it. It yields between rules.
+ * @throws Refusal 422 where no steps are left
+ */
+export async function ruleFor(rules: readonly Rule[], path: Path, { steps, yieldNow }: OwnersWork): Promise<Rule | undefined> {
+  for (let at = rules.length - 1; at >= 0; at--) {
+    const rule = rules[at];
+    if (rule && matchesPath(rule.pattern, path, steps)) return rule;
+    const pause = yieldNow();
+    if (pause) await pause;
+  }
+  return undefined;
+}

@@ -1,5 +1,5 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import { reachedBy } from '#access/sql.ts';
+import { isCovered } from '#access/sql.ts';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { listWalked, orderBy } from '#database/list.ts';
@@ -107,11 +107,7 @@ export function listAlerts(
   { tool, guid, refs, state, severity, assignees, sort, direction }: AlertFilter,
   page: Page,
 ): Promise<Walked<AlertRow>> {
-  let query = alerts(db, refs ?? 'default', { withHelp: false });
-  query =
-    'id' in of
-      ? query.where('a.repository_id', '=', of.id)
-      : query.where('r.owner_id', '=', of.owner).where(reachedBy(of.viewer.grant));
+  let query = alerts(db, refs ?? 'default', { withHelp: false }).where(isCovered('id' in of ? { repository: of.id } : of));
   // Few alerts are open, or on a ref of their own, of all that there ever were.
   if ('id' in of && (refs || state === 'open'))
     query = query.where(isOn(of.id, refs ?? [branchRef(of.default_branch)], { isOpen: state === 'open' }));

@@ -21,7 +21,7 @@ export const verifyPushed = batchSubscription<'push', Services>({
   name: 'commit-verification.verify-pushed',
   on: ['push'],
   attempts: 10,
-  batch: 10,
+  batch: 50,
   lanes: 2,
   async runAll(events, { db, services: { git, url }, now }) {
     if (!(await hasSigningKeys(db))) return;

@@ -19,10 +19,11 @@ export const measureMissing = job<object, Services>({
   name: 'contents.measure-rest',
   attempts: 1,
   schedule: { cron: '53 * * * *', atStart: true },
-  async run(_payload, { services: { git }, log, ...context }) {
-    const repositories = await measureUnmeasured({ ...context, git }, (error, repository) =>
-      log.error({ err: error, repository }, 'the files of a default branch could not be measured'),
-    );
+  async run(_payload, { services: { git }, log, stopping, ...context }) {
+    const repositories = await measureUnmeasured({ ...context, git }, (error, repository) => {
+      stopping?.throwIfAborted();
+      log.error({ err: error, repository }, 'the files of a default branch could not be measured');
+    });
     if (repositories > 0) log.info({ repositories }, 'measured the files of default branches');
   },
 });

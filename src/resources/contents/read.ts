@@ -2,6 +2,7 @@ import { type Raw, raw } from '#endpoint/call.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import { listTree } from '#git/objects/tree-list.ts';
 import type { Repo as Disk } from '#git/repo.ts';
+import type { Caller } from '#lib/caller.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type Media, rawFileType } from '#lib/media.ts';
 import { orNotFound } from '#lib/refusal.ts';
@@ -20,7 +21,7 @@ const maxEntries = 1_000;
 const maxJsonBytes = 1024 * 1024;
 
 /** `html`: the address of this server. */
-type ReadContext = { disk: Disk; urls: RepositoryUrls; resolved: ResolvedCommit; media: Media; html: string };
+type ReadContext = { disk: Disk; urls: RepositoryUrls; resolved: ResolvedCommit; media: Media; html: string; caller: Caller };
 
 /** Presents the entry at a path: a folder's listing, a file, a link or a submodule. For a link to a file, it presents the file. */
 export async function readContent(context: ReadContext, wanted: string): Promise<PresentedContent | Raw> {
@@ -45,12 +46,12 @@ export async function readContent(context: ReadContext, wanted: string): Promise
 
 /** A file, as JSON, as raw bytes, or as HTML. */
 export async function readFile(
-  { disk, urls, resolved, media, html }: ReadContext,
+  { disk, urls, resolved, media, html, caller }: ReadContext,
   reader: ObjectReader,
   file: Entry,
 ): Promise<ContentFile | Raw> {
   if (media === 'raw') return rawFile(disk, reader, file);
-  if (media === 'html') return renderedFile(reader, file, html);
+  if (media === 'html') return renderedFile(reader, file, { html, caller });
   if (file.size > maxRaw) throw tooLarge(maxRaw);
   return presentFile(urls, resolved, file, file.size > maxJsonBytes ? undefined : (await reader.get(file.oid)).data);
 }
@@ -62,9 +63,9 @@ const maxRendered = fixedValue(limitTable.texts.page);
 const markdown = /[.](?:md|markdown|mdown|mkdn?)$/i;
 
 /** A file of text in HTML: Markdown is rendered, other texts are as they were written. No browser takes it for a page. */
-async function renderedFile(reader: ObjectReader, file: Entry, html: string): Promise<Raw> {
+async function renderedFile(reader: ObjectReader, file: Entry, shown: Pick<ReadContext, 'html' | 'caller'>): Promise<Raw> {
   if (file.size > maxRendered) throw tooLarge(maxRendered);
   const text = (await reader.get(file.oid)).data.toString();
-  const rendered = markdown.test(file.path) ? renderText(text, { html }) : verbatimHtml(text);
+  const rendered = markdown.test(file.path) ? await renderText(text, shown) : verbatimHtml(text);
   return raw('application/vnd.service.html; charset=utf-8', rendered);
 }

@@ -14,7 +14,7 @@ import { conflict, invalid, notFound, Refusal, unprocessable } from '#lib/refusa
 import { isEmpty } from '#resources/commits/index.ts';
 import { checkMayMove, checkRef, fromBase64, moveOrRefuse, personOf } from '#resources/git-data/index.ts';
 import type { MoveContext } from '#resources/pushes/index.ts';
-import { identityOf } from '#resources/repositories/index.ts';
+import { identityOf, signedOff } from '#resources/repositories/index.ts';
 import { type Entry, findEntry, isFile, type ResolvedCommit, trimSlashes } from './entries.ts';
 import type { FileRemoval, FileWrite } from './schemas.ts';
 
@@ -100,11 +100,12 @@ async function commitTo(
   { repo, by, links }: WriteAction,
   { branch, tip, body, change }: CommitOptions,
 ): Promise<Oid> {
+  const people = peopleOf(identityOf(by.account, links, context.now), body);
   const { commit } = await commitChanges(repoOf(context.git, repo.id), {
     parents: tip === undefined ? [] : [tip],
     changes: [change],
-    message: body.message,
-    ...peopleOf(identityOf(by.account, links, context.now), body),
+    message: signedOff(repo, body.message, people.committer),
+    ...people,
   });
   await moveOrRefuse(context, { repo, by, whenRefused: 'conflict' }, [{ ref: branchRef(branch), from: tip ?? null, to: commit }]);
   return commit;

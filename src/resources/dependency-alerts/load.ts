@@ -31,7 +31,7 @@ export const loadAdvisoryFiles = job<Record<string, never>, Services>({
   attempts: 3,
   schedule: { cron: '7,22,37,52 * * * *', atStart: true },
   async run(_payload, context) {
-    const { db, services, log } = context;
+    const { db, services, log, stopping } = context;
     const folder = services.advisories;
     if (folder === undefined) return;
     const paths = await listPaths(folder);
@@ -42,7 +42,10 @@ export const loadAdvisoryFiles = job<Record<string, never>, Services>({
       return;
     }
     let refused = 0;
-    for (const some of chunks(paths, filesAtOnce)) refused += await loadSome(context, folder, some, known);
+    for (const some of chunks(paths, filesAtOnce)) {
+      stopping?.throwIfAborted();
+      refused += await loadSome(context, folder, some, known);
+    }
     const present = new Set(paths);
     const gone = [...known.keys()].filter((path) => !present.has(path));
     for (const some of chunks(gone, filesAtOnce)) await forget(context, some);

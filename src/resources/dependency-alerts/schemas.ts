@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
+import { each, Nullable, OneOf, Refused, Timestamp, withDefault } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { SimpleRepository } from '#resources/repositories/index.ts';
 
@@ -79,8 +79,12 @@ const organizationQuery = {
   assignee: words,
   sort: withDefault(OneOf(['created', 'updated']), 'created'),
   direction: withDefault(OneOf(['asc', 'desc']), 'desc'),
+  epss_percentage: Refused(),
 };
-export const OrganizationAlertQuery = Type.Object(organizationQuery);
+export const OrganizationAlertQuery = Type.Object({
+  ...organizationQuery,
+  ...each(['artifact_registry', 'artifact_registry_url', 'runtime_risk'], Refused()),
+});
 export const DependencyAlertQuery = Type.Object({ ...organizationQuery, manifest: words });
 export type DependencyAlertQuery = Static<typeof DependencyAlertQuery>;
 
@@ -90,6 +94,7 @@ export const DependencyAlertChange = Type.Object(
     dismissed_reason: Type.Optional(Nullable(OneOf(reasons))),
     dismissed_comment: Type.Optional(Nullable(Type.String({ maxLength: 280 }))),
     assignees: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 10 })),
+    agent_assignment: Refused(),
   },
   { title: 'DependencyAlert' },
 );

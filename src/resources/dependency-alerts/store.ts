@@ -1,6 +1,5 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import { reachedBy } from '#access/sql.ts';
-import type { Viewer } from '#access/viewer.ts';
+import { isCovered, type RepositoriesCovered } from '#access/sql.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -46,17 +45,11 @@ export type AlertFilter = {
 };
 
 /** The alerts of a repository, or those of an organization's repositories that a viewer's credential reaches. */
-export function listAlerts(
-  db: Db,
-  of: { repository: Id<'repositories'> } | { owner: Id<'accounts'>; viewer: Viewer },
-  filter: AlertFilter,
-  page: Page,
-): Promise<Walked<AlertRow>> {
-  let query = alerts(db).innerJoin('advisories as v', 'v.id', 'a.advisory_id').where('r.vulnerability_alerts', '=', true);
-  query =
-    'repository' in of
-      ? query.where('a.repository_id', '=', of.repository)
-      : query.where('r.owner_id', '=', of.owner).where(reachedBy(of.viewer.grant));
+export function listAlerts(db: Db, of: RepositoriesCovered, filter: AlertFilter, page: Page): Promise<Walked<AlertRow>> {
+  let query = alerts(db)
+    .innerJoin('advisories as v', 'v.id', 'a.advisory_id')
+    .where('r.vulnerability_alerts', '=', true)
+    .where(isCovered(of));
   for (const [column, words] of [
     ['a.state', filter.states],
     ['v.severity', filter.severities],

@@ -3,13 +3,19 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { type ListedEntry, readPartOfTree } from '#git/objects/tree-list.ts';
 import type { Repo } from '#git/repo.ts';
+import { system } from '#lib/caller.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
+import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
 import type { ManifestContent } from './manifests.ts';
 
 /** The parsers come with the first repository that is read: most servers start without a need for them. */
 const loadManifests = () => import('./manifests.ts');
 
-const { fileSize, entries: maxEntries, files: maxFiles } = limitTable.dependencies;
+const { fileSize, fileTime, entries: maxEntries, files: maxFiles } = limitTable.dependencies;
+const parsers = threadFunctions<typeof import('./manifests.ts')>(
+  new URL('./manifests.ts', import.meta.url),
+  fixedValue(fileTime),
+);
 
 /** The files of a commit that name dependencies, up to a bound. */
 export async function listManifestFiles(disk: Repo, commit: Oid): Promise<ListedEntry[]> {
@@ -29,7 +35,6 @@ export type ReadFile = ListedEntry & ManifestContent;
 
 /** Reads such files, with `room` for so many dependencies. */
 export async function readFiles(disk: Repo, files: readonly ListedEntry[], room: number): Promise<ReadFile[]> {
-  const { readManifest } = await loadManifests();
   const read: ReadFile[] = [];
   let left = room;
   await using reader = await openObjects(disk, { isBulk: true });
@@ -41,10 +46,20 @@ export async function readFiles(disk: Repo, files: readonly ListedEntry[], room:
     const file = files[at++];
     if (!file) break;
     const content =
-      'object' in result ? readManifest(file.path, result.object.data) : { dependencies: [], problem: 'is too large' };
+      'object' in result ? await readContent(file.path, result.object.data) : { dependencies: [], problem: 'is too large' };
     const fits = content.dependencies.length <= left;
     left -= fits ? content.dependencies.length : 0;
     read.push({ ...file, ...(fits ? content : { dependencies: [], problem: 'is left out: there are too many dependencies' }) });
   }
   return read;
+}
+
+/** Repositories are read one after the other, so that they share one thread. */
+async function readContent(path: string, content: Uint8Array): Promise<ManifestContent> {
+  try {
+    return await parsers.call('readManifest', { path, content }, { caller: system });
+  } catch (error) {
+    if (error instanceof ThreadEnded) return { dependencies: [], problem: 'takes too long to read' };
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 // Which files name dependencies, and what they say.
 import { fixedValue, limitTable } from '#lib/limits.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { parseCargoLock, parseCargoToml } from './parsers/cargo.ts';
 import type { Dependency, Parser } from './parsers/dependency.ts';
 import { parseGoMod } from './parsers/go.ts';
@@ -42,14 +43,20 @@ export function withoutSuperseded<File extends { path: string }>(files: readonly
 
 export type ManifestContent = { dependencies: Dependency[]; problem: string | null };
 
-/** Reads a file that `isManifest`. What can't be read of it is its problem, and never an error: anybody may push such a file. */
-export function readManifest(path: string, content: Buffer): ManifestContent {
+/**
+ * Reads a file that `isManifest`, in a worker thread: its parsers are the code of others. It yields, since the file may be large. What can't
+ * be read of it is its problem, and never an error: anybody may push such a file.
+ */
+export async function readManifest({ path, content: bytes }: { path: string; content: Uint8Array }): Promise<ManifestContent> {
+  // What another thread sent is no Buffer any more.
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const most = fixedValue(ofFile);
   const found = new Map<string, Dependency>();
+  const yieldTurn = periodicYield();
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
-    for (const one of kindOf(path)?.parse(text, path) ?? []) {
-      if (!isStorable(one)) continue;
+    for (const one of kindOf(path)?.parse(content, path) ?? []) {
+      await yieldTurn();
+      if (!one || !isStorable(one)) continue;
       const key = JSON.stringify([one.name, one.version, one.version === null ? one.requirement : null]);
       const known = found.get(key);
       if (known) found.set(key, stronger(known, one));

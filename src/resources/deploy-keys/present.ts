@@ -13,5 +13,5 @@ export const presentDeployKey = (links: Links, repo: NamedRepository, row: Deplo
   read_only: row.read_only,
   added_by: row.adder,
   last_used: timestampOrNull(row.last_used_at),
-  enabled: true,
+  enabled: row.enabled,
 });

@@ -1,21 +1,26 @@
+import { sql } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { KeyRow } from '#resources/accounts/index.ts';
 
-/** A deploy key, with the login of who added it. */
-export type DeployKeyRow = KeyRow & { adder: string | null };
+/** A deploy key, with the login of who added it. It is disabled where the organization has switched deploy keys off. */
+export type DeployKeyRow = KeyRow & { adder: string | null; enabled: boolean };
 
 type Repository = Id<'repositories'>;
 type Key = Id<'public_keys'>;
+
+const isEnabled = sql<boolean>`coalesce((select o.deploy_keys_enabled_for_repositories
+  from repositories r join organizations o on o.account_id = r.owner_id where r.id = public_keys.repository_id), true)`;
 
 const selectDeployKeys = (db: Db) =>
   db
     .selectFrom('public_keys')
     .leftJoin('accounts', 'accounts.id', 'public_keys.added_by')
     .selectAll('public_keys')
-    .select('accounts.login as adder');
+    .select('accounts.login as adder')
+    .select(isEnabled.as('enabled'));
 
 export const listDeployKeys = (db: Db, repository: Repository, page: Page): Promise<Listed<DeployKeyRow>> =>
   list(db, selectDeployKeys(db).where('repository_id', '=', repository).orderBy('public_keys.id'), page);

@@ -14,7 +14,7 @@ export type AppAction = Parameters<typeof inRepository>[0] & { readonly app: Id<
 export async function createAppDeployment(
   tx: Tx,
   action: AppAction,
-  { sha, ref, environment }: Pick<DeploymentRow, 'sha' | 'ref' | 'environment'>,
+  { sha, ref, full_ref, environment }: Pick<DeploymentRow, 'sha' | 'ref' | 'full_ref' | 'environment'>,
 ): Promise<DeploymentRow> {
   const { repo, by, app, now } = action;
   const creator = by.account?.id ?? null;
@@ -22,6 +22,7 @@ export async function createAppDeployment(
     repository_id: repo.id,
     sha,
     ref,
+    full_ref,
     task: 'deploy',
     original_environment: environment,
     environment,

@@ -33,7 +33,7 @@ import * as store from './store.ts';
 const maxPayload = fixedValue(limitTable.deployments.payload);
 const heads = 'refs/heads/';
 
-/** What is deployed: a commit, and the full name of the branch or tag by which it was named, if it was. */
+/** What is deployed: a commit, and the full name of the ref that the request named, if it did. */
 type Target = { readonly sha: Oid; readonly ref: string | undefined };
 
 /** A deployment; or what was done in its place, since the branch lacked commits of the default branch. */
@@ -67,7 +67,7 @@ export async function createDeployment(
 async function getTarget({ git }: MoveContext, { repo }: RepositoryAction, text: string): Promise<Target> {
   const disk = repoOf(git, repo.id);
   const found = await findRevision(disk, text, { peel: 'commit' });
-  if (found?.type === 'commit') return { sha: found.oid, ref: found.ref };
+  if (found?.type === 'commit') return { sha: found.oid, ref: found.ref?.startsWith('refs/') ? found.ref : undefined };
   throw (await isEmpty(disk)) ? emptyRepository() : unprocessable(`No ref found for: ${text}`);
 }
 
@@ -158,6 +158,7 @@ async function writeDeployment(
     repository_id: repo.id,
     sha: target.sha,
     ref: wanted.ref,
+    full_ref: target.ref ?? null,
     task: wanted.task,
     original_environment: environment.name,
     environment: environment.name,

@@ -1,8 +1,9 @@
 import { pathResource } from '#endpoint/path-resource.ts';
 import { nameWord, slugWord } from '#endpoint/path-words.ts';
 import { type ObjectInfo, type ObjectReader, type ObjectType, openObjects } from '#git/objects/objects.ts';
-import { isOid } from '#git/objects/oid.ts';
+import { isOid, type Oid } from '#git/objects/oid.ts';
 import { findRevision } from '#git/refs/resolve.ts';
+import type { Repo } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
 
@@ -17,19 +18,36 @@ export const blob = pathResource({
   },
 });
 
-/** A tree, by its id or by a revision that names it; a commit stands for its tree. */
+/**
+ * A tree, by its id or by a revision that names it; a commit stands for its tree. `namedBy` is the id of the commit or tree that was
+ * named: the reply has that one, as in the public API.
+ */
 export const tree = pathResource({
   name: 'tree',
   words: { tree_sha: nameWord },
   below: 'repo',
   async find({ at, services: { git } }, { tree_sha }) {
     const disk = repoOf(git, at.repo.id);
-    const found = await findRevision(disk, tree_sha, { peel: 'tree' });
-    if (found?.type === 'tree') return found;
+    const named = await findRevision(disk, tree_sha);
+    const found = named && (await treeOf(disk, named));
+    if (found) return found;
     if (await isEmpty(disk)) throw emptyRepository();
     return undefined;
   },
 });
+
+type NamedTree = { readonly oid: Oid; readonly namedBy: Oid };
+
+/** The tree of an object; a tag stands for what it tags. */
+async function treeOf(disk: Repo, { oid, type }: ObjectInfo): Promise<NamedTree | undefined> {
+  if (type === 'tree') return { oid, namedBy: oid };
+  await using reader = await openObjects(disk);
+  const [tree, commit] = await Promise.all([
+    reader.findInfo(oid, { peel: 'tree' }),
+    type === 'tag' ? reader.findInfo(oid, { peel: 'commit' }) : { oid },
+  ]);
+  return tree?.type === 'tree' ? { oid: tree.oid, namedBy: commit?.oid ?? tree.oid } : undefined;
+}
 
 /** A commit object, by its full id. */
 export const commit = pathResource({

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import { path } from '#endpoint/links.ts';
 import type { ObjectType } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -7,6 +6,7 @@ import type { Tag } from '#git/objects/parse-commit.ts';
 import type { ListedEntry } from '#git/objects/tree-list.ts';
 import type { Ref } from '#git/refs/refs.ts';
 import { nodeId } from '#lib/id.ts';
+import { nextTurn } from '#lib/turns.ts';
 import {
   objectUrl,
   presentMessage,
@@ -71,7 +71,7 @@ export function streamTree(urls: RepositoryUrls, { oid, entries, truncated }: Li
     for (let at = 0; at < entries.length; at += entriesPerBatch) {
       const batch = entries.slice(at, at + entriesPerBatch).map((entry) => JSON.stringify(presentEntry(urls, entry)));
       yield `${at === 0 ? '' : ','}${batch.join(',')}`;
-      await setImmediate();
+      await nextTurn();
     }
     yield `],"truncated":${truncated}}`;
   }

@@ -1,5 +1,6 @@
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
+import { workflowFileAccess } from '#access/workflow-files.ts';
 import { type ObjectType, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { exceeded } from '#git/process/exceeded.ts';
@@ -10,7 +11,14 @@ import type { RefUpdate } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, forbidden, invalid, Refusal, unprocessable } from '#lib/refusal.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
-import { FixedRefs, findModifiable, type MoveContext, moveRefs, type RefMoveRequest } from '#resources/pushes/index.ts';
+import {
+  FixedRefs,
+  findModifiable,
+  type MoveContext,
+  moveRefs,
+  type RefMoveRequest,
+  WorkflowFilesRefused,
+} from '#resources/pushes/index.ts';
 import { type Occasion, RuleViolations } from '#resources/ref-rules/index.ts';
 
 /** Refs that callers can't change: `refs/pull/` is changed only by Hearth itself, and `refs/hearth/` isn't shown. */
@@ -23,6 +31,8 @@ export type MoveRefsAction = Occasion & {
   extraWrites?: MoveRefsOptions['extraWrites'];
   /** How a move is refused that breaks rules: 422, or 409. */
   whenRefused?: 'invalid' | 'conflict';
+  /** How a move is refused that brings workflow files which the caller may not write: 403, or 422. */
+  whenWorkflowFiles?: 'forbidden' | 'invalid';
 };
 
 /**
@@ -53,7 +63,7 @@ const unmodifiable = (): Refusal => forbidden('You may only move branches of ope
  */
 export async function moveOrRefuse(
   context: MoveContext,
-  { repo, by, extraWrites, whenRefused = 'invalid', ...occasion }: MoveRefsAction,
+  { repo, by, extraWrites, whenRefused = 'invalid', whenWorkflowFiles = 'forbidden', ...occasion }: MoveRefsAction,
   changes: readonly RefMoveRequest[],
 ): Promise<void> {
   await checkMayMove(
@@ -67,11 +77,13 @@ export async function moveOrRefuse(
     repo,
     changes,
     actor: by.account.id,
+    workflowFiles: workflowFileAccess(by.grant, repo),
     ...occasion,
     ...(extraWrites ? { extraWrites } : {}),
   });
   const result = await moving.catch((error: unknown) => {
-    if (error instanceof FixedRefs) throw unprocessable(`${error.refs[0]} belongs to an immutable release`);
+    if (error instanceof FixedRefs) throw unprocessable(`${error.refs[0]} is or was the tag of an immutable release`);
+    if (error instanceof WorkflowFilesRefused) throw new Refusal(whenWorkflowFiles, error.message);
     if (error instanceof RuleViolations) throw new Refusal(whenRefused, error.message);
     throw error;
   });

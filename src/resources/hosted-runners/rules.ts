@@ -9,13 +9,14 @@ import { invalid, unprocessable } from '#lib/refusal.ts';
 import { lockOrganization } from '#resources/members/index.ts';
 import { findGroup } from '#resources/runner-groups/index.ts';
 import type { Catalogue, MachineSize } from '#runner-providers/catalogue.ts';
+import type { Provider } from '#runner-providers/provider.ts';
 import { enqueueProvisioning, enqueueRemoval } from './enqueue.ts';
 import { checkUnversioned, type ImageColumns, type ImageRequest, imageFor, invalidRunner, machineFor } from './images.ts';
 import type { HostedRunnerChange, NewHostedRunner } from './schemas.ts';
 import { countStaticIps, findRunnerNamed, insertRunner, type RunnerRow, updateRunner } from './store.ts';
 import { latestVersion } from './versions.ts';
 
-type RunnerAction = OrganizationAction & { catalogue: Catalogue };
+type RunnerAction = OrganizationAction & { catalogue: Catalogue; provider: Pick<Provider, 'givesPublicIps'> };
 
 /** `maximum_runners` if a request leaves it out (the public API's default). */
 const defaultMaximum = 10;
@@ -150,7 +151,8 @@ function checkMaximum(catalogue: Catalogue, wanted: number): number {
 }
 
 /** Refuses more static addresses than allowed. The organization is locked, so that two requests can't both take the last one. */
-async function checkStaticIps(tx: Tx, { org, catalogue: { limits } }: RunnerAction): Promise<void> {
+async function checkStaticIps(tx: Tx, { org, catalogue: { limits }, provider }: RunnerAction): Promise<void> {
+  if (!provider.givesPublicIps) throw invalidRunner('enable_static_ip', 'The runners of this server have no static addresses');
   if ((await countStaticIps(tx, org.id)) >= limits.public_ips)
     throw invalidRunner('enable_static_ip', `At most ${limits.public_ips} runners of an organization have static addresses`);
 }

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
+import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { issueField } from './path-resources.ts';
 import { presentField, presentFields } from './present.ts';
@@ -12,7 +13,7 @@ import { listFields } from './store.ts';
 const reads = { permission: 'issue_fields:read', scopes: ['read:org'] } as const satisfies Policy;
 const writes = { permission: 'issue_fields:write', scopes: ['admin:org'], role: 'owner' } as const satisfies Policy;
 
-/** People who aren't members see the fields whose visibility is `all`. */
+/** People who aren't members see the fields whose visibility is `all`. Where there are none, the list doesn't exist for them. */
 export const listIssueFields = endpoint({
   id: 'orgs/list-issue-fields',
   method: 'GET',
@@ -21,7 +22,10 @@ export const listIssueFields = endpoint({
   access: reads,
   replies: { 200: Type.Array(IssueField) },
   async handle({ db, at, viewer }) {
-    return presentFields({ db }, await listFields(db, viewer, at.org.id));
+    const fields = await listFields(db, viewer, at.org.id);
+    const isInside = at.org.role !== undefined || (viewer.grant.kind === 'installation' && at.org.reached);
+    if (fields.length === 0 && !isInside) throw notFound();
+    return presentFields({ db }, fields);
   },
 });
 

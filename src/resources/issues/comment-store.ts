@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
+import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -6,6 +7,7 @@ import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
+import { isSwitchedOn } from './readable.ts';
 
 export type CommentRow = Selectable<DB['issue_comments']>;
 type Repository = Id<'repositories'>;
@@ -23,12 +25,14 @@ export type CommentOrder = { sort: 'created' | 'updated'; direction: 'asc' | 'de
 /** The comments of all issues of a repository. */
 export function listCommentsOfRepository(
   db: Db,
-  repository: Repository,
+  { id: repository, has_pull_requests }: Pick<RepositoryRow, 'id' | 'has_pull_requests'>,
   { since, order: { sort, direction } }: { since: Date | undefined; order: CommentOrder },
   page: Page,
 ): Promise<Listed<CommentRow>> {
   let query = db.selectFrom('issue_comments').selectAll().where('repository_id', '=', repository);
   if (since) query = query.where('updated_at', '>=', since);
+  if (!has_pull_requests)
+    query = query.where(sql<boolean>`not (select i.is_pull_request from issues i where i.id = issue_comments.issue_id)`);
   const ordered = sort === 'updated' ? query.orderBy('updated_at', direction) : query;
   return list(db, ordered.orderBy('id', direction), page);
 }
@@ -39,7 +43,7 @@ export async function loadComments(db: Db, ids: Iterable<Comment | null>): Promi
   return wanted.length === 0 ? [] : db.selectFrom('issue_comments').selectAll().where('id', 'in', wanted).execute();
 }
 
-/** A comment. Where a repository has its issues switched off, only those on pull requests are found. */
+/** A comment. Comments on issues or pull requests that are switched off aren't found. */
 export const selectComment = (db: Db, repository: OrSql<Repository>, id: Comment) =>
   db
     .selectFrom('issue_comments')
@@ -48,7 +52,7 @@ export const selectComment = (db: Db, repository: OrSql<Repository>, id: Comment
     .where('id', '=', id)
     .where(
       sql<boolean>`exists (select from issues i join repositories r on r.id = i.repository_id
-        where i.id = issue_comments.issue_id and (r.has_issues or i.is_pull_request))`,
+        where i.id = issue_comments.issue_id and ${isSwitchedOn('i')})`,
     );
 
 /** The same comment again, its row locked; undefined when it was deleted. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { readableRepositoryIds } from '#access/sql.ts';
-import type { Viewer } from '#access/viewer.ts';
+import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import { type Db, sendUnawaited, type Tx } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { listMerged } from '#database/merged-list.ts';
@@ -102,7 +102,8 @@ export const maySeeRestricted = (viewer: Viewer) =>
     )}
     when issue_events.source_repository_id is null then true
     when issue_events.event = 'cross-referenced' and (select i.is_pull_request from issues i where i.id = issue_events.source_issue_id)
-      then issue_events.source_repository_id in ${readableRepositoryIds(viewer, 'pull_requests')}
+      then issue_events.source_repository_id in (
+        select s.id from repositories s where s.has_pull_requests and s.id in ${readableRepositoryIds(viewer, 'pull_requests')})
     when issue_events.event in ('cross-referenced', ${sql.join(relations)}) then issue_events.source_repository_id in (
       select s.id from repositories s where s.has_issues and s.id in ${readableRepositoryIds(viewer, 'issues')})
     else issue_events.source_repository_id in ${readableRepositoryIds(viewer, 'contents')} end)`;
@@ -115,14 +116,26 @@ const listedRestricted = (viewer: Viewer) =>
 export const listIssueEvents = (db: Db, viewer: Viewer, issue: Id<'issues'>, page: Page): Promise<Listed<IssueEventRow>> =>
   listEvents(db, { condition: sql`issue_id = ${issue}`, order: sql`created_at, id`, viewer }, page);
 
+type EventRepository = Pick<RepositoryRow, 'id' | 'has_pull_requests'>;
+
+/** Leaves out the events of pull requests where they are switched off. */
+const isOfSwitchedOn = ({ has_pull_requests }: EventRepository) =>
+  has_pull_requests
+    ? sql<boolean>`true`
+    : sql<boolean>`not (select i.is_pull_request from issues i where i.id = issue_events.issue_id)`;
+
 /** The events of all issues of a repository, latest first. */
 export const listEventsOfRepository = (
   db: Db,
   viewer: Viewer,
-  repository: Id<'repositories'>,
+  repo: EventRepository,
   page: Page,
 ): Promise<Listed<IssueEventRow>> =>
-  listEvents(db, { condition: sql`repository_id = ${repository}`, order: sql`created_at desc, id desc`, viewer }, page);
+  listEvents(
+    db,
+    { condition: sql`repository_id = ${repo.id} and ${isOfSwitchedOn(repo)}`, order: sql`created_at desc, id desc`, viewer },
+    page,
+  );
 
 type EventList = { condition: RawBuilder<unknown>; order: RawBuilder<unknown>; viewer: Viewer };
 
@@ -153,11 +166,12 @@ export async function loadIssueEvents(db: Db, ids: Iterable<Id<'issue_events'> |
 export const findIssueEvent = (
   db: Db,
   viewer: Viewer,
-  repository: Id<'repositories'>,
+  repo: EventRepository,
   id: Id<'issue_events'>,
 ): Promise<IssueEventRow | undefined> =>
   rows(db)
-    .where('repository_id', '=', repository)
+    .where('repository_id', '=', repo.id)
+    .where(isOfSwitchedOn(repo))
     .where('id', '=', id)
     .where(sql<boolean>`(not issue_events.restricted or (${listedRestricted(viewer)}))`)
     .executeTakeFirst();

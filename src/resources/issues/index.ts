@@ -29,14 +29,14 @@ export {
   setDuplicates,
 } from './import-store.ts';
 export type { RelationEventKind } from './issue-event-kinds.ts';
-export { loadKnown } from './known.ts';
+export { loadAutolinks, loadKnown } from './known.ts';
 export { issue } from './path-resources.ts';
 export { presentComments, presentIssue, presentIssues } from './present.ts';
 export { presentTimelineEvents } from './present-events.ts';
 export { closeIssues } from './reference-store.ts';
 export { recordMentions, recordReferences, type TextAction } from './references.ts';
 export { prepareReopening } from './reopening.ts';
-export { changeIssue, checkHasIssues } from './rules.ts';
+export { changeIssue, checkHasIssues, checkHasPulls } from './rules.ts';
 export {
   associations,
   CrossReference,

@@ -1,31 +1,39 @@
 // What texts of a page name and the viewer may read: what their rendering links.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import type { ViewerContext } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
+import { grouped } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
+import { nextTurn } from '#lib/turns.ts';
 import { findUsersByLogin } from '#resources/accounts/index.ts';
+import { findReadableAutolinks } from '#resources/autolinks/index.ts';
 import { findVisibleTeams, type TeamName } from '#resources/teams/index.ts';
-import { readText } from '#text/read.ts';
-import { commitKey, issueKey, type Known, type RepositoryName, repositoryNamed } from '#text/render.ts';
+import type { Autolink } from '#text/autolinks.ts';
+import { collectReferences } from '#text/read.ts';
+import type { Reference } from '#text/references.ts';
+import { commitKey, issueKey, type Known, type RepositoryName, repositoryKey, repositoryNamed } from '#text/render.ts';
 import { pageOf } from './addresses.ts';
 import { findReadableIssues, findReadableRepositories, type NamedIssue, type NamedRepository } from './known-store.ts';
 
 const most = fixedValue(limitTable.texts.references);
 const mostRepositories = fixedValue(limitTable.texts.repositories);
 
-/** A text with its repository, to which references such as `#12` belong. */
-export type TextInRepository = { readonly text: string; readonly repository: RepositoryName | undefined };
+/** The references of a text, with its repository, to which those such as `#12` belong. */
+export type ReferencesInRepository = {
+  readonly references: readonly Reference[];
+  readonly repository: RepositoryName | undefined;
+};
 
 /**
  * The accounts, teams, issues and commits that texts refer to and that the viewer may read. It takes at most four statements for any
  * number of texts, which share the limit on references of one text. Commits are read from few repositories, one after the other.
  */
-export async function loadKnown(context: ViewerContext, texts: readonly TextInRepository[]): Promise<Known> {
+export async function loadKnown(context: ViewerContext, texts: readonly ReferencesInRepository[]): Promise<Known> {
   const { db, links, viewer } = context;
-  const { logins, teams, issues, commits } = await referencesOf(texts);
+  const { logins, teams, issues, commits } = await wantedOf(texts);
   const [users, visible, found, addresses] = await Promise.all([
     logins.size === 0 ? [] : findUsersByLogin(db, [...logins]),
     findVisibleTeams(db, viewer, [...teams.values()]),
@@ -45,6 +53,34 @@ export async function loadKnown(context: ViewerContext, texts: readonly TextInRe
   };
 }
 
+/**
+ * The autolinks of repositories that the viewer may read, by `repositoryKey`, in one statement. Those of one repository are one list,
+ * however many texts it has.
+ */
+export async function loadAutolinks(
+  { db, viewer }: Pick<ViewerContext, 'db' | 'viewer'>,
+  repositories: readonly (RepositoryName | undefined)[],
+): Promise<(repository: RepositoryName | undefined) => readonly Autolink[]> {
+  const named = new Map<string, RepositoryName>();
+  for (const repository of repositories)
+    if (repository)
+      named.set(repositoryKey(repository), { owner: repository.owner.toLowerCase(), repo: repository.repo.toLowerCase() });
+  const rows = await findReadableAutolinks(db, viewer, [...named.values()]);
+  const lists = new Map(
+    [...grouped(rows, repositoryKey)].map(([key, own]) => [
+      key,
+      own.map(({ key_prefix: prefix, url_template: urlTemplate, is_alphanumeric: isAlphanumeric }) => ({
+        prefix,
+        urlTemplate,
+        isAlphanumeric,
+      })),
+    ]),
+  );
+  return (repository) => (repository && lists.get(repositoryKey(repository))) ?? none;
+}
+
+const none: readonly Autolink[] = [];
+
 type Wanted = {
   logins: Set<string>;
   teams: Map<string, TeamName>;
@@ -56,13 +92,13 @@ type Wanted = {
 const teamKey = ({ org, team }: TeamName): string => `${org}/${team}`.toLowerCase();
 
 /** What texts name, in lower case and each once. */
-async function referencesOf(texts: readonly TextInRepository[]): Promise<Wanted> {
+async function wantedOf(texts: readonly ReferencesInRepository[]): Promise<Wanted> {
   const wanted: Wanted = { logins: new Set(), teams: new Map(), issues: new Map(), commits: new Map() };
   const { logins, teams, issues, commits } = wanted;
   let digits = 0;
-  for (const { text, repository } of texts) {
+  for (const { references: all, repository } of texts) {
     const own = repository && { owner: repository.owner.toLowerCase(), repo: repository.repo.toLowerCase() };
-    const references = readText(text);
+    const references = collectReferences(all);
     for (const login of references.mentions) if (logins.size < most) logins.add(login);
     for (const team of references.teamMentions) if (teams.size < most) teams.set(teamKey(team), team);
     for (const issue of references.issues) {

@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { installedPermissions, readableBy } from '#access/sql.ts';
-import type { Viewer } from '#access/viewer.ts';
+import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -8,6 +8,7 @@ import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { seesField } from '#resources/issue-fields/index.ts';
 import { selectIssuesInField } from '#search/index.ts';
+import { isSwitchedOn } from './readable.ts';
 import type { IssueRow } from './store.ts';
 
 /** A filter on what an issue may have: a value, `none`, `any`, or undefined for no filter. */
@@ -38,12 +39,13 @@ type Query = SelectQueryBuilder<DB, 'issues', IssueRow>;
 export function listOfRepository(
   db: Db,
   viewer: Viewer,
-  repository: Id<'repositories'>,
+  { id: repository, has_pull_requests }: Pick<RepositoryRow, 'id' | 'has_pull_requests'>,
   filter: Filter,
   order: Order,
   page: Page,
 ): Promise<Listed<IssueRow>> {
   let query = db.selectFrom('issues').selectAll('issues').where('repository_id', '=', repository);
+  if (!has_pull_requests) query = query.where('is_pull_request', '=', sql.lit(false));
   if (filter.labels.length > 0) query = query.where(withAllLabels(repository, filter.labels));
   if (filter.mentioned !== undefined) query = query.where(mentions(filter.mentioned, repository));
   for (const field of filter.fields ?? []) query = query.where(hasFieldValue(viewer, repository, field));
@@ -78,7 +80,7 @@ export function listOfMany(
     .innerJoin('repositories as r', 'r.id', 'issues.repository_id')
     .selectAll('issues')
     .where(readableBy(viewer))
-    .where('r.has_issues', '=', sql<boolean>`true`)
+    .where(isSwitchedOn('issues'))
     .where(mayReadIssues(viewer));
   if (range.owner !== undefined) query = query.where('r.owner_id', '=', range.owner);
   if (range.member !== undefined) {

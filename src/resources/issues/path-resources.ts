@@ -6,7 +6,7 @@ import { findAssignable } from './assignee-store.ts';
 import { findCommentForUpdate, selectComment } from './comment-store.ts';
 import { findIssueEvent } from './event-store.ts';
 import { subjectOfComment, subjectOfIssue } from './reactions.ts';
-import { checkHasIssues } from './rules.ts';
+import { checkHasIssues, checkHasPulls } from './rules.ts';
 import { findIssueForUpdate, findIssueLabel, findIssueLabelById, selectIssue } from './store.ts';
 
 /** An issue of a repository, by its number. */
@@ -15,7 +15,7 @@ export const issue = pathResource({
   words: { issue_number: numberWord },
   below: 'repo',
   query: ({ db, at }, { issue_number }) => selectIssue(db, at.repo.id, issue_number),
-  require: ({ repo }, row) => row?.is_pull_request || checkHasIssues(repo),
+  require: ({ repo }, row) => (row?.is_pull_request ? checkHasPulls(repo) : checkHasIssues(repo)),
   lock: (tx, at) => findIssueForUpdate(tx, at.issue),
 });
 
@@ -36,7 +36,7 @@ export const issueEvent = pathResource({
   below: 'repo',
   async find({ db, at, viewer }, { event_id }) {
     checkHasIssues(at.repo);
-    return findIssueEvent(db, viewer, at.repo.id, event_id);
+    return findIssueEvent(db, viewer, at.repo, event_id);
   },
 });
 

@@ -7,15 +7,17 @@ import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import { record, recordEach } from '#events/record.ts';
 import type { RefMove } from '#events/ref-moves.ts';
-import { type Recorded, subscription } from '#events/subscription.ts';
+import { batchSubscription, type Recorded } from '#events/subscription.ts';
 import { listNewCommits } from '#git/history/history.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
+import type { JobContext } from '#jobs/job.ts';
+import { gather, getOptional, unique } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { findAccountById } from '#resources/accounts/index.ts';
-import { addOpenIssues, findRepository } from '#resources/repositories/index.ts';
+import { addOpenIssues, findRepository, loadNamedRepositories } from '#resources/repositories/index.ts';
 import { readCommitMessage } from '#text/read.ts';
 import { closeIssues, findTargets, insertCommitEvents, insertCommitReferences } from './reference-store.ts';
 import { limitedReferences } from './references.ts';
@@ -30,24 +32,36 @@ const maxMessages = 4 * 1024 * 1024;
  * again. The refs that a repository was created with, and the commits that a fork takes over from its source, don't count: the numbers
  * in them mean the issues of where they came from.
  */
-export const readPushedCommits = subscription<'push', Services>({
+export const readPushedCommits = batchSubscription<'push', Services>({
   name: 'issues.read-commits',
   on: ['push'],
   attempts: 25,
-  async run(event, { db, change, services }) {
-    const row = event.repository === undefined || event.data.initial ? undefined : await findRepository(db, event.repository);
-    const move = event.data.moves.find(({ ref }) => row && ref === branchRef(row.default_branch));
-    if (!row || !move) return;
-    const commits = await findNewCommits(db, services, row, move);
-    const html = services.url === undefined ? undefined : linksOf(services.url).html;
-    const texts = textsOf(commits, html);
-    if (texts.length === 0) return;
-    const account = await findAccountById(db, event.actor);
-    // The push's credential is unknown by now. It was for this repository, so of others only public issues are referred to.
-    const writer: Viewer = { ...(account ? { account } : {}), grant: { kind: 'none' } };
-    await change((tx) => recordCommits(tx, event, { row, texts, writer }));
+  lanes: 2,
+  async runAll(events, context) {
+    const pushes = events.filter(({ data }) => !data.initial);
+    const rows = await loadNamedRepositories(context.db, unique(gather(pushes, 'repository')));
+    for (const event of pushes) {
+      const row = getOptional(rows, event.repository);
+      const move = event.data.moves.find(({ ref }) => row && ref === branchRef(row.default_branch));
+      if (row && move) await readPush(context, event, { row, move });
+    }
   },
 });
+
+async function readPush(
+  { db, change, services }: JobContext<Services>,
+  event: Recorded<'push'>,
+  { row, move }: { row: RepositoryRow; move: RefMove },
+): Promise<void> {
+  const commits = await findNewCommits(db, services, row, move);
+  const html = services.url === undefined ? undefined : linksOf(services.url).html;
+  const texts = textsOf(commits, html);
+  if (texts.length === 0) return;
+  const account = await findAccountById(db, event.actor);
+  // The push's credential is unknown by now. It was for this repository, so of others only public issues are referred to.
+  const writer: Viewer = { ...(account ? { account } : {}), grant: { kind: 'none' } };
+  await change((tx) => recordCommits(tx, event, { row, texts, writer }));
+}
 
 async function findNewCommits(
   db: Db,

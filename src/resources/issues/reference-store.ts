@@ -5,7 +5,7 @@ import type { Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { TextReferences } from '#text/read.ts';
-import { mayReadIssue } from './readable.ts';
+import { isSwitchedOn, mayReadIssue } from './readable.ts';
 
 type Row = Selectable<DB['text_references']>;
 
@@ -63,12 +63,12 @@ export async function findTargets(tx: Tx, { repository, writer, references }: Lo
       union all
       select w.text, 'issue', null, null, i.id, w.closes
       from referred w join repositories r on r.id = ${repository} join issues i on i.repository_id = r.id and i.number = w.number
-      where w.owner is null and (r.has_issues or i.is_pull_request)
+      where w.owner is null and ${isSwitchedOn('i')}
       union all
       select w.text, 'issue', null, null, i.id, w.closes
       from referred w join accounts o on lower(o.login) = w.owner join repositories r on r.owner_id = o.id and lower(r.name) = w.repo
         join issues i on i.repository_id = r.id and i.number = w.number
-      where case when r.id = ${repository} then r.has_issues or i.is_pull_request
+      where case when r.id = ${repository} then ${isSwitchedOn('i')}
         else ${readableBy(writer)} and ${mayReadIssue(writer)} end
     )
     select text, kind, account_id, team_id, target_issue_id, null as target_sha, bool_or(closes) as closes

@@ -1,11 +1,14 @@
 // What the texts of issues and comments refer to: people, teams, issues and commits, kept as rows, and the issue events of new ones.
 import type { RepositoryAction } from '#access/action.ts';
+import { callerOf } from '#access/rate-limits.ts';
 import type { Tx } from '#database/connect.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { findIndexedCommits } from '#search/index.ts';
-import { readText, type TextReferences } from '#text/read.ts';
+import type { TextReferences } from '#text/read.ts';
+import { mayRefer } from '#text/references.ts';
+import { requireReferences } from '#text/text-references.ts';
 import { viaApp } from './activity.ts';
 import { findTargets, insertReferenceEvents, replaceReferences, type Target } from './reference-store.ts';
 
@@ -46,8 +49,8 @@ export async function recordReferences(
 ): Promise<void> {
   if (before === after) return;
   const { repo, by, now } = action;
-  const references = readReferences(after, action);
-  if (!references && !readReferences(before, action)) return;
+  const references = referencesIn(after, action);
+  if (!references && !mayRefer(before ?? '')) return;
   const targets = references ? await targetsOf(tx, action, references) : [];
   const location = {
     repository_id: repo.id,
@@ -81,8 +84,8 @@ type ChangedMentions = ({ commit: string; comment: Id<'commit_comments'> } | { r
 /** Keeps whom such a text mentions up to date, likewise. Issues and commits that it names are links alone. */
 export async function recordMentions(tx: Tx, action: TextAction, { before, after, ...text }: ChangedMentions): Promise<void> {
   if (before === after) return;
-  const references = readReferences(after, action);
-  if (!references && !readReferences(before, action)) return;
+  const references = referencesIn(after, action);
+  if (!references && !mayRefer(before ?? '')) return;
   const targets = references ? await targetsOf(tx, action, { ...references, issues: [], commits: [] }) : [];
   const location =
     'release' in text ? { release_id: text.release } : { commit_sha: text.commit, commit_comment_id: text.comment };
@@ -90,9 +93,9 @@ export async function recordMentions(tx: Tx, action: TextAction, { before, after
 }
 
 /** What a text refers to, or undefined where that is nothing. */
-function readReferences(text: string | null | undefined, { html }: TextAction): TextReferences | undefined {
+function referencesIn(text: string | null | undefined, { html, by }: TextAction): TextReferences | undefined {
   if (!text) return undefined;
-  const references = limitedReferences(readText(text, { html }));
+  const references = limitedReferences(requireReferences({ text, html, caller: callerOf(by, '') }));
   return Object.values(references).some(({ length }) => length > 0) ? references : undefined;
 }
 

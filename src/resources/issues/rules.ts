@@ -25,6 +25,11 @@ export function checkHasIssues(repo: Repo): void {
 /** Whether the caller may label, assign and close all issues: a user by their role, an app by its permission. */
 const mayTriage = (repo: Repo, by: SignedIn): boolean => by.grant.kind === 'installation' || reaches(repo.role, 'triage');
 
+/** Refuses repositories that have their pull requests switched off. */
+export function checkHasPulls(repo: Pick<Repo, 'has_pull_requests'>): void {
+  if (!repo.has_pull_requests) throw gone('Pull requests have been disabled in this repository.');
+}
+
 /** Opens an issue. As in the public API, labels, assignees and milestone are ignored for those who may not set them. */
 export async function openIssue(tx: Tx, action: TextAction, wanted: NewIssue): Promise<IssueRow> {
   const { repo, by, now } = action;

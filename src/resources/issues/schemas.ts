@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
+import { Nullable, OneOf, Refused, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { App } from '#resources/apps/index.ts';
 import { GitCommit } from '#resources/commits/index.ts';
@@ -213,6 +213,7 @@ const fields = {
     ),
   ),
   issue_field_values: Type.Optional(SomeValues),
+  type: Refused(null),
 };
 
 export const NewIssue = Type.Object({ title, ...fields }, { title: 'Issue' });

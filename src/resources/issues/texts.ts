@@ -1,52 +1,77 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { callerOf } from '#access/rate-limits.ts';
 import type { ViewerContext } from '#endpoint/context.ts';
+import { gather } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Media } from '#lib/media.ts';
-import { plainText, renderText, verbatimHtml } from '#text/render.ts';
-import { loadKnown, type TextInRepository } from './known.ts';
+import { linkedHtml, plainText, type RenderedText, type RepositoryName, referencesOf, renderForAll } from '#text/render.ts';
+import { loadAutolinks, loadKnown } from './known.ts';
 
 /** The media that a reply with texts may be asked for: as it was written, as plain text, as HTML, or all of them. */
 export const textMedia = ['raw', 'text', 'html', 'full'] as const satisfies readonly Media[];
 
-const most = fixedValue(limitTable.texts.page);
+const maxBytes = fixedValue(limitTable.texts.page);
+const maxTime = fixedValue(limitTable.texts.pageTime);
+
+/** A text with its repository, to which references such as `#12` belong. */
+type TextInRepository<Body> = { readonly text: Body; readonly repository: RepositoryName | undefined };
 
 type Texts<Body> = { body?: Body; body_text?: string; body_html?: string };
 
 /**
  * The texts of a whole page in the media that is asked for. What there is no text of has no rendering either. A page of many long texts
- * renders the first of them, and other requests get their turns between two renderings.
+ * renders the first of them, as far as its bytes and its time allow; the others are shown as they were written.
  */
 export async function presentTexts<Body extends string | null>(
   context: ViewerContext,
-  texts: readonly (Omit<TextInRepository, 'text'> & { text: Body })[],
+  texts: readonly TextInRepository<Body>[],
 ): Promise<Texts<Body>[]> {
-  const { media = 'json', links } = context;
+  const { media = 'json', links, viewer } = context;
   const asText = media === 'text' || media === 'full';
   const asHtml = media === 'html' || media === 'full';
   if (!asText && !asHtml) return texts.map(({ text }) => ({ body: text }));
-  const rendered = firstTexts(texts.flatMap(({ text, repository }) => (text === null ? [] : [{ text, repository }])));
-  const known = asHtml ? await loadKnown(context, rendered) : undefined;
-  const presented: Texts<Body>[] = [];
-  let left = rendered.length;
+  const mayRender = pageBudget();
+  const caller = callerOf(viewer, '');
+  const autolinksOf = asHtml ? await loadAutolinks(context, gather(texts, 'repository')) : undefined;
+  const rendered: { html?: RenderedText; plain?: string }[] = [];
   for (const { text, repository } of texts) {
-    const told: Texts<Body> = media === 'full' ? { body: text } : {};
-    presented.push(told);
-    if (text === null) continue;
-    const renders = left-- > 0;
-    if (asText) told.body_text = renders ? plainText(text) : text;
-    if (asHtml)
-      told.body_html = renders ? renderText(text, { html: links.html, repository, known, breaks: true }) : verbatimHtml(text);
+    if (text === null) rendered.push({});
+    else if (!mayRender(text)) rendered.push({ html: { parts: undefined }, plain: text });
+    else
+      rendered.push({
+        ...(autolinksOf && {
+          html: await renderForAll({ text, html: links.html, breaks: true, autolinks: autolinksOf(repository) }, caller),
+        }),
+        ...(asText && { plain: await plainText(text, caller) }),
+      });
     await nextTurn();
   }
-  return presented;
+  const known = asHtml ? await loadKnown(context, referencesOfPage(texts, rendered)) : undefined;
+  return texts.map(({ text, repository }, at) => {
+    const { html, plain } = rendered[at] ?? {};
+    return {
+      ...(media === 'full' && { body: text }),
+      ...(asText && plain !== undefined && { body_text: plain }),
+      ...(html && text !== null && { body_html: linkedHtml(html, text, { html: links.html, repository, known }) }),
+    };
+  });
 }
 
-/** The first texts of a page, as far as they are rendered. */
-function firstTexts(texts: readonly TextInRepository[]): readonly TextInRepository[] {
-  let bytes = 0;
-  const past = texts.findIndex(({ text }) => {
-    bytes += Buffer.byteLength(text);
-    return bytes > most;
+const referencesOfPage = (
+  texts: readonly TextInRepository<string | null>[],
+  rendered: readonly { readonly html?: RenderedText }[],
+) =>
+  texts.flatMap(({ repository }, at) => {
+    const html = rendered[at]?.html;
+    return html ? [{ references: referencesOf(html), repository }] : [];
   });
-  return past < 0 ? texts : texts.slice(0, past);
+
+/** Tells of each text of a page, in turn, whether it is rendered. */
+function pageBudget(): (text: string) => boolean {
+  const end = performance.now() + maxTime;
+  let bytes = 0;
+  return (text) => {
+    bytes += Buffer.byteLength(text);
+    return bytes <= maxBytes && performance.now() < end;
+  };
 }

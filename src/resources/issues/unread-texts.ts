@@ -1,11 +1,13 @@
 // Texts that were written before mentions were stored, or that come from elsewhere: their mentions are read in the background.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import type { Db, Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { enqueue, job } from '#jobs/job.ts';
+import { system } from '#lib/caller.ts';
 import { gather } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { readText } from '#text/read.ts';
+import { nextTurn } from '#lib/turns.ts';
+import { readReferences } from '#text/text-references.ts';
 import { listCommentsAfter, listIssuesAfter } from './exports.ts';
 import { findTargets } from './reference-store.ts';
 import { limitedReferences } from './references.ts';
@@ -78,7 +80,7 @@ async function nextBatch(db: Db, { repository_id, issue_number, comment_id }: Un
 async function withMentions(texts: readonly Omit<Text, 'mentions'>[]): Promise<Text[]> {
   const found: Text[] = [];
   for (const text of texts) {
-    const { mentions } = limitedReferences(readText(text.body));
+    const { mentions } = limitedReferences(await readReferences({ text: text.body, caller: system }));
     if (mentions.length > 0) found.push({ ...text, mentions });
     await nextTurn();
   }

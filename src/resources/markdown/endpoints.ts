@@ -3,8 +3,8 @@ import { raw } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { loadKnown } from '#resources/issues/index.ts';
-import { type RepositoryName, renderText } from '#text/render.ts';
+import { loadAutolinks, loadKnown } from '#resources/issues/index.ts';
+import { linkedHtml, type RepositoryName, referencesOf, renderForAll, renderText } from '#text/render.ts';
 import { Html, MarkdownText } from './schemas.ts';
 
 const access = { permission: { none: 'public' } } as const;
@@ -19,13 +19,16 @@ export const renderMarkdown = endpoint({
   body: MarkdownText,
   example: { text: 'Fixes #12, **at last**.', mode: 'gfm', context: 'acme/engine' },
   replies: { 200: Html },
-  async handle({ db, links, viewer, services: { git }, body: { text, mode, context } }) {
+  async handle({ db, links, viewer, caller, services: { git }, body: { text, mode, context } }) {
     checkLength(text);
-    if (mode === 'markdown') return htmlReply(renderText(text, { html: links.html }));
+    const { html } = links;
+    if (mode === 'markdown') return htmlReply(await renderText(text, { html, caller }));
     // A repository that isn't there and one that the caller may not read have nothing that could be linked.
     const repository = repositoryOf(context);
-    const known = await loadKnown({ db, links, viewer, git }, [{ text, repository }]);
-    return htmlReply(renderText(text, { html: links.html, repository, known, breaks: true }));
+    const autolinksOf = await loadAutolinks({ db, viewer }, [repository]);
+    const rendered = await renderForAll({ text, html, breaks: true, autolinks: autolinksOf(repository) }, caller);
+    const known = await loadKnown({ db, links, viewer, git }, [{ references: referencesOf(rendered), repository }]);
+    return htmlReply(linkedHtml(rendered, text, { html, repository, known }));
   },
 });
 
@@ -37,8 +40,8 @@ export const renderRawMarkdown = endpoint({
   access,
   carries: 'text',
   replies: { 200: Html },
-  async handle({ links, text }) {
-    return htmlReply(renderText(text, { html: links.html }));
+  async handle({ links, caller, text }) {
+    return htmlReply(await renderText(text, { html: links.html, caller }));
   },
 });
 

@@ -6,7 +6,7 @@ import { apiVersions } from '#endpoint/versions.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { Refusal } from '#lib/refusal.ts';
 import type { SshKey } from '#lib/ssh-key.ts';
-import { Meta, RateLimits, Root, type RootField, rootPaths } from './schemas.ts';
+import { Meta, pageOfAuthorizations, RateLimits, Root, type RootField, rootPaths } from './schemas.ts';
 
 const access = { permission: { none: 'public' } } as const;
 
@@ -18,7 +18,10 @@ export const getRoot = endpoint({
   access,
   replies: { 200: Root },
   async handle({ links }) {
-    const entries = Object.entries(rootPaths).map(([field, path]) => [field, links.api + path]);
+    const entries = Object.entries(rootPaths).map(([field, path]) => [
+      field,
+      (path === pageOfAuthorizations ? links.html : links.api) + path,
+    ]);
     return Object.fromEntries(entries) as Record<RootField, string>; // one entry for each field
   },
 });

@@ -1,10 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { each } from '#lib/shape.ts';
 
+/** A page, not an address of the API. */
+export const pageOfAuthorizations = '/settings/connections/applications{/client_id}';
+
 /** The fields of the root resource, with the address that each holds: a URI template below the API's own address. */
 export const rootPaths = {
   current_user_url: '/user',
-  current_user_authorizations_html_url: '/settings/connections/applications{/client_id}',
+  current_user_authorizations_html_url: pageOfAuthorizations,
   authorizations_url: '/authorizations',
   code_search_url: '/search/code?q={query}{&page,per_page,sort,order}',
   commit_search_url: '/search/commits?q={query}{&page,per_page,sort,order}',

@@ -23,14 +23,14 @@ const keptDays = 7;
 export const exportMigration = job<{ migration: Id<'migrations'> }, Services>({
   ...exporting,
   async run({ migration: id }, context) {
-    const { change, now, log } = context;
+    const { change, now, log, stopping } = context;
     const timeOfEnd = stopwatch(now);
     const migration = await change((tx) => beginAttempt(tx, id, now));
     if (!migration) return;
     try {
       await exportAttempt(migration, context, timeOfEnd);
     } catch (error) {
-      if (isUnavailable(error) || error instanceof FilesChanged) throw error; // it is tried again
+      if (isUnavailable(error) || error instanceof FilesChanged || stopping?.aborted) throw error; // it is tried again
       log.error({ err: error, migration: id }, 'a migration failed');
       await change(async (tx) => {
         const end = timeOfEnd();

@@ -10,7 +10,7 @@ import { putSubject } from './subject-store.ts';
 /** The conclusions that are told, with their words in titles: as in the public API, those of suites that failed. */
 const told: Partial<Record<CheckConclusion, string>> = { failure: 'failed', timed_out: 'timed out' };
 
-/** Notifies of a failed suite whose push or pull request it checked. */
+/** Notifies of a failed suite whose push or pull request it checked. The runs of workflows have notifications of their own. */
 export const notifyOfCheckSuites = subscription<'check_suite.completed', Services>({
   name: 'notifications.check-suites',
   on: ['check_suite.completed'],
@@ -18,7 +18,7 @@ export const notifyOfCheckSuites = subscription<'check_suite.completed', Service
   async run({ id, repository, actor, at, data: { suite } }, context) {
     const { db, change } = context;
     const ended = await findEndedSuite(db, suite);
-    const title = ended && titleOf(ended);
+    const title = ended && !ended.is_of_run ? titleOf(ended) : undefined;
     const repo = title === undefined || repository === undefined ? undefined : await findRepository(db, repository);
     if (title === undefined || !repo) return;
     const subject = await change((tx) => putSubject(tx, repo.id, { kind: 'check_suite', check_suite_id: suite, title }));

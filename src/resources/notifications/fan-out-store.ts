@@ -26,11 +26,21 @@ export type TextOfIssue = { readonly issue: Id<'issues'> } & (
 );
 
 /**
+ * `triggered`: the person of the activity, who triggered a run; `deployment_reviewers`: who may let a job into its environment.
  * `mentioned`: people whom the text mentions newly; `everybody`: also participants of its issue, and watchers; `assigned` and `requested`:
  * who is assigned, or asked for a review, alone; `checked`: whose push or pull request a check suite checked; `administrators`: who administers the repository;
  * `named`: the person of the activity alone.
  */
-export type Recipients = 'everybody' | 'mentioned' | 'assigned' | 'requested' | 'checked' | 'administrators' | 'named';
+export type Recipients =
+  | 'everybody'
+  | 'mentioned'
+  | 'assigned'
+  | 'requested'
+  | 'checked'
+  | 'triggered'
+  | 'deployment_reviewers'
+  | 'administrators'
+  | 'named';
 
 /** An event of a subject. */
 export type Activity = {
@@ -46,6 +56,7 @@ export type Activity = {
   /** The team that was asked for a review. */
   readonly team?: Id<'teams'> | undefined;
   readonly suite?: Id<'check_suites'> | undefined;
+  readonly job?: Id<'workflow_jobs'> | undefined;
 };
 
 /** Activities of different subjects of a repository, all of the same kind, with the same kind of recipients. */
@@ -78,7 +89,7 @@ export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): 
     with activities as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as a(event bigint, subject bigint, issue bigint, comment bigint,
         review bigint, review_comment bigint, commit text, release bigint, actors bigint[], at timestamptz, person bigint, team bigint,
-        suite bigint)
+        suite bigint, job bigint)
     ), candidates as (
       select v.subject, c.account_id, c.reason, c.rank from activities v cross join lateral (
         ${sql.join(
@@ -138,6 +149,8 @@ type Source = { readonly rank: number; readonly reason: RawBuilder<unknown>; rea
 function sourcesOf({ repo, recipients, activities }: Activities, after: Account): readonly Source[] {
   if (recipients === 'assigned') return [{ rank: 4, reason: sql`'assign'`, from: sql`select v.person as account_id` }];
   if (recipients === 'named') return [{ rank: 9, reason: sql`'subscribed'`, from: sql`select v.person as account_id` }];
+  if (recipients === 'triggered') return [{ rank: 4, reason: sql`'ci_activity'`, from: sql`select v.person as account_id` }];
+  if (recipients === 'deployment_reviewers') return [{ rank: 3, reason: sql`'approval_requested'`, from: deploymentReviewers }];
   if (recipients === 'checked') return [{ rank: 4, reason: sql`'ci_activity'`, from: checked }];
   if (recipients === 'administrators') return [{ rank: 4, reason: sql`'security_alert'`, from: administrators(repo) }];
   if (recipients === 'requested') return [{ rank: 3, reason: sql`'review_requested'`, from: requested }];
@@ -183,6 +196,21 @@ const checked = sql`
     join pull_requests p on p.repository_id = s.repository_id and p.head_sha = s.head_sha
     join issues i on i.id = p.issue_id and i.state = 'open'
     where s.id = v.suite and s.pushed_by is null`;
+
+/**
+ * The reviewers of the environment that the job of an activity `v` wants to enter: people, and members of teams. Where nobody may review
+ * their own deployment, whoever triggered the run isn't asked.
+ */
+const deploymentReviewers = sql`
+  select reviewer.account_id from workflow_jobs j
+    join workflow_runs w on w.id = j.run_id
+    join environment_rules rule on rule.environment_id = j.environment_id and rule.type = 'required_reviewers'
+    cross join lateral (
+      select e.user_id as account_id from environment_reviewers e where e.environment_id = j.environment_id and e.user_id is not null
+      union select m.user_id from environment_reviewers e
+        join teams t on t.ancestors @> array[e.team_id] join team_members m on m.team_id = t.id
+        where e.environment_id = j.environment_id) reviewer
+  where j.id = v.job and not (rule.prevent_self_review and reviewer.account_id is not distinct from w.triggering_actor_id)`;
 
 /** Who administers a repository. */
 const administrators = ({ id }: RepositoryRow) => sql`

@@ -1,1 +1,3 @@
+export { notify } from './notify.ts';
 export { laterReasons, reasons } from './reasons.ts';
+export { putSubject } from './subject-store.ts';

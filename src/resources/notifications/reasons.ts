@@ -2,6 +2,7 @@
 
 /** Reasons whose causes happen today. */
 export const reasons = [
+  'approval_requested',
   'assign',
   'author',
   'ci_activity',
@@ -20,7 +21,6 @@ export const publicReasons = ['security_alert'] as const;
 
 /** The other reasons, each with what brings its cause. */
 export const laterReasons = {
-  approval_requested: 'Deployments that wait for an approval',
   member_feature_requested: 'Requests of members for features of their organization',
 } as const;
 

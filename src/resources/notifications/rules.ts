@@ -74,3 +74,7 @@ async function recordSubscription(
   await record(tx, { owner, repository, actor, at: now, kind: `thread.${event}`, data: { subject } });
   if (issue !== null) await insertIssueEvents(tx, { repository, issue, actor, app: null, at: now }, [{ event }]);
 }
+
+/** The end of a second. Replies have whole seconds, so that a time from one of them means all of its second. */
+export const endOfSecond = (time: Date | undefined): Date | undefined =>
+  time && new Date(Math.floor(time.getTime() / 1_000) * 1_000 + 999);

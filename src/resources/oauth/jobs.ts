@@ -7,6 +7,7 @@ import { addDays, addMinutes } from '#lib/time.ts';
 import { removeExpiredManifestCodes } from '#resources/apps/index.ts';
 import { removeExpiredCodes, removeExpiredSessions } from '#resources/pages/index.ts';
 import { removeExpiredTokens } from '#resources/tokens/index.ts';
+import { removeUnusedAddresses } from './known-addresses.ts';
 
 /** How long expired rows are kept, so that a late device gets the error `expired_token` and not `incorrect_device_code`. */
 const keptMinutes = 60;
@@ -27,6 +28,7 @@ const removals: readonly Removal[] = [
   (tx, kept) => removeSome(tx, 'refresh_tokens', sql`expires_at < ${kept}`),
   removeExpiredTokens,
   removeEndedWindows,
+  (tx, _kept, now) => removeUnusedAddresses(tx, now),
   (tx, _kept, now) => removeSome(tx, 'limit_refusals', sql`hour < ${addDays(now, -refusalDays)}`),
 ];
 

@@ -35,17 +35,19 @@ export const signInPage = ({ returnTo, problem }: { returnTo: string; problem?: 
 
 type Consent = {
   appName: string;
+  /** Whether any program can say that it is this app. */
+  isPublic: boolean;
   login: string;
   permissions: readonly string[];
   action: string;
   fields: Readonly<Record<string, string | undefined>>;
 };
 
-export const consentPage = ({ appName, login, permissions, action, fields }: Consent): string =>
+export const consentPage = ({ appName, isPublic, login, permissions, action, fields }: Consent): string =>
   page(
     `Authorize ${appName}`,
     `<p>${escaped(appName)} wants to act for <strong>${escaped(login)}</strong>${permissions.length > 0 ? ' with:' : '.'}</p>
-${list(permissions)}
+${list(permissions)}${isPublic ? `<p>Any program can call itself ${escaped(appName)}. Authorize it only if you are signing in with it yourself right now.</p>` : ''}
 <form method="post" action="${escaped(action)}">${hidden(fields)}
 <button name="answer" value="yes">Authorize</button><button class="plain" name="answer" value="no">Refuse</button></form>`,
   );

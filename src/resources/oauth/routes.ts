@@ -1,14 +1,15 @@
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findUser } from '#access/lookup.ts';
-import { refundRequest } from '#access/rate-limits.ts';
 import { change } from '#database/connect.ts';
 import { withSlot } from '#lib/concurrency-limiter.ts';
 import { addDays } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { type AppRow, findAppById } from '#resources/apps/index.ts';
+import { findClient, isPublicClient } from './clients.ts';
 import { fieldsOf } from './fields.ts';
 import { addInstallationRoutes } from './installation-routes.ts';
+import { rememberAddress } from './known-addresses.ts';
 import { callerOfRequest, countUse, limitRequests } from './limits.ts';
 import { addManifestRoutes } from './manifest-routes.ts';
 import { consentPage, devicePage, messagePage, signInPage } from './pages.ts';
@@ -16,8 +17,19 @@ import { verifyPassword } from './passwords.ts';
 import { permissionLines } from './permission-lines.ts';
 import { sendPage } from './replies.ts';
 import { agree, answerDevice, returnAddress } from './rules.ts';
-import { csrfOf, isOwnForm, isOwnOrigin, localPath, sessionCookie, sessionDays, sessionOf, toSignIn } from './sessions.ts';
-import { findAppByClientId, findDeviceByUserCode, insertSession, removeSession, removeSessionsBeyond } from './store.ts';
+import {
+  csrfOf,
+  isHttps,
+  isOwnForm,
+  isOwnOrigin,
+  localPath,
+  sessionCookieOf,
+  sessionDays,
+  sessionOf,
+  toSignIn,
+} from './sessions.ts';
+import { countAttempt, tooManyTries } from './sign-in-attempts.ts';
+import { findDeviceByUserCode, insertSession, removeSession, removeSessionsBeyond } from './store.ts';
 import { addTokenRoutes, type Parts } from './token-routes.ts';
 import { addWebsiteRoutes } from './website-routes.ts';
 
@@ -42,7 +54,9 @@ export function addOAuth(app: FastifyInstance, parts: Parts): void {
       const session = await sessionOf(parts, request);
       if (session && isOwnForm(parts, request, session))
         await change(parts.database.db, (tx) => removeSession(tx, hashToken(session.token)));
-      return reply.clearCookie(sessionCookie, { path: '/' }).redirect('/login', 303);
+      return reply
+        .clearCookie(sessionCookieOf(parts, request), { path: '/', secure: isHttps(parts.origin(request)) })
+        .redirect('/login', 303);
     });
     scope.get('/login/oauth/authorize', async (request, reply) => showConsent(parts, request, reply));
     scope.post('/login/oauth/authorize', async (request, reply) => submitConsent(parts, request, reply));
@@ -71,31 +85,16 @@ async function signIn(parts: Parts, request: FastifyRequest, reply: FastifyReply
   const token = newToken('');
   const now = parts.clock();
   const expires = addDays(now, sessionDays);
+  const { sessions, knownAddresses } = parts.services.resourceLimits.oauth;
   await change(db, async (tx) => {
     await insertSession(tx, { hash: hashToken(token), account_id: account.id, created_at: now, expires_at: expires });
-    await removeSessionsBeyond(tx, account.id, parts.services.resourceLimits.oauth.sessions);
+    await removeSessionsBeyond(tx, account.id, sessions);
+    await rememberAddress(tx, { account: account.id, address: callerOfRequest(request), now, max: knownAddresses });
   });
-  const secure = parts.origin(request).startsWith('https:');
+  const secure = isHttps(parts.origin(request));
   return reply
-    .setCookie(sessionCookie, token, { path: '/', httpOnly: true, sameSite: 'lax', secure, expires })
+    .setCookie(sessionCookieOf(parts, request), token, { path: '/', httpOnly: true, sameSite: 'lax', secure, expires })
     .redirect(returnTo, 303);
-}
-
-const tooManyTries = 'Too many tries. Wait a quarter of an hour.';
-
-/** Counts an attempt to sign in, by its address and by the user name, whether or not that user exists. Successful ones are refunded. */
-async function countAttempt({ database: { db }, services }: Parts, request: FastifyRequest, login: string) {
-  const { wrongPasswords, wrongPasswordsOfUser } = services.resourceLimits.oauth;
-  const message = tooManyTries;
-  const byAddress = `sign-in:${callerOfRequest(request).key}`;
-  const byName = `sign-in:user:${hashToken(login.toLowerCase()).toString('base64url')}`;
-  await countUse(db, byAddress, { limit: 'oauth.wrongPasswords', max: wrongPasswords, message });
-  await countUse(db, byName, { limit: 'oauth.wrongPasswordsOfUser', max: wrongPasswordsOfUser, message });
-  return {
-    async refund() {
-      for (const key of [byAddress, byName]) await refundRequest(db, key, 'core');
-    },
-  };
 }
 
 type OAuthAuthorization = {
@@ -111,9 +110,10 @@ async function authorizationOf(
   parts: Parts,
   fields: Readonly<Record<string, string | undefined>>,
 ): Promise<OAuthAuthorization | string> {
-  const app = await findAppByClientId(parts.database.db, fields.client_id ?? '');
+  const app = await findClient(parts, fields.client_id ?? '');
   if (!app) return 'No app has this client_id.';
   const redirect = returnAddress(app, fields.redirect_uri);
+  if (redirect === undefined && app.callback_urls.length === 0) return `${app.name} signs in by a code of the device.`;
   if (redirect === undefined) return 'The redirect_uri must belong to a callback address of the app.';
   const method = fields.code_challenge_method ?? 'S256';
   if (fields.code_challenge !== undefined && method !== 'S256') return 'code_challenge_method must be S256.';
@@ -132,10 +132,8 @@ async function showConsent(parts: Parts, request: FastifyRequest, reply: Fastify
   const hiddenFields = { client_id, redirect_uri, scope, state, code_challenge, asked, csrf: csrfOf(session.token) };
   const permissions = permissionLines(authorization.app, authorization.scopes);
   const action = '/login/oauth/authorize';
-  return sendPage(
-    reply,
-    consentPage({ appName: authorization.app.name, login: session.account.login, permissions, action, fields: hiddenFields }),
-  );
+  const shown = shownApp(authorization.app);
+  return sendPage(reply, consentPage({ ...shown, login: session.account.login, permissions, action, fields: hiddenFields }));
 }
 
 async function submitConsent(parts: Parts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -162,6 +160,9 @@ async function submitConsent(parts: Parts, request: FastifyRequest, reply: Fasti
   return reply.redirect(target.href, 303);
 }
 
+/** How the consent page names an app, and whether anybody's program could be the one that asks. */
+const shownApp = (app: AppRow) => ({ appName: app.name, isPublic: isPublicClient(app) });
+
 /** A user agrees to what the page showed, not to what the app asks for since. */
 const changedMeanwhile = ({ name }: AppRow): string =>
   messagePage('Try again', `${name} was changed meanwhile, and may ask for something else. Go back to it and begin anew.`);
@@ -187,7 +188,7 @@ async function submitDeviceCode(parts: Parts, request: FastifyRequest, reply: Fa
     return sendPage(
       reply,
       consentPage({
-        appName: app.name,
+        ...shownApp(app),
         login: session.account.login,
         permissions,
         action: '/login/device',

@@ -8,7 +8,15 @@ import { fieldsOf } from './fields.ts';
 import { findSessionAccount } from './store.ts';
 import type { Parts } from './token-routes.ts';
 
-export const sessionCookie = 'hearth_session';
+/**
+ * The name of the session's cookie. With the prefix, browsers take it from this host alone, over HTTPS and for all paths, so that no website on
+ * a host beside or below it can set it.
+ */
+export const sessionCookieOf = ({ origin }: Pick<Parts, 'origin'>, request: FastifyRequest): string =>
+  `${isHttps(origin(request)) ? '__Host-' : ''}hearth_session`;
+
+export const isHttps = (origin: string): boolean => origin.startsWith('https:');
+
 export const sessionDays = 14;
 
 export type Session = { token: string; account: Account };
@@ -19,12 +27,20 @@ export const localPath = (wanted: string | undefined): string => (wanted !== und
 export const toSignIn = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
   reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
 
-/** The session of a browser that is signed in. */
-export async function sessionOf({ database, clock }: Parts, request: FastifyRequest): Promise<Session | undefined> {
-  const token = request.cookies[sessionCookie];
+/**
+ * The session of a browser that is signed in. A browser that sends two has one from somebody else, as a website on this host; none is taken
+ * then.
+ */
+export async function sessionOf(parts: Parts, request: FastifyRequest): Promise<Session | undefined> {
+  const { database, clock } = parts;
+  const name = sessionCookieOf(parts, request);
+  const token = isSentTwice(request, name) ? undefined : request.cookies[name];
   const account = token === undefined ? undefined : await findSessionAccount(database.db, hashToken(token), clock());
   return token !== undefined && account ? { token, account } : undefined;
 }
+
+const isSentTwice = ({ headers }: FastifyRequest, name: string): boolean =>
+  (headers.cookie ?? '').split(';').filter((pair) => pair.trimStart().startsWith(`${name}=`)).length > 1;
 
 /** The token in the forms of a session. Other sites can't know it, so they can't submit a form for the user. */
 export const csrfOf = (session: string): string => createHmac('sha256', session).update('csrf').digest('base64url');

@@ -5,6 +5,7 @@ import type { Caller } from '#lib/caller.ts';
 import type { Refusal } from '#lib/refusal.ts';
 import { hashToken } from '#lib/token.ts';
 import type { AppRow } from '#resources/apps/index.ts';
+import { findClient, isPublicClient } from './clients.ts';
 import { checkNoNul, type Fields, fieldsOf } from './fields.ts';
 import { callerOfRequest, countUse } from './limits.ts';
 import { send } from './replies.ts';
@@ -19,13 +20,12 @@ import {
   refreshToken,
   startDevice,
 } from './rules.ts';
-import { findAppByClientId } from './store.ts';
 
 /** The services and functions of the server that OAuth's pages and endpoints use. */
 export type Parts = {
   database: Database;
   clock: () => Date;
-  services: Pick<Services, 'limits' | 'resourceLimits' | 'limiters' | 'pages'>;
+  services: Pick<Services, 'limits' | 'resourceLimits' | 'limiters' | 'pages' | 'knownClients'>;
   /** The address under which a request reached this server. */
   origin: (request: FastifyRequest) => string;
   /** Reads the text of a body. */
@@ -44,7 +44,7 @@ export function addTokenRoutes(app: FastifyInstance, parts: Parts): void {
   });
   app.post('/login/device/code', async (request, reply) => {
     const { client_id = '', scope = '' } = fieldsOf(request);
-    const client = await findAppByClientId(parts.database.db, client_id);
+    const client = await findClient(parts, client_id);
     if (!client) return send(request, reply.code(404), { error: 'Not Found' });
     if (!client.device_flow) return sendOutcome(request, reply, { problem: 'device_flow_disabled' });
     await countDeviceCode(parts, request, client);
@@ -79,9 +79,10 @@ function withBasic({ headers }: FastifyRequest, fields: Fields): Fields {
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
-async function exchangeForToken({ database, clock }: Parts, fields: Fields): Promise<Outcome> {
+async function exchangeForToken(parts: Parts, fields: Fields): Promise<Outcome> {
+  const { database, clock } = parts;
   const { client_id = '', client_secret, grant_type = 'authorization_code', code = '', refresh_token: refresh = '' } = fields;
-  const client = await findAppByClientId(database.db, client_id);
+  const client = await findClient(parts, client_id);
   if (!client) return { problem: 'incorrect_client_credentials' };
   const now = clock();
   // A device can't keep a client secret: its code is enough.
@@ -89,7 +90,7 @@ async function exchangeForToken({ database, clock }: Parts, fields: Fields): Pro
     if (!client.device_flow) return { problem: 'device_flow_disabled' };
     return change(database.db, (tx) => pollDevice(tx, { app: client, deviceCode: fields.device_code ?? '', now }));
   }
-  if (!verifySecret(client, client_secret)) return { problem: 'incorrect_client_credentials' };
+  if (!isPublicClient(client) && !verifySecret(client, client_secret)) return { problem: 'incorrect_client_credentials' };
   if (grant_type === 'refresh_token') return change(database.db, (tx) => refreshToken(tx, { app: client, refresh, now }));
   if (grant_type !== 'authorization_code') return { problem: 'unsupported_grant_type' };
   const { code_verifier: verifier, redirect_uri: redirectUri } = fields;

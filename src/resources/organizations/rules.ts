@@ -11,11 +11,22 @@ import { insertDefaultGroup } from '#resources/runner-groups/index.ts';
 import type { OrganizationChange } from './schemas.ts';
 import { insertSettings, type OrganizationRow, type Settings, updateSettings } from './store.ts';
 
-export type NewOrganization = { login: string; name?: string | undefined; owner: Account; actor?: Id<'accounts'>; now: Date };
+export type NewOrganization = {
+  login: string;
+  name?: string | undefined;
+  owner: Account;
+  actor?: Id<'accounts'>;
+  /** Allows the reserved login `actions`, whose repositories workflows then take instead of those of the origin. */
+  isForActions?: boolean;
+  now: Date;
+};
 
 /** Creates an organization with its first owner. */
-export async function createOrganization(tx: Tx, { login, name, owner, actor, now }: NewOrganization): Promise<OrganizationRow> {
-  await checkLogin(tx, login);
+export async function createOrganization(
+  tx: Tx,
+  { login, name, owner, actor, isForActions = false, now }: NewOrganization,
+): Promise<OrganizationRow> {
+  await checkLogin(tx, login, { isForActions });
   const account = await insertAccount(tx, { kind: 'organization', login, name: name ?? null, created_at: now, updated_at: now });
   const settings = await insertSettings(tx, { account_id: account.id });
   await insertDefaultGroup(tx, account.id, now);

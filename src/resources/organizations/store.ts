@@ -13,6 +13,17 @@ export type OrganizationRow = Account & { settings: Settings };
 export const getSettings = (db: Db, id: Id<'accounts'>): Promise<Settings> =>
   db.selectFrom('organizations').selectAll().where('account_id', '=', id).executeTakeFirstOrThrow();
 
+/** The address that people are shown when push protection blocks them; undefined where the owner has none, or is no organization. */
+export async function findPushProtectionLink(db: Db, owner: Id<'accounts'>): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('organizations')
+    .select('secret_scanning_push_protection_custom_link as link')
+    .where('account_id', '=', owner)
+    .where('secret_scanning_push_protection_custom_link_enabled', '=', sql.lit(true))
+    .executeTakeFirst();
+  return row?.link ?? undefined;
+}
+
 export const insertSettings = (tx: Tx, row: Insertable<DB['organizations']>): Promise<Settings> =>
   tx.insertInto('organizations').values(row).returningAll().executeTakeFirstOrThrow();
 

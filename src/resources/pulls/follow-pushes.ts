@@ -10,11 +10,12 @@ import { areAncestors } from '#git/history/ancestors.ts';
 import { firstMergeOf } from '#git/history/merge.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import { branchOf } from '#git/refs/ref-name.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
-import { gather } from '#lib/collections.ts';
+import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { findNewName } from '#resources/branch-names/index.ts';
 import { enqueueIndexing, insertIssueEvents, type NewIssueEvent, updateIssue } from '#resources/issues/index.ts';
@@ -25,6 +26,7 @@ import { completeMerge } from './merging.ts';
 import { writeHeadRef } from './refs.ts';
 import { type NewBase, setBase, untested } from './rules.ts';
 import {
+  findFirstConcerned,
   findMergedFrom,
   findOpenBetween,
   findPullForUpdate,
@@ -56,6 +58,21 @@ export async function followOpened(
   if (!pull || !repository || pull.state === 'closed') return;
   const tip = (await findBranch(repoOf(services.git, repository.id), pull.head_ref))?.oid ?? null;
   await followHead(context, { repository, ref: pull.head_ref, tip, actor, at });
+}
+
+/** The position of the first event that may concern a pull request, in one statement; undefined where none does. */
+export async function findNextConcerned(
+  { db }: Context,
+  events: readonly (Push | Recorded<'pull_request.opened' | 'pull_request.reopened'>)[],
+): Promise<number | undefined> {
+  const opened = events.findIndex(({ kind }) => kind !== 'push');
+  const pushes = events.slice(0, opened < 0 ? events.length : opened);
+  const moves = pushes.flatMap(({ repository, data }, at) =>
+    repository === undefined || !('moves' in data)
+      ? []
+      : data.moves.map(({ ref, after }) => ({ at, repository, ref: branchOf(ref) ?? null, tip: after })),
+  );
+  return (moves.length === 0 ? undefined : await findFirstConcerned(db, moves)) ?? (opened < 0 ? undefined : opened);
 }
 
 /** Brings the pull requests that a push concerns up to date. */
@@ -147,6 +164,7 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
       head_sha: moved.tip,
       // Who brings what the base has has changed nothing that is reviewed.
       head_pushed_by: isSame ? pull.head_pushed_by : (moved.actor ?? null),
+      ...pushersAfter(pull, moved.actor),
       same_heads: isSame ? [...pull.same_heads, pull.head_sha].slice(-maxSameHeads) : [],
     };
     await updatePull(tx, pull.id, { ...newHead, ...(found ? { base_sha: base, ...found.changes } : {}), ...untested });
@@ -162,6 +180,18 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
     if (isRewound || !found) await closeOpen(tx, pull, moved);
   });
   await writeHeadRef(disk, { number: row.number, head_sha: moved.tip });
+}
+
+/** So many people who pushed to the head are remembered. */
+const maxPushers = 100;
+
+/** The people who pushed to a head, after another push: a later one vouches for none before it. */
+function pushersAfter({ head_pushers, has_unknown_pusher }: PullRow, actor: Id<'accounts'> | undefined) {
+  const pushers = unique([...head_pushers, ...(actor === undefined ? [] : [actor])]);
+  return {
+    head_pushers: pushers.slice(0, maxPushers),
+    has_unknown_pusher: has_unknown_pusher || actor === undefined || pushers.length > maxPushers,
+  };
 }
 
 /** Pull requests into a branch that has got their commits are merged; those into a deleted branch get another base, or are closed. */

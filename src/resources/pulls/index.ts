@@ -1,4 +1,4 @@
-export { maxCommits } from './changes.ts';
+export { maxCommits, mergedTree } from './changes.ts';
 export { presentPayloadPull } from './events.ts';
 export { movedBranches } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
@@ -17,8 +17,8 @@ export { PullRequest } from './schemas.ts';
 export {
   countImportedReviewComments,
   countReviewComments,
+  findAuthorsOfMerged,
   findPullForUpdate,
-  hasMergedPull,
   insertImportedCommits,
   insertImportedPulls,
   listOpenInto,

@@ -1,3 +1,4 @@
+import { noWorkflowFiles } from '#access/workflow-files.ts';
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { batchSubscription, subscription } from '#events/subscription.ts';
@@ -9,7 +10,7 @@ import type { Id } from '#lib/id.ts';
 import { moveRefs } from '#resources/pushes/index.ts';
 import { RuleViolations } from '#resources/ref-rules/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
-import { followOpened, followPush } from './follow-pushes.ts';
+import { findNextConcerned, followOpened, followPush } from './follow-pushes.ts';
 import { movedBranches } from './heads.ts';
 import { isOpenHead, listOpenInto, listPullsAfter, loadPulls, type PullRow } from './store.ts';
 import { testMerges } from './test-merges.ts';
@@ -19,10 +20,17 @@ export const followPushes = batchSubscription<'push' | 'pull_request.opened' | '
   name: 'pulls.follow-pushes',
   on: ['push', 'pull_request.opened', 'pull_request.reopened'],
   attempts: 25,
-  batch: 20,
+  batch: 100,
   lanes: 2,
   async runAll(events, context) {
-    for (const event of events) await (event.kind === 'push' ? followPush(context, event) : followOpened(context, event));
+    // Most pushes concern no pull request. What follows one that does is looked at again, since it may concern others now.
+    for (let rest = events; rest.length > 0; ) {
+      const at = await findNextConcerned(context, rest);
+      const event = at === undefined ? undefined : rest[at];
+      if (at === undefined || event === undefined) return;
+      await (event.kind === 'push' ? followPush(context, event) : followOpened(context, event));
+      rest = rest.slice(at + 1);
+    }
   },
 });
 
@@ -95,8 +103,10 @@ export const deleteMergedBranch = subscription<'pull_request.closed', Services>(
     // A branch that has got further commits, or that another pull request brings, stays. Those into it get the base of this one.
     if (branch?.oid !== pull.head_sha || (await isOpenHead(db, repo.id, pull.head_ref))) return;
     const changes = [{ ref: branch.name, from: branch.oid, to: null }];
-    await moveRefs({ db, change, git, now, refRules }, { repo, changes, actor }).catch((error: unknown) => {
-      if (!(error instanceof RuleViolations)) throw error; // rules keep the branch
-    });
+    await moveRefs({ db, change, git, now, refRules }, { repo, changes, actor, workflowFiles: noWorkflowFiles }).catch(
+      (error: unknown) => {
+        if (!(error instanceof RuleViolations)) throw error; // rules keep the branch
+      },
+    );
   },
 });

@@ -3,6 +3,7 @@
 
 import type { RepositoryAction } from '#access/action.ts';
 import type { Repo } from '#access/viewer.ts';
+import { workflowFileAccess } from '#access/workflow-files.ts';
 import type { Tx } from '#database/connect.ts';
 import { record, recordEach } from '#events/record.ts';
 import { listAhead } from '#git/history/compare.ts';
@@ -14,11 +15,11 @@ import { findBranch } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
-import { conflict, orNotFound, Refusal } from '#lib/refusal.ts';
+import { conflict, forbidden, orNotFound, Refusal } from '#lib/refusal.ts';
 import { closeIssues, insertIssueEvents, updateIssue, viaApp } from '#resources/issues/index.ts';
-import { type MoveContext, moveRefs } from '#resources/pushes/index.ts';
+import { type MoveContext, moveRefs, WorkflowFilesRefused } from '#resources/pushes/index.ts';
 import { RuleViolations } from '#resources/ref-rules/index.ts';
-import { addOpenIssues } from '#resources/repositories/index.ts';
+import { addOpenIssues, signedOff } from '#resources/repositories/index.ts';
 import { mergedTree } from './changes.ts';
 import { type Merged, mergeMessage, squashMessage } from './merge-messages.ts';
 import type { NewPullMerge } from './schemas.ts';
@@ -108,8 +109,11 @@ async function mergeInTurn(context: MoveContext, action: MergeAction, { id }: Pu
     });
     const changes = [{ ref: base.name, from: base.oid, to: commit }];
     const merge = { ...row, method: wanted.merge_method };
-    const moved = await moveRefs(context, { repo, changes, actor: by.account.id, merge }).catch(async (error: unknown) => {
+    const workflowFiles = workflowFileAccess(by.grant, repo);
+    const move = { repo, changes, actor: by.account.id, workflowFiles, merge };
+    const moved = await moveRefs(context, move).catch(async (error: unknown) => {
       await removePlan(context.db, plan);
+      if (error instanceof WorkflowFilesRefused) throw forbidden(error.message);
       throw error instanceof RuleViolations ? notAllowed(error.message) : error;
     });
     if (moved.updated) {
@@ -136,11 +140,11 @@ async function writeMerge(disk: Disk, action: MergeAction, pull: PullRow, wanted
     wanted.merge_method === 'squash' ? await listAhead(disk, { base, head, ahead: pull.commits_count, limit: maxSquashed }) : [];
   const merged: Merged = { repo, pull, headOwner, commits };
   if (wanted.merge_method === 'merge') {
-    const message = mergeMessage(merged, wanted);
+    const message = signedOff(repo, mergeMessage(merged, wanted), identity);
     return writeCommit(disk, { tree, parents: [base, head], author: identity, committer: identity, message });
   }
   const { author, addresses } = await authorOf(pull);
-  const message = squashMessage(merged, wanted, addresses);
+  const message = signedOff(repo, squashMessage(merged, wanted, addresses), identity);
   return writeCommit(disk, { tree, parents: [base], author, committer: identity, message });
 }
 

@@ -1,7 +1,8 @@
-import { findRepoById } from '#access/lookup.ts';
+import { findRepoById, hasRole } from '#access/lookup.ts';
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
+import { findPusher } from '#events/read.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
@@ -9,7 +10,9 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { Branch } from '#git/refs/refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
+import type { Id } from '#lib/id.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
+import { checkJobMayApprove } from '#resources/apps/index.ts';
 import { findCapFor } from '#resources/interaction-limits/index.ts';
 import { endRelations, lockRelations } from '#resources/issue-relations/index.ts';
 import {
@@ -54,6 +57,7 @@ export async function prepareEnds(
   { repo, by }: { repo: Repo; by: SignedIn },
   wanted: Pick<NewPullRequest, 'base' | 'head' | 'head_repo'>,
 ): Promise<Ends> {
+  await checkMayOpen(db, repo, by);
   const disk = repoOf(git, repo.id);
   const [base, head] = await Promise.all([getBase(disk, wanted.base), getHead({ db, git, viewer: by }, repo, wanted)]);
   if (by.grant.kind !== 'installation' && !reaches(repo.role, 'write') && !reaches(head.repo.role, 'write'))
@@ -66,7 +70,17 @@ export async function prepareEnds(
   return { base, head, ...found };
 }
 
-/** Opens a pull request, or makes one of an issue. The caller writes its refs afterwards. */
+/** Refuses callers without a role in the repository, if only collaborators may open pull requests there. Apps are exempt. */
+async function checkMayOpen(db: Db, repo: Repo, by: SignedIn): Promise<void> {
+  if (repo.pull_request_creation_policy === 'all' || by.grant.kind === 'installation') return;
+  if (!(await hasRole(db, repo.id, by.account.id)))
+    throw forbidden('Only collaborators may open pull requests in this repository.');
+}
+
+/**
+ * Opens a pull request, or makes one of an issue. The caller writes its refs afterwards.
+ * @throws Refusal 403 for a workflow job, where the settings don't let jobs
+ */
 export async function openPull(
   tx: Tx,
   action: TextAction,
@@ -74,6 +88,7 @@ export async function openPull(
   wanted: NewPullRequest,
 ): Promise<PullRow> {
   const { repo } = action;
+  await checkJobMayApprove(tx, action);
   const issue = wanted.issue === undefined ? await insertNew(tx, action, wanted) : await convertIssue(tx, action, wanted);
   const branches = { base_ref: base.short, head_ref: head.short, head_repository_id: head.repo.id };
   await checkUnique(tx, repo, branches, head.repo.owner.login);
@@ -93,12 +108,17 @@ export async function openPull(
     ...changes,
     maintainer_can_modify: isFork && wanted.maintainer_can_modify && mayOpenToOthers(head.repo),
     head_pushed_by: action.by.account.id,
+    head_pushers: [isFork ? await pusherOf(tx, head) : action.by.account.id],
   });
   await replaceCommits(tx, issue.id, commits, action.now);
   const opened = await recordActivity(tx, action, issue, [{ event: eventOf(action, issue, 'opened', {}) }]);
   if (wanted.issue === undefined) await recordReferences(tx, action, { issue: issue.id, after: issue.body });
   return { ...own, ...opened };
 }
+
+/** Whoever pushed the head of a fork: the fork's owner, where no push of it is found. */
+const pusherOf = async (tx: Tx, { repo, name, oid }: Head): Promise<Id<'accounts'>> =>
+  (await findPusher(tx, repo.id, { ref: name, oid })) ?? repo.owner_id;
 
 /** The repository stays locked, so that of two concurrent requests for the same branches, one is refused. */
 async function checkUnique(tx: Tx, repo: Repo, branches: Branches, headOwner: string): Promise<void> {

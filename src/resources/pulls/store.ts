@@ -30,6 +30,8 @@ const ownColumns = [
   'p.maintainer_can_modify',
   'p.head_is_deleted',
   'p.head_pushed_by',
+  'p.head_pushers',
+  'p.has_unknown_pusher',
   'p.same_heads',
   'p.base_changed_at',
   'p.is_mergeable',
@@ -186,6 +188,20 @@ export const listConcernedByHead = (
     .orderBy('i.id')
     .execute();
 
+/** The move of a ref: `at` says of which event, `ref` is a branch, or null for another ref. */
+type EventMove = { at: number; repository: Repository; ref: string | null; tip: string | null };
+
+/** The first event with a move of a branch that is a head or a base, or to a commit that a planned merge was going to make. */
+export async function findFirstConcerned(db: Db, moves: readonly EventMove[]): Promise<number | undefined> {
+  const { rows } = await sql<{ at: number }>`
+    select m.at from jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) as m (at int, repository bigint, ref text, tip text)
+    where exists (select from pull_requests p where p.head_repository_id = m.repository and p.head_ref = m.ref)
+      or exists (select from pull_requests p where p.repository_id = m.repository and p.base_ref = m.ref)
+      or exists (select from planned_merges p where p.repository_id = m.repository and p.merge_commit_sha = m.tip)
+    order by m.at limit 1`.execute(db);
+  return rows[0]?.at;
+}
+
 /** The open pull requests into branches of a repository. */
 export const listOpenInto = (db: Db, repository: Repository, refs: readonly string[]): Promise<PullRow[]> =>
   pulls(db)
@@ -207,14 +223,16 @@ export const findMergedFrom = (db: Db, repository: Repository, ref: string): Pro
     .limit(1)
     .executeTakeFirst();
 
-/** Whether a pull request of an account was merged: into a repository, or into any. */
-export async function hasMergedPull(
+/** Those of some people who have a merged pull request in a repository, or anywhere. */
+export async function findAuthorsOfMerged(
   db: Db,
-  { author, repository }: { author: Id<'accounts'>; repository: Repository | undefined },
-): Promise<boolean> {
-  const merged = db.selectFrom('issues').select('id').where('author_id', '=', author).where('merged_at', 'is not', null).limit(1);
-  const found = repository === undefined ? merged : merged.where('repository_id', '=', repository);
-  return (await found.execute()).length > 0;
+  { authors, repository }: { authors: readonly Id<'accounts'>[]; repository: Repository | undefined },
+): Promise<Set<Id<'accounts'>>> {
+  const { rows } = await sql<{ id: Id<'accounts'> }>`
+    select a.id from unnest(${authors}::bigint[]) as a(id)
+    where exists (select from issues i where i.author_id = a.id and i.merged_at is not null
+      and (${repository ?? null}::bigint is null or i.repository_id = ${repository ?? null}::bigint))`.execute(db);
+  return new Set(gather(rows, 'id'));
 }
 
 /** Whether an open pull request has this branch as its head. */

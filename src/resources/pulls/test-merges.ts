@@ -42,18 +42,18 @@ export async function testingOf(
   const head = { repository: row.repository_id, commit: row.head_sha };
   const disk = repoOf(git, row.repository_id);
   const base = await findBranch(disk, row.base_ref);
+  const isTested = row.is_mergeable !== null && row.tested_base_sha === base?.oid && row.tested_head_sha === row.head_sha;
+  if (!isTested) return unknown;
   const wanted = {
     repo,
     merge: row,
-    move: { ref: branchRef(row.base_ref), before: base?.oid ?? null, after: row.head_sha },
+    move: { ref: branchRef(row.base_ref), before: base?.oid ?? null, after: row.merge_commit_sha ?? row.head_sha },
   };
   const [statuses, unsuccessfulRuns, obstacle] = await Promise.all([
     countStates(db, head),
     countUnsuccessfulRuns(db, head),
     findMergeObstacle({ db, disk, refRules, now }, wanted),
   ]);
-  const isTested = row.is_mergeable !== null && row.tested_base_sha === base?.oid && row.tested_head_sha === row.head_sha;
-  if (!isTested) return unknown;
   const { is_mergeable: mergeable, is_rebaseable: rebaseable, merge_commit_sha: mergeCommit } = row;
   const isUnstable = statuses.failed > 0 || statuses.pending > 0 || unsuccessfulRuns > 0;
   const state = !mergeable ? 'dirty' : row.is_draft ? 'draft' : (obstacle ?? (isUnstable ? 'unstable' : 'clean'));

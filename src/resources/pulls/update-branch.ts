@@ -14,6 +14,7 @@ import { repoOf } from '#git/store.ts';
 import { forbidden, unprocessable } from '#lib/refusal.ts';
 import { moveOrRefuse } from '#resources/git-data/index.ts';
 import { findModifiable, type MoveContext } from '#resources/pushes/index.ts';
+import { signedOff } from '#resources/repositories/index.ts';
 import type { PullRow } from './store.ts';
 
 type UpdateAction = RepositoryAction & { identity: Identity };
@@ -41,8 +42,8 @@ export async function updateBranch(
   if (expected !== undefined && expected !== ours.oid) throw unprocessable("expected head sha didn't match current head ref.");
   if (head.id !== repo.id) await copyCommit(disk, repoOf(git, repo.id), theirs.oid);
   if (await isAncestor(disk, theirs.oid, ours.oid)) throw unprocessable('There are no new commits on the base branch.');
-  const message = `Merge branch '${pull.base_ref}' into ${pull.head_ref}`;
+  const message = signedOff(head, `Merge branch '${pull.base_ref}' into ${pull.head_ref}`, identity);
   const to = await writeMerge(disk, { ours: ours.oid, theirs: theirs.oid, by: identity, message });
   if (to === undefined) throw unprocessable('merge conflict between base and head');
-  await moveOrRefuse(context, { repo: head, by }, [{ ref: ours.name, from: ours.oid, to }]);
+  await moveOrRefuse(context, { repo: head, by, whenWorkflowFiles: 'invalid' }, [{ ref: ours.name, from: ours.oid, to }]);
 }

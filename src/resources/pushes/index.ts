@@ -1,4 +1,5 @@
 export { findModifiable, mayModifySome } from './modifying.ts';
 export { moveRefs, mustMoveRefs, pushHandlers, type RefMoveRequest } from './move-refs.ts';
 export { FixedRefs, type MoveContext, type PushContext, recoverUnfinished } from './rules.ts';
-export { fixRef, releaseRef } from './store.ts';
+export { fixRef, isFixed, reserveRef } from './store.ts';
+export { refuseWorkflowFiles, WorkflowFilesRefused } from './workflow-files.ts';

@@ -19,11 +19,11 @@ type Context = JobContext<Services>;
 /** What changes the files and commits of the default branch. */
 type Changes = 'push' | 'repository.imported' | 'repository.default_branch_changed';
 
-/** Few repositories at once and two lanes, since a large repository takes minutes. */
+/** Two lanes, since a large repository takes minutes. A push of thousands of branches reads its repository a few times. */
 const indexing = {
   on: ['push', 'repository.imported', 'repository.default_branch_changed'],
   attempts: 25,
-  batch: 10,
+  batch: 100,
   lanes: 2,
 } as const;
 
@@ -80,10 +80,11 @@ export const recoverPushes = job<object, Services>({
   name: 'pushes.settle',
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
-  async run(_payload, { services: { git }, log, ...context }) {
-    await recoverUnfinished({ ...context, git }, (error, repository) =>
-      log.error({ err: error, repository }, 'what an unfinished push did could not be recorded'),
-    );
+  async run(_payload, { services: { git }, log, stopping, ...context }) {
+    await recoverUnfinished({ ...context, git }, (error, repository) => {
+      stopping?.throwIfAborted();
+      log.error({ err: error, repository }, 'what an unfinished push did could not be recorded');
+    });
   },
 });
 
@@ -100,7 +101,7 @@ export const sweepUnfinished = job<object, Services>({
   schedule: { cron: '23 * * * *', atStart: true },
   async run(_payload, context) {
     const before = leftoverCutoff(context.services.git, context.now);
-    for (const id of await listUnfinished(context.db, before)) await sweep(id, before, context);
+    await sweepAll(await listUnfinished(context.db, before), before, context);
   },
 });
 
@@ -113,9 +114,16 @@ export const sweepPushed = job<object, Services>({
     const before = leftoverCutoff(context.services.git, context.now);
     await removeLeftoverFolders(context.services.git, before);
     const since = new Date(context.now.getTime() - 3 * dayMs);
-    for (const id of await listPushed(context.db, since)) await sweep(id, before, context);
+    await sweepAll(await listPushed(context.db, since), before, context);
   },
 });
+
+async function sweepAll(ids: readonly Id<'repositories'>[], before: Date, context: Context): Promise<void> {
+  for (const id of ids) {
+    context.stopping?.throwIfAborted();
+    await sweep(id, before, context);
+  }
+}
 
 async function sweep(id: Id<'repositories'>, before: Date, { services, log }: Context): Promise<void> {
   const repo = repoOf(services.git, id);

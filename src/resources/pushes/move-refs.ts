@@ -1,15 +1,17 @@
+import type { WorkflowFileAccess } from '#access/workflow-files.ts';
 import { GitError } from '#git/errors.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { findRefOids } from '#git/refs/refs.ts';
 import { type RefUpdate, updateRefs } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import type { PushHandlers } from '#git/transport/receive-pack.ts';
+import type { Inspect, PushHandlers } from '#git/transport/receive-pack.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { judgeMoves, type Occasion, pushRules, type RuledMove, recordJudgements } from '#resources/ref-rules/index.ts';
 import type { RuledRepository } from '#resources/rulesets/index.ts';
 import { closeByRefs, closeIntent, type ExtraWrites, FixedRefs, type MoveContext, type OpenIntent, openIntent } from './rules.ts';
+import { refuseWorkflowFiles, WorkflowFilesRefused } from './workflow-files.ts';
 
 /** A ref to move. `from`: its required current value (null: it must not exist; undefined: any). `to`: its new value (null: delete it). */
 export type RefMoveRequest = { ref: string; from?: Oid | null; to: Oid | null };
@@ -18,6 +20,8 @@ type MoveRefsOptions = Occasion & {
   repo: RuledRepository;
   changes: readonly RefMoveRequest[];
   actor: Id<'accounts'> | undefined;
+  /** Whether the actor's credential may change workflow files. */
+  workflowFiles: WorkflowFileAccess;
   /** The move takes back another one that rules let pass, and of which nobody was told. */
   isUndo?: boolean;
   /** Further writes in the transaction that records the moves. They are lost if the process crashes between the moves and that transaction. */
@@ -30,10 +34,11 @@ const attempts = 3;
  * Moves refs for the API, all or none, and records it as a push is recorded. Never call it inside a transaction: it commits its
  * intent before it runs Git. The caller has checked the objects and whether commits may be lost.
  * @throws FixedRefs
+ * @throws WorkflowFilesRefused where a move brings workflow files that the actor's credential may not write
  * @throws RuleViolations where rules refuse one of the moves
  *
  * ```ts
- * const moved = await moveRefs({ db, change, git, now, refRules }, { repo, changes: [{ ref, from: tip, to: commit }], actor });
+ * const moved = await moveRefs({ db, change, git, now, refRules }, { repo, changes: [{ ref, from: tip, to: commit }], actor, workflowFiles });
  * if (!moved.updated) throw conflict(`${moved.ref} has moved meanwhile`);
  * ```
  */
@@ -53,7 +58,7 @@ export async function mustMoveRefs(context: MoveContext, options: MoveRefsOption
 }
 
 async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise<RefUpdate> {
-  const { repo, changes, actor, extraWrites, isUndo = false, ...occasion } = options;
+  const { repo, changes, actor, workflowFiles, extraWrites, isUndo = false, ...occasion } = options;
   const disk = repoOf(context.git, repo.id);
   const unconditional = changes.filter(({ from }) => from === undefined).map(({ ref }) => ref);
   const current = unconditional.length === 0 ? new Map<string, Oid>() : await findRefOids(disk, unconditional);
@@ -67,6 +72,8 @@ async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise
   const missing = commands.find(({ from, to }) => from === null && to === null);
   if (missing) return { updated: false, ref: missing.ref, reason: 'absent' };
   const moves = movesIn(commands);
+  const [refusal] = isUndo ? [] : (await refuseWorkflowFiles(disk, workflowFiles, moves)).values();
+  if (refusal !== undefined) throw new WorkflowFilesRefused(refusal);
   const judgements = isUndo ? [] : await judgeMoves(context, { repo, actor: { account: actor }, moves, ...occasion });
   const intent = await openIntent(context, { repository: repo.id, actor, commands });
   const result = await updateRefs(disk, commands).catch(async (error: unknown) => {
@@ -88,7 +95,7 @@ const movesIn = (commands: readonly PushCommand[]): RuledMove[] =>
   commands.map(({ ref, from, to }) => ({ ref, before: from, after: to }));
 
 /** What Git tells of a ref that can't be moved. */
-const fixedReason = 'the tag belongs to an immutable release';
+const fixedReason = 'the tag is or was that of an immutable release';
 
 type PushOptions = {
   context: Omit<MoveContext, 'now'>;
@@ -96,17 +103,33 @@ type PushOptions = {
   repo: RuledRepository;
   actor: Id<'accounts'> | undefined;
   isDeployKey?: boolean;
+  /** Whether the pusher's credential may change workflow files. */
+  workflowFiles: WorkflowFileAccess;
 };
 
+/** Adds the check of workflow files to what inspects a push, where the pusher's credential may not change them. */
+function inspectWorkflowFiles(access: WorkflowFileAccess, inspect: Inspect | undefined): Inspect | undefined {
+  if (access.allowed) return inspect;
+  return async (commands, pushed) => {
+    const refused = await refuseWorkflowFiles(pushed, access, movesIn(commands));
+    const rest = commands.filter(({ ref }) => !refused.has(ref));
+    const verdict = rest.length === 0 ? {} : await inspect?.(rest, pushed);
+    return { ...verdict, refused: new Map([...refused, ...(verdict?.refused ?? [])]) };
+  };
+}
+
 /** The handlers for the stages of a push over Git's own transport. */
-export function pushHandlers({ context, clock, repo, actor, isDeployKey = false }: PushOptions): PushHandlers {
+export function pushHandlers({ context, clock, repo, actor, isDeployKey = false, workflowFiles }: PushOptions): PushHandlers {
   let intent: OpenIntent | undefined;
   const contextNow = () => ({ ...context, now: clock() });
   const rules = pushRules({ context: contextNow, repo, actor: { account: actor, isDeployKey } });
   return {
     async before(commands) {
       const open = (wanted: readonly PushCommand[]) => openIntent(contextNow(), { repository: repo.id, actor, commands: wanted });
-      const { refused: byRules = new Map(), ...verdict } = await rules.before(movesIn(commands));
+      const { refused: byRules = new Map(), inspect: inspectRules, ...messages } = await rules.before(movesIn(commands));
+      const isWriting = commands.some(({ to }) => to !== null);
+      const inspect = isWriting ? inspectWorkflowFiles(workflowFiles, inspectRules) : inspectRules;
+      const verdict = { ...messages, ...(inspect && { inspect }) };
       const refused = new Map(byRules);
       const ruled = commands.filter(({ ref }) => !refused.has(ref));
       if (ruled.length === 0) return { ...verdict, refused };

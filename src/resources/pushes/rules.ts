@@ -3,6 +3,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import { recordAll } from '#events/record.ts';
 import type { RefMove } from '#events/ref-moves.ts';
 import { eventsOfMoves, isBranchOrTag } from '#events/ref-moves.ts';
+import { repairRefs } from '#git/refs/many-refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { resultsInRefs } from '#git/transport/receive-pack.ts';
@@ -57,8 +58,7 @@ export class FixedRefs extends Error {
  * @throws FixedRefs where one of the refs is fixed
  */
 export async function openIntent(context: PushContext, { repository, actor, commands }: NewIntent): Promise<OpenIntent> {
-  const refs = commands.map(({ ref }) => ref);
-  const { unfinished, fixed } = await store.findObstacles(context.db, repository, refs);
+  const { unfinished, fixed } = await store.findObstacles(context.db, repository, commands);
   const [first, ...others] = fixed;
   if (first !== undefined) throw new FixedRefs([first, ...others]);
   if (unfinished) await recoverIntents(context, repository);
@@ -111,6 +111,7 @@ async function recoverIntents(context: PushContext, repository: Id<'repositories
     const row = await lockRepository(tx, repository);
     if (!row) return;
     for (const intent of await store.listIntents(tx, repository)) {
+      await repairRefs(disk, intent.commands);
       const results = await resultsInRefs(disk, intent.commands, 'not done');
       const done = results.filter(({ ok }) => ok);
       const moves = await movesOf(disk, await notRecorded(tx, intent, done));

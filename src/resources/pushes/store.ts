@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { RefMove } from '#events/ref-moves.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
+import { gather } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 
 /** What a push is about to do, or may have done. Written before Git runs, removed once its events are recorded. */
@@ -40,16 +41,19 @@ export const updateIntent = (tx: Tx, id: Id<'ref_changes'>, commands: readonly P
     .where('id', '=', id)
     .execute();
 
-/** Whether an unfinished intent is about one of these refs, and which of them are fixed. */
+/** Whether an unfinished intent is about one of these refs, and which of them are fixed. Some fixed ones can still be deleted. */
 export async function findObstacles(
   db: Db,
   repository: Id<'repositories'>,
-  refs: readonly string[],
+  commands: readonly PushCommand[],
 ): Promise<{ unfinished: boolean; fixed: readonly string[] }> {
+  const refs = gather(commands, 'ref');
+  const deleted = commands.flatMap(({ ref, to }) => (to === null ? ref : []));
   const { rows } = await sql<{ unfinished: boolean; fixed: string[] }>`select
     exists (select from ref_changes c, jsonb_to_recordset(c.commands) as command(ref text)
-      where c.repository_id = ${repository} and command.ref = any (${[...refs]})) as unfinished,
-    array(select ref from fixed_refs where repository_id = ${repository} and ref = any (${[...refs]})) as fixed`.execute(db);
+      where c.repository_id = ${repository} and command.ref = any (${refs})) as unfinished,
+    array(select ref from fixed_refs where repository_id = ${repository} and ref = any (${refs})
+      and not (may_be_deleted and ref = any (${deleted}))) as fixed`.execute(db);
   return rows[0] ?? { unfinished: false, fixed: [] };
 }
 
@@ -61,9 +65,23 @@ export const fixRef = (tx: Tx, repository_id: Id<'repositories'>, ref: string) =
     .onConflict((clash) => clash.doNothing())
     .execute();
 
-/** The ref can be moved again. */
-export const releaseRef = (tx: Tx, repository: Id<'repositories'>, ref: string) =>
-  tx.deleteFrom('fixed_refs').where('repository_id', '=', repository).where('ref', '=', ref).execute();
+/** Nobody can move a fixed ref, but it can be deleted now. It can't be made again. */
+export const reserveRef = (tx: Tx, repository: Id<'repositories'>, ref: string) =>
+  tx
+    .updateTable('fixed_refs')
+    .set({ may_be_deleted: true })
+    .where('repository_id', '=', repository)
+    .where('ref', '=', ref)
+    .execute();
+
+/** Whether a ref is fixed, or reserved. */
+export const isFixed = async (db: Db, repository: Id<'repositories'>, ref: string): Promise<boolean> =>
+  (await db
+    .selectFrom('fixed_refs')
+    .select('ref')
+    .where('repository_id', '=', repository)
+    .where('ref', '=', ref)
+    .executeTakeFirst()) !== undefined;
 
 /** A repository's unfinished intents, the oldest first. */
 export const listIntents = async (tx: Tx, repository: Id<'repositories'>): Promise<Intent[]> =>

@@ -1,10 +1,13 @@
 import type { Db } from '#database/connect.ts';
+import { isGitError } from '#git/errors.ts';
 import { areAncestors } from '#git/history/ancestors.ts';
+import { listChanges } from '#git/history/changes.ts';
 import { type CommitFile, readCommitFiles } from '#git/history/commit-files.ts';
 import { listCommitsWithout } from '#git/history/new-commits.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
+import { branchOf } from '#git/refs/ref-name.ts';
 import { findRef, hasBranches } from '#git/refs/refs.ts';
 import type { Repo as Disk } from '#git/repo.ts';
 import { gather, grouped, unique } from '#lib/collections.ts';
@@ -51,20 +54,42 @@ export async function openCheck({ moves, ...given }: Given): Promise<RuleCheck &
     const ofMoves = await Promise.all(moves.map(newCommits));
     return keepFiles(readCommitFiles(disk, unique(gather(ofMoves.flat(), 'oid'))));
   });
+  async function* newFiles(move: RuledMove): AsyncGenerator<readonly CommitFile[]> {
+    const oids = gather(await newCommits(move), 'oid');
+    const kept = await files();
+    if (kept) yield oids.flatMap((oid) => kept.get(oid) ?? []);
+    else yield* readCommitFiles(disk, oids);
+  }
   return {
     ...given,
     reader,
     newCommits,
-    async *newFiles(move) {
-      const oids = gather(await newCommits(move), 'oid');
-      const kept = await files();
-      if (kept) yield oids.flatMap((oid) => kept.get(oid) ?? []);
-      else yield* readCommitFiles(disk, oids);
+    newFiles,
+    async *changedFiles(move) {
+      yield* newFiles(move);
+      if (!isChain(await newCommits(move), move)) yield await listDifferences(disk, move);
     },
     isFastForward: async (move) => (await fastForwards()).has(move.ref),
     isEmpty: once(async () => !(await hasBranches(disk))),
     [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
   };
+}
+
+/** Whether commits lead from a ref's former commit to its new one, each with one parent. Nothing differs then that none of them changes. */
+const isChain = (commits: readonly Commit[], { before, after }: RuledMove): boolean =>
+  (commits.at(-1)?.oid ?? before) === after &&
+  commits.every(({ parents }, at) => parents.length === 1 && parents[0] === (commits[at - 1]?.oid ?? before));
+
+/** The files that differ between the former commit of a branch and the one that it gets. */
+async function listDifferences(disk: Disk, { ref, before, after }: RuledMove): Promise<CommitFile[]> {
+  if (branchOf(ref) === undefined || before === null || after === null) return [];
+  try {
+    const changes = await listChanges(disk, { from: before, to: after });
+    return changes.map(({ path, new: entry }) => ({ commit: after, path, blob: entry?.oid }));
+  } catch (error) {
+    if (isGitError(error, 'too-large')) throw new TooManyCommits();
+    throw error;
+  }
 }
 
 /** Files by their commits; undefined where they are too many. */

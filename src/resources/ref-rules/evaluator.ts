@@ -58,6 +58,11 @@ export type RuleCheck = {
   newCommits(move: RuledMove): Promise<readonly Commit[]>;
   /** The files that these commits change, in batches. @throws TooManyCommits */
   newFiles(move: RuledMove): AsyncIterable<readonly CommitFile[]>;
+  /**
+   * These files, and those of a branch that differ between its former commit and the one that it gets: a merge may take a file from one of
+   * its parents, so that no new commit changes it. @throws TooManyCommits
+   */
+  changedFiles(move: RuledMove): AsyncIterable<readonly CommitFile[]>;
   /** Reads the objects. */
   readonly reader: ObjectReader;
   /** Whether no commit is lost. */

@@ -40,7 +40,7 @@ const wanted = ({ name, negate, operator, pattern }: Pattern): string =>
     ? `must ${negate ? 'not ' : ''}${words[operator]} ${JSON.stringify(pattern)}`
     : `must ${negate ? 'not ' : ''}match the pattern ${JSON.stringify(name)}`;
 
-/** What a type of rule says of files that new commits add or change; `removed` where removals count too. */
+/** A rule about the paths of files that are added, changed or removed. */
 const filesRule = <Type extends JudgedType>(
   problemIn: (rule: Parameters<RuleEvaluator<Type>['violation']>[1]) => (path: string, isRemoved: boolean) => string | undefined,
 ): RuleEvaluator<Type> => ({
@@ -49,7 +49,7 @@ const filesRule = <Type extends JudgedType>(
   async violation(check, rule, move) {
     const problemOf = problemIn(rule);
     const yieldNow = periodicYield();
-    for await (const files of check.newFiles(move))
+    for await (const files of check.changedFiles(move))
       for (const { path, blob } of files) {
         const problem = problemOf(path, blob === undefined);
         if (problem !== undefined) return problem;
@@ -94,7 +94,7 @@ const fileSize: RuleEvaluator<'max_file_size'> = {
   kinds: ['creation', 'update'],
   needs: 'objects',
   async violation(check, { parameters: { max_file_size: most } }, move) {
-    for await (const files of check.newFiles(move))
+    for await (const files of check.changedFiles(move))
       for (const some of chunks(
         files.flatMap(({ path, blob }) => (blob === undefined ? [] : [{ path, blob }])),
         sizesAtOnce,

@@ -1,3 +1,4 @@
+import { findPushProtectionLink } from '#resources/organizations/index.ts';
 import type { AppliedRule, RuledRepository } from '#resources/rulesets/index.ts';
 import { type BlockedSecret, findBlocked, placeBlocked } from '#resources/secret-scanning/index.ts';
 import type { RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
@@ -26,9 +27,13 @@ const pushProtection: RuleEvaluator<'secret_scanning_push_protection'> = {
   async violation(check, _rule, move) {
     const blocked = await blockedBy(check, move);
     if (blocked.length === 0) return undefined;
-    const placeholders = await placeholdersOf(check, blocked);
+    const [placeholders, link] = await Promise.all([
+      placeholdersOf(check, blocked),
+      findPushProtectionLink(check.db, check.repo.owner_id),
+    ]);
     const lines = blocked.map((one) => lineOf(one, placeholders.get(one.digest.toString('base64'))));
-    return ['Secrets were found in what is pushed:', ...lines, `  ${howToBypass}`].join('\n');
+    const more = link === undefined ? [] : [`  What the organization says about this: ${link}`];
+    return ['Secrets were found in what is pushed:', ...lines, `  ${howToBypass}`, ...more].join('\n');
   },
 };
 

@@ -8,12 +8,14 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
+import { system } from '#lib/caller.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
+import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
 import { loadAccountsByEmail } from '#resources/accounts/index.ts';
 import { findEntry, isFile } from '#resources/contents/index.ts';
 import type { MoveContext } from '#resources/pushes/index.ts';
-import { type NotesSettings, noSettings, readNotesSettings, sortPulls } from './notes-settings.ts';
+import { type NotesSettings, noSettings, sortPulls } from './notes-settings.ts';
 import { checkTagName, findTarget } from './publish.ts';
 import type { NotesRequest, ReleaseNotes } from './schemas.ts';
 import { findNewestBeside, listMergedBy, type MergedPull } from './store.ts';
@@ -23,7 +25,11 @@ type NotesContext = Pick<MoveContext, 'db' | 'git'> & {
   html: string;
 };
 
-const { notesCommits, notesHistory, notesFile } = limitTable.releases;
+const { notesCommits, notesHistory, notesFile, notesTime } = limitTable.releases;
+const settingsFiles = threadFunctions<typeof import('./notes-settings.ts')>(
+  new URL('./notes-settings.ts', import.meta.url),
+  fixedValue(notesTime),
+);
 const most = fixedValue(notesCommits);
 const maxTitle = 256;
 
@@ -55,6 +61,16 @@ export async function generateNotes(
   return { name: tag_name, body: `${written.join('')}**Full Changelog**: ${compared}` };
 }
 
+/** Reads a file of settings in a worker thread. Undefined where it can't be read. */
+async function readSettings(text: string): Promise<NotesSettings | undefined> {
+  try {
+    return await settingsFiles.call('readNotesSettings', text, { caller: system });
+  } catch (error) {
+    if (error instanceof ThreadEnded) return undefined;
+    throw error;
+  }
+}
+
 /** The settings in the file of a commit that a request names, or in the usual one, if there is any. @throws Refusal 422 */
 async function findSettings(
   { git }: NotesContext,
@@ -66,7 +82,7 @@ async function findSettings(
     const entry = await findEntry(reader, commit, place);
     if (!entry || !isFile(entry)) continue;
     const { data } = entry.size > fixedValue(notesFile) ? {} : await reader.get(entry.oid);
-    const settings = data && (await readNotesSettings(data.toString('utf8')));
+    const settings = data && (await readSettings(data.toString('utf8')));
     if (!settings) throw unusable(`${place} is no file of settings for notes`);
     return settings;
   }

@@ -1,6 +1,7 @@
 // Publishing a release needs a tag. One that isn't there is made first, as by a push.
 import { randomUUID } from 'node:crypto';
 import type { RepositoryAction } from '#access/action.ts';
+import { noWorkflowFiles } from '#access/workflow-files.ts';
 import type { Tx } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { openObjects } from '#git/objects/objects.ts';
@@ -125,7 +126,8 @@ async function removeUnusedTag(context: MoveContext, { repository, actor, tag, o
   if (await findPublished(context.db, repository, tag)) return;
   const repo = await findRepository(context.db, repository);
   if (!repo) return;
-  await moveRefs(context, { repo, changes: [{ ref: tagRef(tag), from: oid, to: null }], actor, isUndo: true });
+  const changes = [{ ref: tagRef(tag), from: oid, to: null }];
+  await moveRefs(context, { repo, changes, actor, workflowFiles: noWorkflowFiles, isUndo: true });
 }
 
 /** Removes the tag of a release that was never written, as the process ended before. */

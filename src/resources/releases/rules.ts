@@ -1,5 +1,5 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { Db, Tx } from '#database/connect.ts';
 import { recordEach } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { defined, formerOf } from '#lib/collections.ts';
@@ -7,7 +7,7 @@ import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { hasImmutableReleases } from '#resources/immutable-releases/index.ts';
 import { recordMentions, type TextAction } from '#resources/issues/index.ts';
-import { fixRef, type MoveContext, releaseRef } from '#resources/pushes/index.ts';
+import { fixRef, isFixed, type MoveContext, reserveRef } from '#resources/pushes/index.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import { loadAssets } from './asset-store.ts';
 import { generateNotes } from './notes.ts';
@@ -23,7 +23,13 @@ import {
   updateRelease,
 } from './store.ts';
 
-const tagTaken = () => invalid('Release', 'tag_name', 'already_exists');
+/** Refuses to publish a release with the tag of another one, or with the tag of an immutable release that was deleted. */
+async function checkTagIsFree(db: Db, { id }: RepositoryAction['repo'], tag: string, own?: ReleaseRow['id']): Promise<void> {
+  const [published, isReserved] = await Promise.all([findPublished(db, id, tag), isFixed(db, id, tagRef(tag))]);
+  if (published && published.id !== own) throw invalid('Release', 'tag_name', 'already_exists');
+  if (!published && isReserved) throw invalid('Release', 'tag_name', 'custom', 'tag_name was used by an immutable release');
+}
+
 export const immutableRefusal = () => unprocessable('Cannot change an immutable release.');
 
 function checkCategory(category: string | undefined): void {
@@ -45,12 +51,12 @@ export async function createRelease(
   checkTagName(tag_name);
   checkCategory(wanted.discussion_category_name);
   const target_commitish = wanted.target_commitish || repo.default_branch;
-  if (!draft && (await findPublished(context.db, repo.id, tag_name))) throw tagTaken();
+  if (!draft) await checkTagIsFree(context.db, repo, tag_name);
   const texts = await textsOf(context, action, { ...wanted, target_commitish });
   const tag = draft ? undefined : await ensureTag(context, action, { tag_name, target_commitish });
   return writeTagged(context, tag, async (tx) => {
     await lockRepository(tx, repo.id);
-    if (!draft && (await findPublished(tx, repo.id, tag_name))) throw tagTaken();
+    if (!draft) await checkTagIsFree(tx, repo, tag_name);
     const row = await insertRelease(tx, {
       repository_id: repo.id,
       tag_name,
@@ -114,15 +120,14 @@ export async function changeRelease(
   checkTagName(planned.tag_name);
   checkMutable(release, planned);
   const needsTag = !planned.draft && (release.draft || planned.tag_name !== release.tag_name);
-  if (needsTag && (await findPublished(context.db, repo.id, planned.tag_name))) throw tagTaken();
+  if (needsTag) await checkTagIsFree(context.db, repo, planned.tag_name);
   const tag = needsTag ? await ensureTag(context, action, planned) : undefined;
   return writeTagged(context, tag, async (tx) => {
     await lockRepository(tx, repo.id);
     const before = orNotFound(await findReleaseForUpdate(tx, release));
     const after = changed(before, wanted);
     checkMutable(before, after);
-    const other = after.draft ? undefined : await findPublished(tx, repo.id, after.tag_name);
-    if (other && other.id !== before.id) throw tagTaken();
+    if (!after.draft) await checkTagIsFree(tx, repo, after.tag_name, before.id);
     return writeChange(
       tx,
       { ...action, html: context.html },
@@ -197,11 +202,11 @@ async function recordEdit(
   }));
 }
 
-/** Deletes a release with its files; its tag stays. Returns the keys of the objects that are to be removed. */
+/** Deletes a release with its files; its tag stays. That of an immutable release can be deleted from now on, but not used again. Returns the keys of the objects that are to be removed. */
 export async function deleteRelease(tx: Tx, action: RepositoryAction, release: ReleaseRow): Promise<string[]> {
   const assets = (await loadAssets(tx, [release.id])).get(release.id) ?? [];
   await removeRelease(tx, release.id);
-  if (release.immutable) await releaseRef(tx, action.repo.id, tagRef(release.tag_name));
+  if (release.immutable) await reserveRef(tx, action.repo.id, tagRef(release.tag_name));
   await recordEach(tx, [release], (row) => ({
     ...inRepository(action),
     kind: 'release.deleted',

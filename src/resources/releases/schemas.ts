@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Demanded, Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
+import { Demanded, Nullable, OneOf, Refused, Timestamp, withDefault } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { ReactionRollup } from '#resources/reactions/index.ts';
 
@@ -113,7 +113,7 @@ export const AssetQuery = Type.Object(
 export type AssetQuery = Static<typeof AssetQuery>;
 
 export const AssetChange = Type.Object(
-  { name: Type.Optional(Type.String(fileName)), label: Type.Optional(Nullable(label)) },
+  { name: Type.Optional(Type.String(fileName)), label: Type.Optional(Nullable(label)), state: Refused('uploaded') },
   { title: 'ReleaseAsset' },
 );
 export type AssetChange = Static<typeof AssetChange>;

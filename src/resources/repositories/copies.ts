@@ -11,12 +11,13 @@ import type { Identity } from '#git/objects/identity.ts';
 import type { GitStore } from '#git/repo.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { removeAllValues } from '#resources/custom-properties/index.ts';
+import { removeCollaborator } from '#resources/members/index.ts';
 import { giveTeamAccess, removeRepositoryFromTeams } from '#resources/teams/index.ts';
 import { removeRepositoryFromTokens } from '#resources/tokens/index.ts';
 import { copyOf, copyTemplate, type Initialize } from './initialize.ts';
 import { removeFromInstallations } from './installation-store.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
-import { checkMayCreate, checkName, createRepository, precheckCreation } from './rules.ts';
+import { checkMayCreate, checkName, createRepository, letMemberAdminister, precheckCreation } from './rules.ts';
 import {
   countForks,
   findForkOf,
@@ -81,7 +82,12 @@ async function createFork(
       visibility: repo.visibility,
       has_issues: false,
     },
-    from: { parent_id: repo.id, source_id: repo.source_id ?? repo.id, default_branch: repo.default_branch },
+    from: {
+      parent_id: repo.id,
+      source_id: repo.source_id ?? repo.id,
+      default_branch: repo.default_branch,
+      forked_from_private: repo.visibility === 'private',
+    },
     initialize,
     now,
   });
@@ -168,7 +174,7 @@ export async function transferRepository(
   const taken = await findOwned(tx, to.id, name);
   if (taken && taken.id !== repo.id)
     throw invalid('Repository', 'new_name', 'already_exists', 'name already exists on the new account');
-  // Removes what the former owner granted. Collaborators keep their roles.
+  // Removes what the former owner granted. Collaborators keep their roles, but for the new owner.
   await removeFromInstallations(tx, repo.id);
   await removeRepositoryFromTeams(tx, repo.id);
   await removeRepositoryFromTokens(tx, repo.id);
@@ -176,6 +182,8 @@ export async function transferRepository(
   const row = await updateRepository(tx, repo.id, { owner_id: to.id, name, updated_at: now });
   await removeRedirect(tx, to.login, name);
   await putRedirect(tx, repo.owner.login, repo.name, repo.id, now);
+  await letMemberAdminister(tx, repo.id, { owner: to, by, now });
+  if (to.kind === 'user') await removeCollaborator(tx, repo.id, to.id);
   const given = await giveTeamAccess(tx, to.id, teams, repo.id, now);
   if (given.length !== new Set(teams).size)
     throw invalid('Repository', 'team_ids', 'invalid', 'team_ids must be teams of the new owner');

@@ -4,6 +4,7 @@ import * as listsEndpoints from './endpoints/lists.ts';
 import * as repositoriesEndpoints from './endpoints/repositories.ts';
 import { repositoryEvents } from './events.ts';
 import { removeFolder } from './jobs.ts';
+import { removeLostForks } from './lost-forks.ts';
 import * as schemas from './schemas.ts';
 import { MinimalRepository } from './schemas.ts';
 
@@ -13,5 +14,5 @@ export const repositories = family({
   endpoints: [repositoriesEndpoints, listsEndpoints, copiesEndpoints],
   events: repositoryEvents,
   payloadParts: { repository: MinimalRepository, forkee: MinimalRepository, changes: schemas.SecurityChangeInPayload },
-  subscriptions: [removeFolder],
+  subscriptions: [removeFolder, removeLostForks],
 });

@@ -15,6 +15,7 @@ export { presentFullRepository, presentRepositories, presentWithRepositories, si
 export { checkName, createRepository, removeWithOwner } from './rules.ts';
 export { FullRepository, MinimalRepository, SimpleRepository } from './schemas.ts';
 export { applySecurity, changeSecurity, disableAlerts, type SecurityChange } from './security.ts';
+export { signedOff } from './signoff.ts';
 export {
   addImportedIssues,
   addOpenIssues,

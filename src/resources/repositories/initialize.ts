@@ -15,6 +15,7 @@ import { noreplyAddress } from '#lib/noreply.ts';
 import { templateText } from '#resources/gitignore/index.ts';
 import { licenseText } from '#resources/licenses/index.ts';
 import type { NewRepository } from './schemas.ts';
+import { signedOff } from './signoff.ts';
 
 /** Creates the folder of a new repository with its initial contents. Returns the refs that it creates. */
 export type Initialize = (row: RepositoryRow) => Promise<RefMove[]>;
@@ -62,7 +63,8 @@ export function initialCommitOf(
     ];
     const by = identityOf(account, links, now);
     const ref = branchRef(row.default_branch);
-    const wanted = { changes, parents: [], author: by, committer: by, message: 'Initial commit' };
+    const message = signedOff(row, 'Initial commit', by);
+    const wanted = { changes, parents: [], author: by, committer: by, message };
     const { commit } = await commitChanges(disk, wanted);
     await mustUpdateRefs(disk, [{ ref, from: null, to: commit }]);
     return [newRef(ref, commit)];

@@ -12,6 +12,7 @@ import { linksOfRepository } from './links.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from './named-repositories.ts';
 import { type FullRepository, type MinimalRepository, SimpleRepository } from './schemas.ts';
 import { presentSecurity } from './security.ts';
+import { requiresSignoff } from './signoff.ts';
 import { findDetails, loadRepositories } from './store.ts';
 
 /** Repositories of a whole page: owners and the viewer's roles are loaded once for all of them. */
@@ -89,6 +90,8 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
     has_pages: row.has_pages,
     has_downloads: row.has_downloads,
     has_discussions: row.has_discussions,
+    has_pull_requests: row.has_pull_requests,
+    pull_request_creation_policy: row.pull_request_creation_policy,
     archived: row.archived,
     disabled: false,
     visibility: row.visibility,
@@ -98,7 +101,7 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
     updated_at: timestamp(row.updated_at),
     ...(role === undefined ? {} : { permissions: permissionsOf(role) }),
     allow_forking: row.allow_forking,
-    web_commit_signoff_required: row.web_commit_signoff_required,
+    web_commit_signoff_required: requiresSignoff(row),
     license: row.license === null ? null : presentLicense(links, row.license),
   };
 }
@@ -142,7 +145,7 @@ const presentMergeSettings = (row: RepositoryRow) => ({
   allow_auto_merge: row.allow_auto_merge,
   allow_update_branch: row.allow_update_branch,
   delete_branch_on_merge: row.delete_branch_on_merge,
-  use_squash_pr_title_as_default: row.use_squash_pr_title_as_default,
+  use_squash_pr_title_as_default: row.squash_merge_commit_title === 'PR_TITLE',
   squash_merge_commit_title: row.squash_merge_commit_title,
   squash_merge_commit_message: row.squash_merge_commit_message,
   merge_commit_title: row.merge_commit_title,

@@ -1,6 +1,6 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { expandScopes } from '#access/scopes.ts';
-import { type Account, isScoped, type Repo, type RepositoryRow, type SignedIn } from '#access/viewer.ts';
+import { type Account, hasNoRole, isScoped, type Repo, type RepositoryRow, type SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { record, recordAll } from '#events/record.ts';
 import { eventsOfMoves } from '#events/ref-moves.ts';
@@ -13,12 +13,14 @@ import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { type FirstValues, setFirstValues } from '#resources/custom-properties/index.ts';
 import { insertFirstLabels } from '#resources/labels/index.ts';
+import { raiseCollaborator } from '#resources/members/index.ts';
 import { getSettings } from '#resources/organizations/index.ts';
 import { giveTeamAccess } from '#resources/teams/index.ts';
 import { branchExists, type Initialize, initializeEmpty } from './initialize.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
 import type { NewRepository, RepositoryChange } from './schemas.ts';
 import { firstSwitches, recordSwitches, switchesAfter, wantedSwitches } from './security.ts';
+import { checkSignoffChange } from './signoff.ts';
 import {
   countForks,
   findOwned,
@@ -88,7 +90,10 @@ export type Creation = {
   by: SignedIn;
   wanted: NewRepository;
   from?: Partial<
-    Pick<RepositoryRow, 'parent_id' | 'source_id' | 'template_id' | 'default_branch' | 'is_private_fork' | 'allow_forking'>
+    Pick<
+      RepositoryRow,
+      'parent_id' | 'source_id' | 'template_id' | 'default_branch' | 'is_private_fork' | 'allow_forking' | 'forked_from_private'
+    >
   >;
   /** `none`: it doesn't get the labels of a new repository, since others follow. */
   labels?: 'none';
@@ -122,7 +127,7 @@ export async function createRepository(
   { git, owner, by, wanted, from = {}, labels, properties, initialize = initializeEmpty(git), now }: Creation,
 ): Promise<RepositoryRow> {
   const { auto_init, gitignore_template, license_template, ...rest } = wanted;
-  const { team_id, private: _private, visibility: _visibility, name: _name, ...settings } = rest;
+  const { team_id, private: _private, visibility: _visibility, name: _name, ...settings } = withTitleSetting(rest);
   const { name, visibility } = await checkCreation(tx, { owner, by, wanted });
   const row = await insertRepository(tx, {
     ...defined(settings),
@@ -139,6 +144,7 @@ export async function createRepository(
   if (!row) throw nameTaken();
   if (labels !== 'none') await insertFirstLabels(tx, row.id);
   await removeRedirect(tx, owner.login, name);
+  await letMemberAdminister(tx, row.id, { owner, by, now });
   if (team_id !== undefined) await giveTeamRole(tx, owner, team_id, row, now);
   const event = { owner: owner.id, repository: row.id, actor: by.account.id, at: now };
   await record(tx, { ...event, kind: 'repository.created', data: {} });
@@ -149,9 +155,31 @@ export async function createRepository(
   return updateRepository(tx, row.id, { pushed_at: now });
 }
 
+/**
+ * Makes a member who creates a repository in an organization its administrator, as the public API does. Owners administer all of them, and an
+ * app acts by what it was granted.
+ */
+export async function letMemberAdminister(
+  tx: Tx,
+  repository: RepositoryRow['id'],
+  { owner, by, now }: Pick<Creation, 'owner' | 'by' | 'now'>,
+): Promise<void> {
+  if (owner.kind !== 'organization' || owner.role !== 'member' || hasNoRole(by.grant)) return;
+  await raiseCollaborator(tx, by.account.id, [{ repository_id: repository, role: 'admin' }], now);
+}
+
 async function giveTeamRole(tx: Tx, owner: Account, team: number, row: RepositoryRow, now: Date): Promise<void> {
   const given = await giveTeamAccess(tx, owner.id, [team], row.id, now);
   if (given.length === 0) throw invalid('Repository', 'team_id', 'invalid', 'team_id is not a team of this organization');
+}
+
+type TitleSettings = Pick<NewRepository, 'squash_merge_commit_title' | 'use_squash_pr_title_as_default'>;
+
+/** Translates `use_squash_pr_title_as_default`, the older name of a setting, which the newer one overrides. */
+function withTitleSetting<Wanted extends TitleSettings>(wanted: Wanted): Omit<Wanted, 'use_squash_pr_title_as_default'> {
+  const { use_squash_pr_title_as_default: usesTitle, ...rest } = wanted;
+  if (usesTitle === undefined || wanted.squash_merge_commit_title !== undefined) return rest;
+  return { ...rest, squash_merge_commit_title: usesTitle ? 'PR_TITLE' : 'COMMIT_OR_PR_TITLE' };
 }
 
 /** Changes a repository. Renaming, archiving and other changes with a webhook event of their own are recorded as events of their own. */
@@ -161,10 +189,17 @@ export async function changeRepository(
   wanted: RepositoryChange,
 ): Promise<RepositoryRow> {
   const { git, repo, now } = action;
-  const { name: wantedName, private: _private, visibility: _visibility, security_and_analysis, ...settings } = wanted;
+  const {
+    name: wantedName,
+    private: _private,
+    visibility: _visibility,
+    security_and_analysis,
+    ...settings
+  } = withTitleSetting(wanted);
   const name = wantedName === undefined ? repo.name : checkName(wantedName);
   const visibility = visibilityOf(wanted) ?? repo.visibility;
   if (repo.archived && wanted.archived !== false) throw forbidden('Repository was archived so is read-only.');
+  checkSignoffChange(repo, wanted.web_commit_signoff_required);
   if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, action, visibility);
   if (name !== repo.name) await prepareRename(tx, repo, name, now);
   const switches = await switchesAfter(tx, repo, wantedSwitches(security_and_analysis));
@@ -259,6 +294,16 @@ export async function removeWithOwner(tx: Tx, repo: RepositoryRow, now: Date): P
   const { id: repository, owner_id: owner, name, parent_id } = repo;
   await removePrivateForks(tx, repo, now);
   await record(tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data: { name } });
+  await removeRepository(tx, repository);
+  if (parent_id !== null) await countForks(tx, parent_id);
+}
+
+/** Removes a fork whose owner may no longer have it. Its webhooks and subscribers hear of it as of any repository that is deleted. */
+export async function removeFork(tx: Tx, fork: RepositoryRow, now: Date): Promise<void> {
+  const { id: repository, owner_id: owner, name, parent_id } = fork;
+  const data = { name, was: snapshotOf(fork) };
+  await removePrivateForks(tx, fork, now);
+  await record(tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data });
   await removeRepository(tx, repository);
   if (parent_id !== null) await countForks(tx, parent_id);
 }

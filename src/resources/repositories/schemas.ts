@@ -8,6 +8,9 @@ import { repositoryLinks, simpleRepositoryLinks } from './links.ts';
 
 export const visibilities = ['public', 'private', 'internal'] as const;
 
+/** Who may open pull requests: everybody who may read the repository, or those with a role in it. */
+const pullRequestCreators = ['all', 'collaborators_only'] as const;
+
 const RolePermissions = Type.Object(each(['admin', 'maintain', 'push', 'triage', 'pull'], Type.Boolean()));
 
 const nameFields = {
@@ -39,9 +42,19 @@ export const MinimalRepository = Type.Object({
   default_branch: Type.String(),
   topics: Type.Array(Type.String()),
   ...each(
-    ['is_template', 'has_issues', 'has_projects', 'has_wiki', 'has_pages', 'has_downloads', 'has_discussions'],
+    [
+      'is_template',
+      'has_issues',
+      'has_projects',
+      'has_wiki',
+      'has_pages',
+      'has_downloads',
+      'has_discussions',
+      'has_pull_requests',
+    ],
     Type.Boolean(),
   ),
+  pull_request_creation_policy: OneOf(pullRequestCreators),
   archived: Type.Boolean(),
   disabled: Type.Boolean(),
   visibility: OneOf(visibilities),
@@ -78,7 +91,11 @@ const mergeTexts = {
 };
 
 const Status = OneOf(['enabled', 'disabled']);
-const secretSwitches = ['secret_scanning', 'secret_scanning_push_protection', 'secret_scanning_non_provider_patterns'] as const;
+export const secretSwitches = [
+  'secret_scanning',
+  'secret_scanning_push_protection',
+  'secret_scanning_non_provider_patterns',
+] as const;
 
 /** The switches of security products that are shown together. */
 export const SecurityAndAnalysis = Type.Object(
@@ -86,10 +103,23 @@ export const SecurityAndAnalysis = Type.Object(
 );
 export type SecurityAndAnalysis = Static<typeof SecurityAndAnalysis>;
 
-const SecurityAndAnalysisChange = Type.Object(
-  each(secretSwitches, Type.Optional(Type.Object({ status: Type.Optional(Status) }))),
-);
-export type SecurityAndAnalysisChange = Static<typeof SecurityAndAnalysisChange>;
+/** Products that Hearth doesn't have: a request may say that they are off. */
+const missingProducts = [
+  'advanced_security',
+  'code_security',
+  'secret_scanning_ai_detection',
+  'secret_scanning_delegated_alert_dismissal',
+  'secret_scanning_delegated_bypass',
+] as const;
+
+const SecurityAndAnalysisChange = Type.Object({
+  ...each(secretSwitches, Type.Optional(Type.Object({ status: Type.Optional(Status) }))),
+  ...each(missingProducts, Type.Optional(Type.Object({ status: Type.Optional(OneOf(['disabled'])) }))),
+  secret_scanning_delegated_bypass_options: Type.Optional(
+    Type.Object({ reviewers: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 0 })) }),
+  ),
+});
+export type SecurityAndAnalysisChange = Pick<Static<typeof SecurityAndAnalysisChange>, (typeof secretSwitches)[number]>;
 
 /** What payloads say of switches that changed. */
 export const SecurityChangeInPayload = Type.Object({
@@ -154,6 +184,8 @@ export const RepositoryChange = Type.Object(
     archived: Type.Optional(Type.Boolean()),
     allow_forking: Type.Optional(Type.Boolean()),
     web_commit_signoff_required: Type.Optional(Type.Boolean()),
+    has_pull_requests: Type.Optional(Type.Boolean()),
+    pull_request_creation_policy: Type.Optional(OneOf(pullRequestCreators)),
     security_and_analysis: Type.Optional(Nullable(SecurityAndAnalysisChange)),
   },
   { title: 'Repository' },

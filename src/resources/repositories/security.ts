@@ -8,7 +8,7 @@ import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { unprocessable } from '#lib/refusal.ts';
 import { getSettings } from '#resources/organizations/index.ts';
-import type { SecurityAndAnalysis, SecurityAndAnalysisChange } from './schemas.ts';
+import { type SecurityAndAnalysis, type SecurityAndAnalysisChange, secretSwitches } from './schemas.ts';
 import { loadEnforcedSwitches, updateRepository } from './store.ts';
 
 /** The switches that replies show together, as `security_and_analysis`. */
@@ -145,8 +145,11 @@ const statusOf = (isOn: boolean) => ({ status: isOn ? ('enabled' as const) : ('d
 export const presentSecurity = (row: Pick<RepositoryRow, (typeof shownSwitches)[number]>): SecurityAndAnalysis =>
   Object.fromEntries(shownSwitches.map((name) => [name, statusOf(row[name])])) as SecurityAndAnalysis; // one for each name
 
-/** What a request wants of the switches. */
+/** What a request wants of the switches. Products that Hearth doesn't have are off, and stay so. */
 export const wantedSwitches = (wanted: SecurityAndAnalysisChange | null | undefined): SecurityChange =>
   Object.fromEntries(
-    Object.entries(wanted ?? {}).flatMap(([name, { status }]) => (status === undefined ? [] : [[name, status === 'enabled']])),
+    secretSwitches.flatMap((name) => {
+      const status = wanted?.[name]?.status;
+      return status === undefined ? [] : [[name, status === 'enabled']];
+    }),
   );

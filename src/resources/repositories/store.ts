@@ -126,6 +126,22 @@ export const listPrivateForks = (db: Db, repository: Id<'repositories'>): Promis
     .where('a.repository_id', '=', repository)
     .execute();
 
+/**
+ * A private fork of an account's private repository, its row locked, whose owner has no role in that repository any more, nor in the fork from
+ * which theirs was made.
+ */
+export async function findLostForkForUpdate(tx: Tx, sourceOwner: Id<'accounts'>): Promise<RepositoryRow | undefined> {
+  const hasRoleIn = (repository: RawBuilder<unknown>) => sql`exists (select from repository_roles role
+    where role.repository_id = ${repository} and role.account_id = f.owner_id and role.level >= 1)`;
+  const { rows } = await sql<RepositoryRow>`select f.* from repositories f
+    join repositories s on s.id = f.source_id join accounts o on o.id = f.owner_id
+    where s.owner_id = ${sourceOwner} and f.forked_from_private and o.kind = 'user'
+      and s.visibility = 'private' and f.visibility = 'private'
+      and not ${hasRoleIn(sql`s.id`)} and not ${hasRoleIn(sql`f.parent_id`)}
+    order by f.id limit 1 for update of f`.execute(tx);
+  return rows[0];
+}
+
 /** Of these repositories, those that the viewer may read. */
 export const loadRepositories = async (
   db: Db,

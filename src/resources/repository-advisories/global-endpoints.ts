@@ -20,7 +20,7 @@ export const listAdvisoriesOfAll = endpoint({
   access,
   refuses: [422],
   query: GlobalAdvisoryQuery,
-  paging: pagesAndCursors(),
+  paging: pagesAndCursors({ isUncounted: true }),
   replies: { 200: Type.Array(GlobalAdvisory) },
   async handle({ db, query, page, links }) {
     const filter = await globalFilterOf(db, query);

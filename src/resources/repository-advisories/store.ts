@@ -1,6 +1,5 @@
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import { reachedBy } from '#access/sql.ts';
-import type { Viewer } from '#access/viewer.ts';
+import { isCovered, type RepositoriesCovered } from '#access/sql.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { listWalked, orderBy, orderById } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -75,14 +74,10 @@ export const findWhole = (db: Db, id: AdvisoryId): Promise<AdvisoryRow | undefin
 /** The advisories of a repository, or those of an account's repositories that a viewer's credential reaches. */
 export function listAdvisories(
   db: Db,
-  of: { repository: Id<'repositories'> } | { owner: Id<'accounts'>; viewer: Viewer },
+  of: RepositoriesCovered,
   { reach, query: { sort, direction, state }, page }: { reach: Reach; query: AdvisoryQuery; page: Page },
 ): Promise<Walked<AdvisoryRow>> {
-  let query = selectAdvisories(db, reach);
-  query =
-    'repository' in of
-      ? query.where('a.repository_id', '=', of.repository)
-      : query.where('r.owner_id', '=', of.owner).where(reachedBy(of.viewer.grant));
+  let query = selectAdvisories(db, reach).where(isCovered(of));
   if (state !== undefined) query = query.where('a.state', '=', state);
   if (sort !== 'published') return listWalked(db, query, orderBy('a', `${sort}_at`, 'timestamptz', direction), page);
   // What isn't published comes before everything that is.

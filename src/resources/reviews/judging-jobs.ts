@@ -4,7 +4,7 @@ import { batchSubscription, type Recorded, subscription } from '#events/subscrip
 import { enqueue, job } from '#jobs/job.ts';
 import { gather, grouped, unique } from '#lib/collections.ts';
 import { movedBranches } from '#resources/pulls/index.ts';
-import { judgedAtOnce, judgePulls, listOwnedInto } from './judging.ts';
+import { judgedAtOnce, judgePulls, listRuledByFiles } from './judging.ts';
 import { listOpenPulls, listUnjudged, type PullPlace, type PullScope } from './store.ts';
 
 const ofPulls = [
@@ -29,7 +29,7 @@ export const judgeChanged = batchSubscription<(typeof ofPulls)[number], Services
       if (repository === undefined) continue;
       const branches = unique(own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : [])));
       const named = own.flatMap((event) => (event.kind === 'push' ? [] : [event.data.issue]));
-      const owned = await listOwnedInto(context.db, repository, branches);
+      const owned = await listRuledByFiles(context.db, repository, branches);
       await judgePulls(context, repository, unique([...named, ...gather(owned, 'id')]));
     }
   },

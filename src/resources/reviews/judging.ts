@@ -44,32 +44,36 @@ async function judgeSome(
   const judged: { issue: Id<'issues'>; lacksReviews: boolean }[] = [];
   for (const pull of pulls) {
     const rules = pull.state === 'open' ? byBase.get(pull.base_ref) : undefined;
-    const lacking = rules !== undefined && (await lacksReviews(check, rules, pull, tips.get(pull.base_ref) ?? null));
+    const move = { before: tips.get(pull.base_ref) ?? null, after: pull.head_sha };
+    const lacking = rules !== undefined && (await lacksReviews(check, rules, pull, move));
     judged.push({ issue: pull.id, lacksReviews: lacking });
   }
   await saveLackingReviews(tx, judged);
 }
 
-const wantsOwners = (rules: readonly ReviewParameters[]): boolean =>
-  rules.some(({ require_code_owner_review }) => require_code_owner_review);
+/** Whether rules name files: what a pull request changes in its base, and whose that is, depends on the base. */
+const nameFiles = (rules: readonly ReviewParameters[]): boolean =>
+  rules.some(
+    ({ require_code_owner_review, required_reviewers = [] }) => require_code_owner_review || required_reviewers.length > 0,
+  );
 
-/** The commits of branches whose code owners are to be asked. */
+/** The commits of branches whose rules name files. */
 async function findTips(
   disk: ReturnType<typeof repoOf>,
   byBase: ReadonlyMap<string, readonly ReviewParameters[]>,
 ): Promise<ReadonlyMap<string, Oid>> {
-  const bases = [...byBase].flatMap(([base, rules]) => (wantsOwners(rules) ? [base] : []));
+  const bases = [...byBase].flatMap(([base, rules]) => (nameFiles(rules) ? [base] : []));
   if (bases.length === 0) return new Map();
   await using reader = await openObjects(disk);
   const found = await Promise.all(bases.map(async (base) => ({ base, tip: await reader.findInfo(branchRef(base)) })));
   return new Map(found.flatMap(({ base, tip }) => (tip ? [[base, tip.oid] as const] : [])));
 }
 
-/** The open pull requests into branches whose code owners must approve: a push to these may bring others. */
-export async function listOwnedInto(db: Db, repository: Repository, branches: readonly string[]): Promise<PullRow[]> {
+/** The open pull requests into branches whose rules name files: a push to these may change what the rules say. */
+export async function listRuledByFiles(db: Db, repository: Repository, branches: readonly string[]): Promise<PullRow[]> {
   const repo = branches.length === 0 ? undefined : await findRepository(db, repository);
   if (!repo) return [];
   const { byBase } = await loadReviewRules(db, repo, branches, undefined);
-  const owned = branches.filter((branch) => wantsOwners(byBase.get(branch) ?? []));
-  return owned.length === 0 ? [] : listOpenInto(db, repository, owned);
+  const named = branches.filter((branch) => nameFiles(byBase.get(branch) ?? []));
+  return named.length === 0 ? [] : listOpenInto(db, repository, named);
 }

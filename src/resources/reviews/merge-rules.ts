@@ -2,10 +2,12 @@
 import { diffTrees } from '#git/history/diff.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { gather, getOrThrow } from '#lib/collections.ts';
+import { gather, getOrThrow, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { type Fnmatch, fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { findCodeOwners, ownerListsOf, resolveOwners } from '#resources/code-owners/index.ts';
+import { mergedTree } from '#resources/pulls/index.ts';
 import type { MergedPull, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from '#resources/ref-rules/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/index.ts';
 import type { ReviewParameters } from './review-rules.ts';
@@ -39,40 +41,42 @@ async function reviewProblem(
   check: ReviewCheck,
   parameters: ReviewParameters,
   pull: JudgedPull,
-  base: Oid | null,
+  move: BaseMove,
 ): Promise<string | undefined> {
   const reviews = await listCounted(check, pull);
   if (parameters.required_approving_review_count > 0 && wantChanges(reviews))
     return 'Changes were requested by reviewers with write access.';
-  return approvalProblem(check, parameters, { pull, base, reviews });
+  return approvalProblem(check, parameters, { pull, move, reviews });
 }
 
 /**
- * Whether a pull request lacks reviews that one of some rules wants, while nobody who may write wants changes. `base` is the tip of its
- * base branch.
+ * Whether a pull request lacks reviews that one of some rules wants, while nobody who may write wants changes.
  */
 export async function lacksReviews(
   check: ReviewCheck,
   rules: readonly ReviewParameters[],
   pull: JudgedPull,
-  base: Oid | null,
+  move: BaseMove,
 ): Promise<boolean> {
   if (rules.length === 0) return false;
   const reviews = await listCounted(check, pull);
   if (wantChanges(reviews)) return false;
-  for (const parameters of rules) if (await approvalProblem(check, parameters, { pull, base, reviews })) return true;
+  for (const parameters of rules) if (await approvalProblem(check, parameters, { pull, move, reviews })) return true;
   return false;
 }
 
 const wantChanges = (reviews: readonly Counted[]): boolean => reviews.some(({ state }) => state === 'CHANGES_REQUESTED');
 
-type Reviewed = { pull: JudgedPull; base: Oid | null; reviews: readonly Counted[] };
+/** The tip of the base branch (null: there is none), and the commit that it gets. Before the merge is made, that is the head of the pull request. */
+type BaseMove = Pick<RuledMove, 'before' | 'after'>;
+
+type Reviewed = { pull: JudgedPull; move: BaseMove; reviews: readonly Counted[] };
 
 /** Which approvals a pull request lacks. */
 async function approvalProblem(
   check: ReviewCheck,
   parameters: ReviewParameters,
-  { pull, base, reviews }: Reviewed,
+  { pull, move, reviews }: Reviewed,
 ): Promise<string | undefined> {
   const { required_approving_review_count: wanted } = parameters;
   const approvals = reviews.filter(
@@ -82,14 +86,12 @@ async function approvalProblem(
   if (parameters.require_last_push_approval && !approvals.some((one) => isOfLastPush(one, pull)))
     return 'The last push must be approved by somebody other than who pushed it.';
   const files =
-    parameters.require_code_owner_review || parameters.required_reviewers?.length ? await changedPaths(check, pull) : [];
-  const teams = parameters.required_reviewers?.find(({ file_patterns, minimum_approvals, reviewer }) => {
-    const patterns = file_patterns.map(fnmatchOf);
-    if (!files.some((path) => patterns.some((pattern) => matchesFnmatch(pattern, pathOf(path))))) return false;
-    return approvals.filter((one) => one.reviewer.teams.includes(reviewer.id as Id<'teams'>)).length < minimum_approvals;
-  });
+    parameters.require_code_owner_review || parameters.required_reviewers?.length
+      ? await listChangedPaths(check, pull, move)
+      : [];
+  const teams = await findUnapproved(parameters.required_reviewers ?? [], { files, approvals });
   if (teams) return `At least ${people(teams.minimum_approvals)} required by a team for files that it reviews.`;
-  if (parameters.require_code_owner_review && !(await ownersApprove(check, base, { files, approvals })))
+  if (parameters.require_code_owner_review && !(await ownersApprove(check, move.before, { files, approvals })))
     return 'An approving review by a code owner is required for files that somebody owns.';
   return undefined;
 }
@@ -98,6 +100,31 @@ async function approvalProblem(
 const isOfPresentChanges = ({ commit_sha, submitted_at }: Counted, pull: JudgedPull): boolean =>
   presentHeads(pull).includes(commit_sha) &&
   (pull.base_changed_at === null || (submitted_at !== null && submitted_at >= pull.base_changed_at));
+
+/** The first team that has yet to approve files that it reviews. */
+async function findUnapproved(
+  required: NonNullable<ReviewParameters['required_reviewers']>,
+  { files, approvals }: Owned,
+): Promise<(typeof required)[number] | undefined> {
+  for (const one of required) {
+    const { file_patterns, minimum_approvals, reviewer } = one;
+    const given = approvals.filter((approval) => approval.reviewer.teams.includes(reviewer.id as Id<'teams'>)).length;
+    if (given < minimum_approvals && (await matchesSome(file_patterns.map(fnmatchOf), files))) return one;
+  }
+  return undefined;
+}
+
+async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[]): Promise<boolean> {
+  const yieldNow = periodicYield();
+  for (const file of files) {
+    const path = pathOf(file);
+    for (const pattern of patterns) {
+      if (matchesFnmatch(pattern, path)) return true;
+      await yieldNow();
+    }
+  }
+  return false;
+}
 
 const isOfLastPush = (review: Counted, pull: JudgedPull): boolean =>
   isOfPresentChanges(review, pull) && review.author_id !== pull.head_pushed_by;
@@ -108,8 +135,20 @@ export const presentHeads = ({ head_sha, same_heads }: Pick<MergedPull, 'head_sh
   head_sha,
 ];
 
-async function changedPaths({ disk }: ReviewCheck, { merge_base_sha, head_sha }: JudgedPull): Promise<string[]> {
-  const { files } = await diffTrees(disk, { from: merge_base_sha, to: head_sha, patchSize: 0 });
+/**
+ * The paths that a pull request changes, and those that its merge changes in the base. Where the two have several commits in common from
+ * which both go on, a merge can take back what the comparison with one of them doesn't show.
+ */
+async function listChangedPaths({ disk }: ReviewCheck, pull: JudgedPull, { before, after }: BaseMove): Promise<string[]> {
+  const { merge_base_sha, head_sha } = pull;
+  const own = await listPathsBetween(disk, merge_base_sha, head_sha);
+  if (before === null || before === merge_base_sha) return own;
+  const merged = after === null || after === head_sha ? await mergedTree(disk, pull, before) : after;
+  return merged === undefined ? own : unique([...own, ...(await listPathsBetween(disk, before, merged))]);
+}
+
+async function listPathsBetween(disk: ReviewCheck['disk'], from: Oid, to: Oid): Promise<string[]> {
+  const { files } = await diffTrees(disk, { from, to, patchSize: 0 });
   return files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [path, previousPath]));
 }
 
@@ -141,13 +180,14 @@ async function ownersApprove(
 const pullRequestRule: RuleEvaluator<'pull_request'> = {
   kinds: ['creation', 'update'],
   needs: 'names',
-  async violation(check, { parameters }, { before }: RuledMove) {
+  async violation(check, { parameters }, move: RuledMove) {
     const { merge } = check;
-    if (!merge) return before === null && (await check.isEmpty()) ? undefined : 'Changes must be made through a pull request.';
+    if (!merge)
+      return move.before === null && (await check.isEmpty()) ? undefined : 'Changes must be made through a pull request.';
     const { allowed_merge_methods: methods } = parameters;
     if (methods && merge.method && !methods.includes(merge.method))
       return `Pull requests can't be merged by ${merge.method} here.`;
-    const problem = await reviewProblem(check, parameters, merge, before);
+    const problem = await reviewProblem(check, parameters, merge, move);
     if (problem !== undefined || !parameters.required_review_thread_resolution) return problem;
     return unresolved(check, merge);
   },

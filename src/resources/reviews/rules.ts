@@ -5,6 +5,7 @@ import { record, recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
+import { checkJobMayApprove } from '#resources/apps/index.ts';
 import { recordReferences, type TextAction, updateIssue } from '#resources/issues/index.ts';
 import { countReviewComments, type PullRow, withdrawRequest } from '#resources/pulls/index.ts';
 import { checkStillHolds, type Draft, type FoundPlace } from './drafts.ts';
@@ -45,8 +46,19 @@ async function checkNonePending(tx: Tx, { by }: RepositoryAction, pull: PullRow)
     throw unprocessable('User can only have one pending review per pull request');
 }
 
-/** Nobody decides about their own pull request, and what isn't an approval says something. */
-function checkEvent({ by }: RepositoryAction, pull: PullRow, event: ReviewEvent, says: { body: string; comments: number }): void {
+/**
+ * Nobody approves their own pull request, workflow jobs only approve where the settings let them, and other reviews need a text.
+ * @throws Refusal 403 for a job, 422
+ */
+async function checkEvent(
+  tx: Tx,
+  action: RepositoryAction,
+  pull: PullRow,
+  event: ReviewEvent,
+  says: { body: string; comments: number },
+): Promise<void> {
+  const { by } = action;
+  if (event === 'APPROVE') await checkJobMayApprove(tx, action);
   if (pull.author_id === by.account.id && event === 'APPROVE') throw unprocessable('Can not approve your own pull request');
   if (pull.author_id === by.account.id && event === 'REQUEST_CHANGES')
     throw unprocessable('Can not request changes on your own pull request');
@@ -65,7 +77,7 @@ export async function createReview(
   checkMayReview(action, pull);
   checkStillHolds(draft, pull);
   await checkNonePending(tx, action, pull);
-  if (event) checkEvent(action, pull, event, { body, comments: comments.length });
+  if (event) await checkEvent(tx, action, pull, event, { body, comments: comments.length });
   const review = await insertDraft(tx, action, pull, { draft, body, comments });
   return event ? publish(tx, action, pull, review, { body, event }) : review;
 }
@@ -104,7 +116,7 @@ export async function submitReview(
   checkMayReview(action, pull);
   if (review.state !== 'PENDING') throw unprocessable('Can not submit a pull request review that is not pending');
   const comments = await commentsOfReview(tx, review.id);
-  checkEvent(action, pull, event, { body, comments: comments.length });
+  await checkEvent(tx, action, pull, event, { body, comments: comments.length });
   return publish(tx, action, pull, review, { body, event });
 }
 

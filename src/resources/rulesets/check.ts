@@ -2,9 +2,9 @@
 import { unique } from '#lib/collections.ts';
 import { fnmatchProblem } from '#lib/path-pattern.ts';
 import { invalid, type Refusal } from '#lib/refusal.ts';
-import { regularExpression } from '#lib/regular-expression.ts';
 import { rolesById } from './bypass.ts';
 import { defaultBranch, everything, refPrefixes, systemProperties } from './conditions.ts';
+import { expressionProblem } from './patterns.ts';
 import { notOffered, pushRuleTypes, type Rule, type RuleType } from './rule-types.ts';
 import type { BypassActor, Conditions, NewBypassActor, NewRuleset, Target } from './schemas.ts';
 import type { RulesetOwner } from './store.ts';
@@ -67,8 +67,8 @@ function checkRules({ rules, target }: Wanted): void {
 function checkParameters(rule: Rule, field: string): void {
   if (!('parameters' in rule) || rule.parameters === undefined) return;
   const { parameters } = rule;
-  if ('operator' in parameters && parameters.operator === 'regex' && !regularExpression(parameters.pattern))
-    throw wrong(`${field}.pattern`, 'pattern is not a regular expression of RE2');
+  const problem = 'operator' in parameters && parameters.operator === 'regex' ? expressionProblem(parameters.pattern) : undefined;
+  if (problem !== undefined) throw wrong(`${field}.pattern`, `pattern ${problem}`);
   if ('restricted_file_paths' in parameters) checkPatterns(parameters.restricted_file_paths, `${field}.restricted_file_paths`);
   if ('required_reviewers' in parameters)
     for (const [at, { file_patterns }] of parameters.required_reviewers?.entries() ?? [])

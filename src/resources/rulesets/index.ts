@@ -4,4 +4,6 @@ export { matchesRef } from './conditions.ts';
 export { matchesPattern } from './patterns.ts';
 export { writesOrganizationRulesets, writesRepositoryRulesets } from './policies.ts';
 export { type Pattern, pushRuleTypes, Rule, type RuleOf, type RuleType, ruleTypes } from './rule-types.ts';
-export { listExisting, loadRulesetsOf, type RulesetRow } from './store.ts';
+export { importRuleset } from './rules.ts';
+export { actorTypes, type BypassActor, bypassModes, enforcements, RepositoryConditions, targets } from './schemas.ts';
+export { listExisting, listOwnRulesets, loadRulesetsOf, type RulesetRow } from './store.ts';

@@ -1,15 +1,34 @@
 import { oncePerObject } from '#lib/collections.ts';
-import { regularExpression, type TextTest } from '#lib/regular-expression.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { sizedExpression } from '#lib/regular-expression.ts';
 import type { Pattern } from './rule-types.ts';
 
-const testOf = oncePerObject(({ operator, pattern }: Pattern): TextTest => {
+const { expressionSize, expressionSteps } = limitTable.interpreters;
+const maxSize = fixedValue(expressionSize);
+const maxSteps = fixedValue(expressionSteps);
+
+/** Why a text can't be the regular expression of a rule; undefined where it can. */
+export function expressionProblem(pattern: string): string | undefined {
+  const expression = sizedExpression(pattern);
+  if (!expression) return 'is not a regular expression of RE2';
+  return expression.size > maxSize ? `has more than ${maxSize} instructions of RE2` : undefined;
+}
+
+/** Whether a text matches; undefined where that would take too many steps. */
+type BoundedTest = (text: string) => boolean | undefined;
+
+const testOf = oncePerObject(({ operator, pattern }: Pattern): BoundedTest => {
   if (operator === 'starts_with') return (text) => text.startsWith(pattern);
   if (operator === 'ends_with') return (text) => text.endsWith(pattern);
   if (operator === 'contains') return (text) => text.includes(pattern);
-  const test = regularExpression(pattern);
-  if (!test) throw new Error('A regular expression was stored that RE2 refuses');
-  return test;
+  const expression = sizedExpression(pattern);
+  if (!expression) throw new Error('A regular expression was stored that RE2 refuses');
+  const { size, test } = expression;
+  return (text) => (size * text.length > maxSteps ? undefined : test(text));
 });
 
-/** Whether a text is as the pattern of a rule demands; with `negate`, it must not match. */
-export const matchesPattern = (pattern: Pattern, text: string): boolean => testOf(pattern)(text) !== (pattern.negate ?? false);
+/** Whether a text is as the pattern of a rule demands; with `negate`, it must not match. One that is too long for the pattern isn't. */
+export function matchesPattern(pattern: Pattern, text: string): boolean {
+  const isMatch = testOf(pattern)(text);
+  return isMatch !== undefined && isMatch !== (pattern.negate ?? false);
+}

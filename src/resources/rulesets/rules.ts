@@ -4,6 +4,7 @@ import { declaredPart } from '#endpoint/declared.ts';
 import { record } from '#events/record.ts';
 import { inOrganization, inRepository } from '#events/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
@@ -84,6 +85,19 @@ export async function createRuleset(tx: Tx, action: RulesetAction, wanted: NewRu
   insertVersion(tx, { ruleset_id: id, actor_id: by.account.id, state, created_at: now });
   await record(tx, { ...scopeOf(action), kind: 'ruleset.created', data: { ruleset: id } });
   return { ...row, id, bypass_actors };
+}
+
+/** Adds a ruleset that comes with an imported repository. Nobody is told, and its first version names nobody. */
+export async function importRuleset(tx: Tx, repository: Id<'repositories'>, wanted: RulesetState, now: Date): Promise<void> {
+  const owner = { column: 'repository_id', id: repository } as const;
+  const state = { ...wanted, rules: rulesOf([...wanted.rules]) };
+  checkRuleset(state, owner);
+  await checkName(tx, owner, state.name);
+  const { bypass_actors, ...written } = state;
+  const row = { ...written, organization_id: null, repository_id: repository, created_at: now, updated_at: now };
+  const id = await insertRuleset(tx, row);
+  insertBypassActors(tx, id, bypass_actors);
+  insertVersion(tx, { ruleset_id: id, actor_id: null, state, created_at: now });
 }
 
 /** Changes the parts of a ruleset that are named, and keeps what it becomes as its next version. */

@@ -106,6 +106,10 @@ export async function findRulesetAt(db: Db, repository: Place, id: RulesetId): P
 export const listRulesets = (db: Db, { column, id }: RulesetOwner): Promise<RulesetHead[]> =>
   db.selectFrom('rulesets').select(heads).where(column, '=', id).orderBy('id').execute();
 
+/** The rulesets of a repository itself, with all that is in them. Their number is limited. */
+export const listOwnRulesets = (db: Db, repository: Id<'repositories'>): Promise<RulesetRow[]> =>
+  selectRulesets(db).where('repository_id', '=', repository).orderBy('id').execute();
+
 /** An owner whose id may be found by the same statement. */
 type OwnerQuery =
   | { readonly column: 'organization_id'; readonly id: OrSql<Id<'accounts'>> }

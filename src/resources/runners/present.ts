@@ -12,12 +12,15 @@ const offlineAfter = fixedValue(limitTable.workflows.offline);
 
 export async function presentRunners({ db, now }: { db: Db; now: Date }, rows: readonly RunnerRow[]): Promise<Runner[]> {
   const busy = new Set(await listBusy(db, gather(rows, 'id')));
+  // A runner whose job prints nothing may be silent for longer. Its job is given up if it is gone.
+  const isOnline = ({ id, seen_at }: RunnerRow) =>
+    busy.has(id) || (seen_at !== null && now.getTime() - seen_at.getTime() <= offlineAfter);
   return rows.map((row) => ({
     id: row.id,
     ...(row.runner_group_id === null ? {} : { runner_group_id: row.runner_group_id }),
     name: row.name,
     os: row.os,
-    status: row.seen_at !== null && now.getTime() - row.seen_at.getTime() <= offlineAfter ? 'online' : 'offline',
+    status: isOnline(row) ? 'online' : 'offline',
     busy: busy.has(row.id),
     ephemeral: row.is_ephemeral,
     version: row.version,

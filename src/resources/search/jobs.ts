@@ -33,12 +33,15 @@ export const indexMissing = job<object, Services>({
   name: 'search.catch-up',
   attempts: 1,
   schedule: { cron: '37 * * * *', atStart: true },
-  async run(_payload, { db, services: { git }, now, log }) {
+  async run(_payload, { db, services: { git }, now, log, stopping }) {
     const { accounts, repositories } = await indexStale({
       db,
       git,
       now,
-      onFailure: (error, repository) => log.error({ err: error, repository }, 'a repository could not be indexed for the search'),
+      onFailure(error, repository) {
+        stopping?.throwIfAborted();
+        log.error({ err: error, repository }, 'a repository could not be indexed for the search');
+      },
     });
     if (accounts > 0) log.info({ accounts }, 'indexed accounts that were left behind');
     if (repositories > 0) log.info({ repositories }, 'indexed repositories that were left behind');

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { each, Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
+import { each, Nullable, OneOf, Refused, Timestamp, withDefault } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { SimpleRepository } from '#resources/repositories/index.ts';
 
@@ -86,6 +86,7 @@ export const AlertQuery = Type.Object({
   is_publicly_leaked: withDefault(Type.Boolean(), false),
   is_multi_repo: withDefault(Type.Boolean(), false),
   is_bypassed: Type.Optional(Type.Boolean()),
+  owner_email_hash: Refused(),
   ...HideSecret.properties,
 });
 export type AlertQuery = Static<typeof AlertQuery>;

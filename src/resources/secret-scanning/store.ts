@@ -1,6 +1,5 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import { reachedBy } from '#access/sql.ts';
-import type { Viewer } from '#access/viewer.ts';
+import { isCovered, type RepositoriesCovered } from '#access/sql.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list, listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -57,18 +56,9 @@ export type AlertFilter = {
 };
 
 /** The alerts of a repository, or those of an organization's repositories that a viewer's credential reaches. */
-export function listAlerts(
-  db: Db,
-  of: { repository: Id<'repositories'> } | { owner: Id<'accounts'>; viewer: Viewer },
-  filter: AlertFilter,
-  page: Page,
-): Promise<Walked<AlertRow>> {
+export function listAlerts(db: Db, of: RepositoriesCovered, filter: AlertFilter, page: Page): Promise<Walked<AlertRow>> {
   const { state, types, withoutTypes, resolutions, validities, assignee, sort, direction } = filter;
-  let query = alerts(db).where('r.secret_scanning', '=', true);
-  query =
-    'repository' in of
-      ? query.where('a.repository_id', '=', of.repository)
-      : query.where('r.owner_id', '=', of.owner).where(reachedBy(of.viewer.grant));
+  let query = alerts(db).where('r.secret_scanning', '=', true).where(isCovered(of));
   if (state !== undefined) query = query.where('a.state', '=', state);
   // Forms that no provider has for itself are listed where they are asked for by name.
   query = types === undefined ? query.where('a.is_generic', '=', false) : query.where('a.secret_type', 'in', types);

@@ -12,11 +12,12 @@ export const tidyFiles = (families: readonly Family[]) =>
     name: 'stored-files.tidy',
     attempts: 3,
     schedule: { cron: '17 * * * *' },
-    async run(_payload, { db, services: { objects } }) {
+    async run(_payload, { db, services: { objects }, stopping }) {
       // Times of files are those of the machine, whatever the clock of the server says.
       const before = addMinutes(new Date(), -patienceMinutes);
       const knowing = families.flatMap(({ loadKnownObjects = [] }) => loadKnownObjects);
       for await (const batch of objects.list()) {
+        stopping?.throwIfAborted();
         let unknown = batch.filter(({ modified }) => modified < before).map(({ group, name }) => `${group}/${name}`);
         for (const loadKnown of knowing) {
           if (unknown.length === 0) break;

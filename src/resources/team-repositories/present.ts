@@ -19,6 +19,11 @@ export async function presentTeamRepositories(
 
 /** One repository by itself. */
 export async function presentTeamRepository(context: ViewerContext, row: RepositoryWithLevel): Promise<TeamRepository> {
-  const { has_discussions: _, ...shown } = firstOrNotFound(await presentTeamRepositories(context, [row]));
+  const {
+    has_discussions: _discussions,
+    has_pull_requests: _pulls,
+    pull_request_creation_policy: _policy,
+    ...shown
+  } = firstOrNotFound(await presentTeamRepositories(context, [row]));
   return shown;
 }

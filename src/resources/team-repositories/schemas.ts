@@ -8,7 +8,11 @@ export const RepositoryOfTeam = Type.Object({ ...MinimalRepository.properties, r
 export type RepositoryOfTeam = Static<typeof RepositoryOfTeam>;
 
 /** The same by itself. */
-export const TeamRepository = Type.Omit(RepositoryOfTeam, ['has_discussions']);
+export const TeamRepository = Type.Omit(RepositoryOfTeam, [
+  'has_discussions',
+  'has_pull_requests',
+  'pull_request_creation_policy',
+]);
 export type TeamRepository = Static<typeof TeamRepository>;
 
 /** Without a permission, a team gets the one that it was created with. */

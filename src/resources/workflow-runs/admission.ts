@@ -2,10 +2,11 @@
 import { sql } from 'kysely';
 import { roleLevelOf } from '#access/sql.ts';
 import type { Tx } from '#database/connect.ts';
+import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { ActionsPolicy, UsedAction } from '#resources/actions-permissions/index.ts';
-import { hasMergedPull } from '#resources/pulls/index.ts';
-import type { WorkflowFile, WorkflowProblem } from '#workflow-files/parse.ts';
+import { findAuthorsOfMerged, type PullRow } from '#resources/pulls/index.ts';
+import type { WorkflowFile, WorkflowProblem } from '#workflow-files/file.ts';
 import { namedUse, usesOf } from '#workflow-files/uses.ts';
 
 /** The repository of a run, as far as its settings depend on it. */
@@ -35,22 +36,30 @@ function usedAction(of: 'step' | 'job', name: string): UsedAction | undefined {
 /** The level of the role `write`. */
 const writing = 3;
 
+export type ForkRun = {
+  readonly repository: AdmittingRepository;
+  /** Whoever caused the event, as by a label or a push. */
+  readonly actor: Id<'accounts'> | undefined;
+  readonly pull: Pick<PullRow, 'author_id' | 'head_pushers' | 'has_unknown_pusher'> | undefined;
+};
+
 /**
- * Whether a run of a fork's pull request waits until somebody with write access approves it (the public API's rule): who may write never waits; of others, in
- * private repositories the setting for these decides, and elsewhere that of contributors.
+ * Whether a run of a fork's pull request waits until somebody with write access approves it. The author, everybody who pushed to the head, and
+ * the actor must be trusted: an owner who sets a label, or updates the branch, vouches for nobody else. Who may write is trusted. The others
+ * are by the setting for private repositories, or elsewhere by that for contributors (the public API's rule).
  */
-export async function needsApproval(
-  tx: Tx,
-  policy: ActionsPolicy,
-  { repository, actor }: { readonly repository: AdmittingRepository; readonly actor: Id<'accounts'> | undefined },
-): Promise<boolean> {
-  const { rows } = await sql<{
-    level: number;
-  }>`select ${roleLevelOf(actor)} as level from repositories r where r.id = ${repository.id}`.execute(tx);
-  if ((rows[0]?.level ?? 0) >= writing) return false;
+export async function needsApproval(tx: Tx, policy: ActionsPolicy, { repository, actor, pull }: ForkRun): Promise<boolean> {
+  const isKnown = pull !== undefined && pull.author_id !== null && !pull.has_unknown_pusher && actor !== undefined;
+  const people = unique([actor, pull?.author_id, ...(pull?.head_pushers ?? [])].filter((id) => id !== undefined && id !== null));
+  const { rows } = await sql<{ id: Id<'accounts'> }>`
+    select a.id from repositories r cross join unnest(${people}::bigint[]) as a(id)
+    where r.id = ${repository.id} and coalesce(${roleLevelOf(sql.ref('a.id'))}, 0) < ${writing}`.execute(tx);
+  if (isKnown && rows.length === 0) return false;
   if (repository.visibility === 'private') return policy.forkPrivate.requiresApproval;
-  if (policy.forkApproval === 'all_external_contributors' || actor === undefined) return true;
+  if (policy.forkApproval === 'all_external_contributors' || !isKnown) return true;
   // Who is new to the server has no merged pull request anywhere.
   const isNewHere = policy.forkApproval === 'first_time_contributors';
-  return !(await hasMergedPull(tx, { author: actor, repository: isNewHere ? repository.id : undefined }));
+  const outsiders = gather(rows, 'id');
+  const known = await findAuthorsOfMerged(tx, { authors: outsiders, repository: isNewHere ? repository.id : undefined });
+  return !outsiders.every((id) => known.has(id));
 }

@@ -6,9 +6,10 @@ import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { loadNamed } from '#resources/repositories/index.ts';
-import { type FoundFile, findWorkflowFile, readWorkflowFile } from '#resources/workflows/index.ts';
+import { type FoundFile, findWorkflowFile, readWorkflowFile, requireWorkflowFiles } from '#resources/workflows/index.ts';
 import { isCall, problemsOfCall, type Workflow } from '#workflow-files/calls.ts';
-import { isWorkflowPath, lineOf, type WorkflowFile, type WorkflowProblem } from '#workflow-files/parse.ts';
+import { isWorkflowPath, lineOf, type WorkflowFile, type WorkflowProblem } from '#workflow-files/file.ts';
+import { countParts } from '#workflow-files/token.ts';
 import { namedUse, nameOfCalled } from '#workflow-files/uses.ts';
 import { headCommitOf } from './head-commit.ts';
 import { isShared, type SharingRepository } from './sharing.ts';
@@ -31,12 +32,13 @@ export type Caller = {
 const maxDepth = fixedValue(limitTable.workflows.callDepth);
 const maxFiles = fixedValue(limitTable.workflows.calls);
 const maxBytes = fixedValue(limitTable.workflows.callBytes);
+const maxNodes = fixedValue(limitTable.workflows.callNodes);
 
 type Context = { readonly db: Db; readonly git: GitStore };
 
 /** Reads all that a workflow file calls. A file that calls nothing, as most, costs nothing. */
 export async function readCalledFiles(context: Context, caller: Caller, found: FoundFile): Promise<CalledFiles> {
-  const parsed = await readWorkflowFile(found);
+  const parsed = await readWorkflowFile(found, caller.repository.owner_id);
   if (!('file' in parsed) || !callsOthers(parsed.file)) return { files: [], problems: [] };
   const files = new Map<string, CalledFile>();
   const problems: WorkflowProblem[] = [];
@@ -44,6 +46,7 @@ export async function readCalledFiles(context: Context, caller: Caller, found: F
   const heights = new Map<string, number>();
   const find = finder(context, caller);
   let bytes = 0;
+  let nodes = 0;
 
   /** Follows the calls of a file. @returns how many levels are below it */
   const follow = async (file: WorkflowFile, chain: readonly string[], lineOfRun?: number): Promise<number> => {
@@ -67,10 +70,11 @@ export async function readCalledFiles(context: Context, caller: Caller, found: F
         problems.push(...problemsHere);
         if (!files.has(name)) {
           bytes += Buffer.byteLength(known.content);
+          nodes += countParts(known.file.parts);
           files.set(name, { ...known, line });
         }
         if (files.size > maxFiles) refuse(`A run must not call more than ${maxFiles} workflows`);
-        else if (bytes > maxBytes) refuse('The workflows that the run calls are too large, taken together');
+        else if (bytes > maxBytes || nodes > maxNodes) refuse('The workflows that the run calls are too large, taken together');
         else if (levelsAbove > maxDepth) refuse(`Workflows must not call one another over more than ${maxDepth} levels`);
         else {
           const below = heights.get(name) ?? (await follow(known.file, [...chain, name], line));
@@ -109,7 +113,7 @@ function finder({ db, git }: Context, caller: Caller): (name: string) => Promise
     const place = await finding;
     const found = place && (await findWorkflowFile(place.disk, place.commit, path));
     if (!found) return undefined;
-    const parsed = await readWorkflowFile(found);
+    const parsed = await readWorkflowFile(found, caller.repository.owner_id);
     if ('problems' in parsed) {
       const [{ message, line } = { message: 'The file is not valid', line: 1 }] = parsed.problems;
       return { problem: `Line ${line}: ${message}` };
@@ -144,28 +148,34 @@ async function findPlace(
   return commit && { disk, fullName, commit: commit.id, ref: null };
 }
 
-/** The workflow of a run, with those that it calls; undefined where its file can't be read. */
-export async function loadWorkflow(db: Db, run: Pick<RunRow, 'id' | 'path' | 'file'>): Promise<Workflow | undefined> {
-  const parsed = await readWorkflowFile({ path: run.path, content: run.file });
-  if (!('file' in parsed)) return undefined;
+/**
+ * The workflow of a run, with those that it calls; undefined where its file can't be read. It is called in transactions, which begin again
+ * where the files aren't read yet; outside of them, by `withPreparations`.
+ */
+export async function loadWorkflow(
+  db: Db,
+  run: Pick<RunRow, 'id' | 'owner_id' | 'path' | 'file'>,
+): Promise<Workflow | undefined> {
+  const [parsed] = requireWorkflowFiles([{ path: run.path, content: run.file }], run.owner_id);
+  if (!parsed || !('file' in parsed)) return undefined;
   if (!callsOthers(parsed.file)) return { name: undefined, file: parsed.file, called: new Map() };
-  const rows = new Map((await listRunFiles(db, run.id)).map((row) => [row.name, row]));
-  const linked = new Map<string, Promise<Workflow | undefined>>();
-  const link = async (name: string | undefined, file: WorkflowFile): Promise<Workflow> => {
+  const rows = await listRunFiles(db, run.id);
+  const files = requireWorkflowFiles(rows, run.owner_id);
+  const byName = new Map(rows.map(({ name }, at) => [name, files[at]]));
+  const linked = new Map<string, Workflow | undefined>();
+  const link = (name: string | undefined, file: WorkflowFile): Workflow => {
     const called = new Map<string, Workflow>();
     for (const job of file.jobs.values()) {
       if (!isCall(job)) continue;
       const of = nameOfCalled(name, String(job.source.uses)) ?? '';
-      const linking = linked.get(of) ?? read(of);
-      linked.set(of, linking);
-      const workflow = await linking;
+      if (!linked.has(of)) linked.set(of, linkNamed(of));
+      const workflow = linked.get(of);
       if (workflow) called.set(job.id, workflow);
     }
     return { name, file, called };
   };
-  const read = async (name: string): Promise<Workflow | undefined> => {
-    const row = rows.get(name);
-    const found = row && (await readWorkflowFile({ path: row.path, content: row.content }));
+  const linkNamed = (name: string): Workflow | undefined => {
+    const found = byName.get(name);
     return found && 'file' in found ? link(name, found.file) : undefined;
   };
   return link(undefined, parsed.file);

@@ -10,7 +10,7 @@ import {
   type Workflow,
 } from '#workflow-files/calls.ts';
 import type { Contexts } from '#workflow-files/expressions.ts';
-import type { WorkflowFileJob } from '#workflow-files/parse.ts';
+import type { WorkflowFileJob } from '#workflow-files/file.ts';
 import { type JobResult, needsContext, planJobs } from '#workflow-files/plan.ts';
 import { type RunSurroundings, runContexts } from './contexts.ts';
 import { planOf } from './planned.ts';

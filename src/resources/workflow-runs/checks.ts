@@ -1,10 +1,11 @@
 // The checks that runs mirror to: a suite for each workflow, event and commit, and a check for each job.
 import type { Tx } from '#database/connect.ts';
+import { asId, type Id } from '#lib/id.ts';
 import { actionsAppOf } from '#resources/apps/index.ts';
 import { beginAppRuns, changeAppRun, createAppRuns, type NewAnnotation, putAppSuite } from '#resources/checks/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/index.ts';
-import type { WorkflowProblem } from '#workflow-files/parse.ts';
-import { type JobRow, linkChecks, type RunRow } from './store.ts';
+import type { WorkflowProblem } from '#workflow-files/file.ts';
+import type { JobRow, RunRow } from './store.ts';
 
 type Context = { readonly tx: Tx; readonly now: Date };
 type OfRun = Pick<RunRow, 'repository_id' | 'owner_id' | 'actor_id' | 'triggering_actor_id'>;
@@ -33,15 +34,22 @@ export async function suiteOf({ tx, now }: Context, run: NewSuite) {
   return id;
 }
 
-/** Makes the checks of new jobs. */
-export async function createChecks({ tx, now }: Context, run: RunRow, jobs: readonly JobRow[]): Promise<void> {
-  if (run.check_suite_id === null || jobs.length === 0) return;
+type CheckedJob = Pick<JobRow, 'id' | 'name' | 'status' | 'conclusion' | 'problem' | 'problem_line'>;
+
+/** Makes the checks of jobs that are yet to be inserted. @returns those that were made, by the ids of their jobs */
+export async function createChecks(
+  { tx, now }: Context,
+  run: RunRow,
+  jobs: readonly CheckedJob[],
+): Promise<Map<JobRow['id'], Id<'check_runs'>>> {
+  if (run.check_suite_id === null || jobs.length === 0) return new Map();
   const page = await pageOf(tx, run);
   const made = await createAppRuns(
     tx,
     actionOf(run, now),
     run.check_suite_id,
     jobs.map((job) => ({
+      id: asId<'check_runs'>(job.id),
       name: job.name,
       detailsUrl: jobPathOf(page, job),
       status: job.status === 'completed' ? ('completed' as const) : ('queued' as const),
@@ -49,13 +57,7 @@ export async function createChecks({ tx, now }: Context, run: RunRow, jobs: read
       ...outputOf(run, job),
     })),
   );
-  await linkChecks(
-    tx,
-    made.flatMap(({ id }, at) => {
-      const job = jobs[at];
-      return job ? [{ job: job.id, check: id }] : [];
-    }),
-  );
+  return new Map(made.map(({ id }) => [asId<'workflow_jobs'>(id), id]));
 }
 
 /** The page of a run, from the address of the server on. */
@@ -125,7 +127,7 @@ export async function createFailedCheck({ tx, now }: Context, run: RunRow): Prom
 const maxSummary = 65_535;
 const maxAnnotations = 50;
 
-function outputOf(run: RunRow, { problem, problem_line }: JobRow) {
+function outputOf(run: RunRow, { problem, problem_line }: Pick<JobRow, 'problem' | 'problem_line'>) {
   if (problem === null) return {};
   const annotations = problem_line === null ? [] : [failureAt(run, problem, problem_line)];
   return { title: 'The job could not be run', summary: problem.slice(0, maxSummary), annotations };

@@ -1,8 +1,8 @@
 // The contexts of expressions: what workflow files name as `github`, `inputs` and `vars`.
 import type { Services } from '#endpoint/services.ts';
-import type { Contexts, Json } from '#workflow-files/expressions.ts';
+import { budget, type Contexts, type Json, newBudget } from '#workflow-files/expressions.ts';
+import type { WorkflowFile } from '#workflow-files/file.ts';
 import { typedInputs } from '#workflow-files/inputs.ts';
-import type { WorkflowFile } from '#workflow-files/parse.ts';
 import type { RunRow } from './store.ts';
 
 /** What the context `github` says beside the run itself. */
@@ -26,14 +26,21 @@ export type RunSurroundings = {
  */
 export const unknownAddress = 'http://hearth.invalid';
 
-/** The context `github` of a run, as far as the server knows it: steps and paths are the runner's. */
+/** The ref and the commit of a run's workflow file. */
+export const workflowSourceOf = ({ ref, sha, workflow_ref, workflow_sha }: RunRow): { ref: string; sha: string } => ({
+  ref: workflow_ref ?? ref ?? '',
+  sha: workflow_sha ?? sha,
+});
+
+/** The context `github` of a run, as far as the server knows it: steps and paths are the runner's. A run without a ref has empty ones. */
 export function githubContext(
   run: RunRow,
   { repository, actor, triggeringActor, links }: RunSurroundings,
 ): { [name: string]: Json } {
   const event = JSON.parse(run.payload.replaceAll(unknownAddress, links.html)) as { [name: string]: Json };
   const pull = event.pull_request as { head?: { ref?: string }; base?: { ref?: string } } | undefined;
-  const refType = run.ref.startsWith('refs/tags/') ? 'tag' : 'branch';
+  const ref = run.ref ?? '';
+  const source = workflowSourceOf(run);
   const fullName = `${repository.owner.login}/${repository.name}`;
   return {
     actor,
@@ -45,9 +52,9 @@ export function githubContext(
     graphql_url: '',
     head_ref: pull?.head?.ref ?? '',
     job: '',
-    ref: run.ref,
-    ref_name: run.ref.replace(/^refs\/(heads|tags|pull)\//, ''),
-    ref_type: refType,
+    ref,
+    ref_name: ref.replace(/^refs\/(heads|tags|pull)\//, ''),
+    ref_type: ref === '' ? '' : ref.startsWith('refs/tags/') ? 'tag' : 'branch',
     repository: fullName,
     repository_id: String(repository.id),
     repository_owner: repository.owner.login,
@@ -61,8 +68,8 @@ export function githubContext(
     sha: run.sha,
     triggering_actor: triggeringActor,
     workflow: run.name,
-    workflow_ref: `${fullName}/${run.path}@${run.ref}`,
-    workflow_sha: run.sha,
+    workflow_ref: `${fullName}/${run.path}@${source.ref}`,
+    workflow_sha: source.sha,
   };
 }
 
@@ -79,5 +86,10 @@ export function runContexts(
 ): Contexts {
   const github = githubContext(run, surroundings);
   const { inputs } = github.event as { inputs?: { [name: string]: Json } | null };
-  return { github, inputs: run.event === 'workflow_dispatch' ? typedInputs(file, inputs ?? {}) : {}, vars };
+  return {
+    github,
+    inputs: run.event === 'workflow_dispatch' ? typedInputs(file, inputs ?? {}) : {},
+    vars,
+    [budget]: newBudget(),
+  };
 }

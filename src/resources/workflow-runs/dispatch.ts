@@ -7,13 +7,14 @@ import { inRepository } from '#events/scope.ts';
 import { findRef } from '#git/refs/refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
+import type { Id } from '#lib/id.ts';
 import { conflict, unprocessable } from '#lib/refusal.ts';
 import { presentUser } from '#resources/accounts/index.ts';
 import { presentRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
-import { findWorkflowFile, readWorkflowFile, type WorkflowRow } from '#resources/workflows/index.ts';
+import { type FoundFile, findWorkflowFile, readWorkflowFile, type WorkflowRow } from '#resources/workflows/index.ts';
 import { emitBody } from '#vocabulary/body.ts';
+import type { WorkflowFile } from '#workflow-files/file.ts';
 import { dispatchInputs, InputProblem, isDispatched } from '#workflow-files/inputs.ts';
-import type { WorkflowFile } from '#workflow-files/parse.ts';
 import { readCalledFiles } from './called-files.ts';
 import { type HeadCommit, headCommitOf } from './head-commit.ts';
 import { createRun, type NewRun } from './runs.ts';
@@ -40,7 +41,7 @@ export async function readDispatch(
   const { ref, name, commit } = await findHead(git, repo, wanted);
   const found = await findWorkflowFile(repoOf(git, repo.id), commit.id, workflow.path);
   if (!found) throw unprocessable(`The workflow file ${workflow.path} is not in ${name}`);
-  const file = await fileOf(found);
+  const file = await fileOf(found, repo.owner_id);
   const given = inputsOf(file, inputs);
   const [repository] = await presentRepositories({ db, links, viewer: { account: undefined, grant: { kind: 'none' } } }, [repo]);
   const payload = { inputs: given, ref, repository, sender: presentUser(links, by.account), workflow: workflow.path };
@@ -72,8 +73,8 @@ async function findHead(
   throw unprocessable(`No ref found for: ${wanted}`);
 }
 
-async function fileOf(found: { path: string; content: string }): Promise<WorkflowFile> {
-  const parsed = await readWorkflowFile(found);
+async function fileOf(found: FoundFile, owner: Id<'accounts'>): Promise<WorkflowFile> {
+  const parsed = await readWorkflowFile(found, owner);
   if (!('file' in parsed)) {
     const [{ message, line } = { message: '', line: 1 }] = parsed.problems;
     throw unprocessable(`The workflow file is not valid, line ${line}: ${message}`);

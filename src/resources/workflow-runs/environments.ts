@@ -44,7 +44,7 @@ export async function admitJobs(context: Context, run: RunRow, jobs: readonly Jo
   const known = [...new Map(jobs.flatMap((job) => environmentOf(job).found ?? []).map((row) => [row.id, row])).values()];
   const [protectionOf, protectedBranches, reviews] = await Promise.all([
     loadProtections(tx, known),
-    findBranchProtection(tx, run.repository_id, run.ref),
+    findBranchProtection(tx, run.repository_id, run.ref ?? undefined),
     listJobReviews(tx, gather(jobs, 'id')),
   ]);
   const approvals = await approvalsIn(tx, run, reviews);
@@ -57,7 +57,7 @@ export async function admitJobs(context: Context, run: RunRow, jobs: readonly Jo
     }
     const own = reviews.filter(({ job_id }) => job_id === job.id);
     const attempt = {
-      ref: run.ref,
+      ref: run.ref ?? undefined,
       protectedBranches,
       actor: askerOf(run),
       at: job.asked_at ?? now,
@@ -66,7 +66,11 @@ export async function admitJobs(context: Context, run: RunRow, jobs: readonly Jo
     };
     const needed = waitsFor(protectionOf(environment), attempt, now);
     if (needed.state === 'refused') {
-      admissions.push({ job, state: 'refused', problem: `The environment ${environment.name} does not take ${run.ref}` });
+      admissions.push({
+        job,
+        state: 'refused',
+        problem: `The environment ${environment.name} does not take ${run.ref ?? 'a commit without a branch or tag'}`,
+      });
       continue;
     }
     const state = own.some(({ is_bypass }) => is_bypass) ? 'ready' : needed.state;
@@ -126,8 +130,8 @@ async function approvalsIn(
 /** A job asks to enter its environment: it gets a deployment. */
 async function ask({ tx, now }: Context, run: RunRow, job: JobRow, { id, name }: EnvironmentRow): Promise<JobRow> {
   const action = await deploymentAction(tx, run, now);
-  const ref = run.ref.replace(/^refs\/(heads|tags|pull)\//, '');
-  const deployment = await createAppDeployment(tx, action, { sha: run.sha, ref, environment: name });
+  const ref = run.ref?.replace(/^refs\/(heads|tags|pull)\//, '') ?? run.sha;
+  const deployment = await createAppDeployment(tx, action, { sha: run.sha, ref, full_ref: run.ref, environment: name });
   return updateJob(tx, job.id, { environment_id: id, deployment_id: deployment.id, asked_at: now });
 }
 

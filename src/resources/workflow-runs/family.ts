@@ -14,6 +14,7 @@ import { workflowRunEvents } from './events.ts';
 import { turns } from './group-turns.ts';
 import { endLongWaits, endOverdueJobs, endSilentJobs, endWait, followEnvironments } from './jobs.ts';
 import { loadKnownLogs, removeStoredArtifacts, removeStoredLogs, storeLog } from './logs.ts';
+import { notifyOfReviewRequests, notifyOfRuns } from './notifications.ts';
 import { expireRuns } from './retention.ts';
 import * as schemas from './schemas.ts';
 
@@ -30,7 +31,7 @@ export const workflowRuns = family({
     requestor: User,
     reviewers: Type.Array(EnvironmentReviewer),
   },
-  subscriptions: [followEnvironments],
+  subscriptions: [followEnvironments, notifyOfRuns, notifyOfReviewRequests],
   jobs: [
     endSilentJobs,
     endOverdueJobs,

@@ -2,6 +2,7 @@
 import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import { asId, type Id } from '#lib/id.ts';
+import { withPreparations } from '#lib/preparation.ts';
 import { openKey, sealKey } from '#lib/sealed-key.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { findBranchProtection } from '#resources/environments/index.ts';
@@ -32,7 +33,8 @@ export function identityRequest(
 export type JobIdentity = {
   readonly repository: RunSurroundings['repository'] & { readonly id: Id<'repositories'> };
   readonly eventName: string;
-  readonly ref: string;
+  /** Undefined for a commit without a ref. */
+  readonly ref: string | undefined;
   readonly environment: string | undefined;
   /** By the names of claims, as the public API has them. */
   readonly claims: Readonly<Record<string, string>>;
@@ -51,7 +53,7 @@ export async function findIdentity(
   const surroundings = run && (await loadSurroundings(db, run, links));
   if (!surroundings) return undefined;
   const environment = planOf(job).environment?.name;
-  const { isThis } = await findBranchProtection(db, run.repository_id, run.ref);
+  const { isThis } = await findBranchProtection(db, run.repository_id, run.ref ?? undefined);
   const github = githubContext(run, surroundings);
   const file = await fileOf(db, run, job);
   const told = (name: string): string => String(github[name] ?? '');
@@ -59,10 +61,11 @@ export async function findIdentity(
     job,
     repository: { ...surroundings.repository, id: run.repository_id },
     eventName: run.event,
-    ref: run.ref,
+    ref: run.ref ?? undefined,
     environment,
     claims: {
       ...Object.fromEntries(contextClaims.map((name) => [name, told(name)])),
+      ...(run.ref === null ? {} : Object.fromEntries(refClaims.map((name) => [name, told(name)]))),
       ...(environment === undefined ? {} : { environment }),
       ref_protected: String(isThis),
       repository_visibility: surroundings.repository.visibility,
@@ -77,7 +80,7 @@ export async function findIdentity(
 /** The file of a job in a called workflow, with its ref, as `acme/tools/.github/workflows/test.yml@refs/heads/main`. */
 async function fileOf(db: Db, run: RunRow, job: JobRow): Promise<{ ref: string; sha: string } | undefined> {
   const { calls } = planOf(job);
-  const workflow = calls.length > 0 ? await loadWorkflow(db, run) : undefined;
+  const workflow = calls.length > 0 ? await withPreparations(() => loadWorkflow(db, run)) : undefined;
   const name = workflow && calledBy(workflow, calls)?.name;
   const file = (name === undefined ? [] : await listReferenced(db, [run.id])).find((one) => one.name === name);
   if (!file) return undefined;
@@ -91,8 +94,6 @@ const contextClaims = [
   'base_ref',
   'event_name',
   'head_ref',
-  'ref',
-  'ref_type',
   'repository',
   'repository_id',
   'repository_owner',
@@ -105,3 +106,6 @@ const contextClaims = [
   'workflow_ref',
   'workflow_sha',
 ] as const;
+
+/** Those that a run without a ref doesn't have. */
+const refClaims = ['ref', 'ref_type'] as const;

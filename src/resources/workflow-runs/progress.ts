@@ -9,21 +9,21 @@ import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { notifyQueued } from '#resources/runners/index.ts';
 import { hasLeases, type Workflow } from '#workflow-files/calls.ts';
 import type { Concurrency } from '#workflow-files/concurrency.ts';
-import { lineOf, type WorkflowFile } from '#workflow-files/parse.ts';
+import { lineOf, type WorkflowFile } from '#workflow-files/file.ts';
 import { type JobResult, type Plan, type PlannedJob, type Progress, planJobs, resultOf } from '#workflow-files/plan.ts';
 import { environmentUrlOutput } from '#workflow-files/runner-job.ts';
 import { loadWorkflow } from './called-files.ts';
-import { createChecks, createFailedCheck, endCheck } from './checks.ts';
+import { createFailedCheck, endCheck } from './checks.ts';
 import { enterGroup, leasesOf, leaveGroup, settleCalls } from './concurrency.ts';
 import { listCallMembers } from './concurrency-store.ts';
 import { runContexts } from './contexts.ts';
 import { admitJobs } from './environments.ts';
 import { endDeployment, noteDeployment } from './job-deployments.ts';
+import { addJobs, type NewJob } from './new-jobs.ts';
 import { firstStatusOf, inRun, type KeptPlan, planOf, waitsForCall } from './planned.ts';
 import {
   findRunForUpdate,
   hasActiveSiblings,
-  insertJobs,
   type JobRow,
   listJobsOfAttempt,
   type RunRow,
@@ -218,11 +218,11 @@ export async function endJob(
 
 async function makeJobs(context: ProgressContext, run: RunRow, planned: readonly PlannedJob[]): Promise<JobRow[]> {
   const { tx, now } = context;
-  const rows = await insertJobs(
-    tx,
+  const rows = await addJobs(
+    context,
+    run,
     planned.map((job) => rowOf(run, job, now)),
   );
-  await createChecks(context, run, rows);
   const over = rows.filter(({ status }) => status === 'completed');
   await recordEach(tx, over, (job) => ({
     ...inRun(run, now),
@@ -250,7 +250,7 @@ export async function tellOfNew({ tx, now }: ProgressContext, run: RunRow, jobs:
 }
 
 /** The row of a planned job. One in a concurrency group is pending until it is its turn, and waits for its environment then. */
-function rowOf(run: RunRow, job: PlannedJob, now: Date): Parameters<typeof insertJobs>[1][number] {
+function rowOf(run: RunRow, job: PlannedJob, now: Date): NewJob {
   const { id, name, index, ended, labels, group, maxParallel, ...planned } = job;
   const { calls, combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast } = planned;
   const kept: KeptPlan = { calls, combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast };

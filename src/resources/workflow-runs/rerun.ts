@@ -6,11 +6,11 @@ import { spentBudgetOf } from '#resources/billing/index.ts';
 import { loadWorkflows } from '#resources/workflows/index.ts';
 import { keysBehind, type Workflow } from '#workflow-files/calls.ts';
 import { loadWorkflow } from './called-files.ts';
-import { createChecks } from './checks.ts';
+import { addJobs, type NewJob } from './new-jobs.ts';
 import { firstStatusOf, inRun, planOf, waitsForCall } from './planned.ts';
 import { type ProgressContext, tellOfNew } from './progress.ts';
 import { beginAgain } from './runs.ts';
-import { findRunForUpdate, insertAttempt, insertJobs, type JobRow, listJobsOfAttempt, type RunRow, updateRun } from './store.ts';
+import { findRunForUpdate, insertAttempt, type JobRow, listJobsOfAttempt, type RunRow, updateRun } from './store.ts';
 
 export type RerunOptions = { readonly by: Id<'accounts'>; readonly debugs: boolean };
 
@@ -86,12 +86,12 @@ async function beginAttempt(
     updated_at: now,
   });
   await record(tx, { ...inRun(begun, now), kind: 'workflow_run.requested', data: { run: run.id, attempt: begun.attempt } });
-  const made = await insertJobs(
-    tx,
+  const made = await addJobs(
+    context,
+    begun,
     jobs.map((job) => rowOf(begun, job, now)),
   );
   const again = made.filter(({ carried_from }) => carried_from === null);
-  await createChecks(context, begun, again);
   // Those of calls in concurrency groups come when it is the turn of these.
   await tellOfNew(
     context,
@@ -115,7 +115,7 @@ function jobsOfAttempt(called: Workflow, jobs: readonly JobRow[], again: readonl
   return jobs.filter(({ key }) => !isBehind(key) && !isNew.has(key)).map((job) => ({ job, isCarried: !again.includes(job) }));
 }
 
-function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): Parameters<typeof insertJobs>[1][number] {
+function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): NewJob {
   const { id: _, carried_from, ...row } = job;
   const common = {
     ...row,

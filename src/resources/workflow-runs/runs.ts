@@ -4,10 +4,12 @@ import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { type ActionsPolicy, loadActionsPolicy } from '#resources/actions-permissions/index.ts';
 import { spentBudgetOf } from '#resources/billing/index.ts';
-import { putWorkflow, readWorkflowFile, takeRunNumber } from '#resources/workflows/index.ts';
+import { loadPulls } from '#resources/pulls/index.ts';
+import { putWorkflow, requireWorkflowFiles, takeRunNumber } from '#resources/workflows/index.ts';
 import { type Concurrency, concurrencyOfFile } from '#workflow-files/concurrency.ts';
 import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/expressions.ts';
-import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/parse.ts';
+import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/file.ts';
+import { findPart } from '#workflow-files/token.ts';
 import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from './admission.ts';
 import type { CalledFiles } from './called-files.ts';
 import { suiteOf } from './checks.ts';
@@ -32,9 +34,17 @@ export type NewRun = {
   readonly payload: object;
   /** The title of a run whose file gives none: that of the pull request, or of the commit. */
   readonly title: string;
-  readonly head: { readonly branch: string | null; readonly commit: HeadCommit; readonly repository: Id<'repositories'> };
-  readonly ref: string;
+  /** The branch and commit that the run is shown for. The repository is null where the fork was deleted. */
+  readonly head: {
+    readonly branch: string | null;
+    readonly commit: HeadCommit;
+    readonly repository: Id<'repositories'> | null;
+  };
+  /** What the jobs check out. Undefined for a commit without a ref: such a run has no caches and enters no environment with branch rules. */
+  readonly ref: string | undefined;
   readonly sha: string;
+  /** Where the workflow file comes from, if from another ref and commit. */
+  readonly source?: { readonly ref: string; readonly sha: string };
   readonly pullRequest?: Id<'issues'> | undefined;
   readonly isFromFork?: boolean;
   /** How many runs led to it, each by the end of the one before. */
@@ -51,7 +61,7 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   const { repository, path, content, event, head, isFromFork = false } = wanted;
   const policy = await loadActionsPolicy(tx, repository);
   if (!policy.enabled || (isFromFork && !forkRights(policy, repository).runs)) return undefined;
-  const parsed = await readWorkflowFile({ path, content });
+  const [parsed = unread] = requireWorkflowFiles([{ path, content }], repository.owner_id);
   const file = 'file' in parsed ? parsed.file : undefined;
   const name = file?.name ?? path;
   const workflow = await putWorkflow(tx, { repository_id: repository.id, path, name, now });
@@ -87,8 +97,10 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     head_sha: head.commit.id,
     head_repository_id: head.repository,
     head_commit: JSON.stringify(head.commit),
-    ref: wanted.ref,
+    ref: wanted.ref ?? null,
     sha: wanted.sha,
+    workflow_ref: wanted.source?.ref ?? null,
+    workflow_sha: wanted.source?.sha ?? null,
     pull_request_id: wanted.pullRequest ?? null,
     actor_id: wanted.actor ?? null,
     triggering_actor_id: wanted.actor ?? null,
@@ -111,10 +123,13 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   if ('problem' in told)
     return endRun(context, await updateRun(tx, run.id, { problems: JSON.stringify([told.problem]) }), 'startup_failure');
   const { title, concurrency } = told;
-  if (isFromFork && (await needsApproval(tx, policy, { repository, actor: wanted.actor })))
+  const pull = isFromFork && wanted.pullRequest ? (await loadPulls(tx, [wanted.pullRequest])).get(wanted.pullRequest) : undefined;
+  if (isFromFork && (await needsApproval(tx, policy, { repository, actor: wanted.actor, pull })))
     return endRun(context, run, 'action_required');
   return beginRun(context, title === '' ? run : await updateRun(tx, run.id, { title }), concurrency);
 }
+
+const unread: ParsedWorkflow = { problems: [] };
 
 /** A problem that isn't of any line of the file. */
 const atBeginning = (message: string): WorkflowProblem => ({ message, line: 1 });
@@ -127,7 +142,7 @@ export async function beginAgain(context: ProgressContext, run: RunRow): Promise
     const problems = JSON.stringify([atBeginning(spent)]);
     return endRun(context, await updateRun(tx, run.id, { problems }), 'startup_failure');
   }
-  const parsed = await readWorkflowFile({ path: run.path, content: run.file });
+  const [parsed = unread] = requireWorkflowFiles([{ path: run.path, content: run.file }], run.owner_id);
   if (!('file' in parsed)) return endRun(context, run, 'startup_failure');
   const told = await tell(context, run, parsed.file);
   if ('problem' in told) return endRun(context, run, 'startup_failure');
@@ -155,7 +170,7 @@ async function tell(
   if (!surroundings) return { title: '', concurrency: null };
   const contexts = runContexts(run, surroundings, await variablesOf(tx, run), file);
   const evaluated = (part: string): Json => {
-    const token = file.parts.find(part);
+    const token = findPart(file.parts, part);
     return token ? evaluate(token, contexts) : null;
   };
   try {

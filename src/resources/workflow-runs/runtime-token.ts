@@ -62,10 +62,12 @@ async function jobNamedBy(token: string, { secrets, now }: { secrets: Secrets; n
 }
 
 /**
- * The refs whose caches a run may read (the public API's rule): its own, the branch that its pull request is for, and the default branch.
+ * The refs whose caches a run may read (the public API's rule): its own, the base branch of its pull request, and the default branch. A run
+ * without a ref has no caches.
  * @param payload the webhook payload of its event
  */
-export function readableRefs({ ref, payload }: { ref: string; payload: string }, defaultBranch: string): string[] {
+export function readableRefs({ ref, payload }: { ref: string | null; payload: string }, defaultBranch: string): string[] {
+  if (ref === null) return [];
   const { pull_request: pull } = JSON.parse(payload) as { pull_request?: { base?: { ref?: string } } };
   const base = pull?.base?.ref;
   const refs = [ref, ...(base === undefined ? [] : [`refs/heads/${base}`]), `refs/heads/${defaultBranch}`];

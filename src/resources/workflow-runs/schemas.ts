@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { maxId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
+import { Nullable, OneOf, Refused, Timestamp, withDefault } from '#lib/shape.ts';
 import { User } from '#resources/accounts/index.ts';
 import { PullRequestMinimal, SimpleCommit } from '#resources/checks/index.ts';
 import { EnvironmentReviewer } from '#resources/environments/index.ts';
@@ -285,4 +285,6 @@ export const NewCustomDeploymentReview = Type.Object(
 );
 export type NewCustomDeploymentReview = Static<typeof NewCustomDeploymentReview>;
 
-export const Rerun = Type.Object({ enable_debug_logging: withDefault(Type.Boolean(), false) }, { title: 'WorkflowRun' });
+const rerun = { enable_debug_logging: withDefault(Type.Boolean(), false) };
+export const Rerun = Type.Object(rerun, { title: 'WorkflowRun' });
+export const JobRerun = Type.Object({ ...rerun, enable_debugger: Refused(false) }, { title: 'WorkflowRun' });

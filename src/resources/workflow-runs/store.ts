@@ -43,6 +43,8 @@ const summaryColumns = [
   'head_commit',
   'ref',
   'sha',
+  'workflow_ref',
+  'workflow_sha',
   'pull_request_id',
   'actor_id',
   'triggering_actor_id',
@@ -209,15 +211,6 @@ export const insertJobs = async (tx: Tx, rows: readonly Insertable<DB['workflow_
 
 export const updateJob = (tx: Tx, id: Job, change: Updateable<DB['workflow_jobs']>): Promise<JobRow> =>
   tx.updateTable('workflow_jobs').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
-
-/** Tells jobs which checks are theirs. */
-export const linkChecks = async (tx: Tx, pairs: readonly { job: Job; check: Id<'check_runs'> }[]): Promise<void> => {
-  if (pairs.length === 0) return;
-  await sql`
-    update workflow_jobs j set check_run_id = p.check_run
-    from unnest(${pairs.map(({ job }) => job)}::bigint[], ${pairs.map(({ check }) => check)}::bigint[]) as p(job, check_run)
-    where j.id = p.job`.execute(tx);
-};
 
 /** Steps of a job as its runner tells of them. */
 export const putSteps = async (tx: Tx, rows: readonly Insertable<DB['workflow_job_steps']>[]): Promise<void> => {

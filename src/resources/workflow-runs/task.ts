@@ -10,20 +10,21 @@ import { loadEnvironmentSecrets, loadSecretsForJob } from '#resources/actions-se
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { createJobToken } from '#resources/apps/index.ts';
 import { findBranchProtection } from '#resources/environments/index.ts';
-import { ExpressionProblem, type Json } from '#workflow-files/expressions.ts';
-import type { WorkflowFileJob } from '#workflow-files/parse.ts';
+import { budget, ExpressionProblem, type Json, newBudget } from '#workflow-files/expressions.ts';
+import { typedInputs } from '#workflow-files/inputs.ts';
 import { permissionsOfCalled } from '#workflow-files/permissions.ts';
 import type { JobResult } from '#workflow-files/plan.ts';
 import { fileForRunner } from '#workflow-files/runner-job.ts';
+import { namesOfSteps } from '#workflow-files/step-names.ts';
 import { forkRights } from './admission.ts';
 import { loadWorkflow } from './called-files.ts';
-import { handedSecrets, loadHappened, needsOf, standingOf } from './called-jobs.ts';
+import { handedSecrets, loadHappened, needsOf, type Standing, standingOf } from './called-jobs.ts';
 import { githubContext } from './contexts.ts';
 import { identityRequest } from './identity.ts';
-import { planOf } from './planned.ts';
+import { type KeptPlan, planOf } from './planned.ts';
 import type { FoundJob, TakenJob } from './queue.ts';
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
-import { type JobRow, putSteps, updateJob } from './store.ts';
+import { type JobRow, putSteps, type RunRow, updateJob } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
 import { actionsPath, findMissingAction } from './used-actions.ts';
 
@@ -114,26 +115,22 @@ export async function makeTask(
   });
   const readable = readableRefs(run, surroundings.repository.default_branch);
   const identityAt = identity === 'write' && identityRequest(links, secrets, { id: job.id, token_id: row.id }, until);
-  await putSteps(tx, stepsOf(job, definition));
   const happened = definition.needs.length + calls.length > 0 ? await loadHappened(tx, run, surroundings, standing) : undefined;
   const mayHaveSecrets = !run.is_from_fork || rights.secrets;
   const hand = (all: NamedSecrets): NamedSecrets =>
     happened ? refusing(() => handedSecrets(happened, standing, { ...all, GITHUB_TOKEN: token })) : all;
-  return {
-    job: await updateJob(tx, job.id, { token_id: row.id }),
-    file,
+  const github = { ...githubContext(run, surroundings), job: id };
+  const given = {
     context: {
-      ...githubContext(run, surroundings),
-      job: id,
+      ...github,
       token,
       // The same for all jobs: a runner keeps what it has read, and asks later where it did first.
       gitea_default_actions_url: `${links.html}${actionsPath}`,
       gitea_runtime_token: await signRuntimeToken(secrets, { ...job, token_id: row.id }, { readable, now, until }),
       retention_days: String(policy.retentionDays),
       ...(identityAt && { actions_id_token_request_url: identityAt.url, actions_id_token_request_token: identityAt.token }),
-      ref_protected: (await findBranchProtection(tx, run.repository_id, run.ref)).isThis,
+      ref_protected: (await findBranchProtection(tx, run.repository_id, run.ref ?? undefined)).isThis,
     },
-    token,
     secrets: {
       ...(mayHaveSecrets ? await secretsOf(tx, secrets, { job, run }, hand) : hand({})),
       ...(run.debugs ? debugSecrets : {}),
@@ -142,6 +139,8 @@ export async function makeTask(
     vars: Object.fromEntries(await loadVariablesForJob(tx, placeOf({ job, run }))),
     needs: happened ? needsOf(happened, standing) : {},
   };
+  await putSteps(tx, stepsOf(job, namesOfOwnSteps(run, standing, combination, { ...given, context: github })));
+  return { job: await updateJob(tx, job.id, { token_id: row.id }), file, token, ...given };
 }
 
 /** What a job's secrets and variables are looked up by: the environment is the one that let it in, and no later one with its name. */
@@ -178,7 +177,11 @@ function refusing<Result>(work: () => Result): Result {
 export async function maskOf(db: Db, secrets: Secrets, taken: TakenJob): Promise<(text: string) => string> {
   // Those that were handed on are of these, or made from them.
   const all = await loadSecretsForJob(db, secrets, placeOf(taken));
-  const hidden = [...all.values()].flatMap((value) => [value, ...value.split('\n')]);
+  return masking(all.values());
+}
+
+function masking(secrets: Iterable<string>): (text: string) => string {
+  const hidden = [...secrets].flatMap((value) => [value, ...value.split('\n')]);
   const longestFirst = unique(hidden.map((value) => value.trim())).filter((value) => value.length >= shortestMasked);
   longestFirst.sort((a, b) => b.length - a.length);
   return (text) => longestFirst.reduce((masked, value) => masked.replaceAll(value, '***'), text);
@@ -187,10 +190,33 @@ export async function maskOf(db: Db, secrets: Secrets, taken: TakenJob): Promise
 /** Shorter texts would be found everywhere. */
 const shortestMasked = 3;
 
-/** The steps of a job before it runs: those of its file, between the two that every job has. Names with expressions stay as they are written. */
-function stepsOf({ id }: JobRow, { source }: WorkflowFileJob) {
+/** The names of the steps of a job's file. Secrets are hidden by their names in expressions, and by their values in what else these give. */
+function namesOfOwnSteps(
+  run: RunRow,
+  { own, definition, calls }: Standing,
+  matrix: KeptPlan['combination'],
+  { context, secrets, vars, needs }: Pick<Task, 'context' | 'secrets' | 'vars' | 'needs'>,
+): string[] {
+  const { source } = definition;
   const steps = Array.isArray(source.steps) ? (source.steps as { [part: string]: Json }[]) : [];
-  const names = ['Set up job', ...steps.map(nameOfStep), 'Complete job'];
+  const { event } = context as { event?: { inputs?: { [name: string]: Json } | null } };
+  const inputs = run.event === 'workflow_dispatch' ? typedInputs(own.file, event?.inputs ?? {}) : {};
+  const hidden = Object.fromEntries(Object.keys(secrets).map((name) => [name, '***']));
+  const contexts = {
+    github: { ...context, token: '***' },
+    inputs: calls.at(-1)?.inputs ?? inputs,
+    matrix,
+    needs,
+    secrets: hidden,
+    vars,
+    [budget]: newBudget(),
+  };
+  return namesOfSteps(steps, contexts, masking(Object.values(secrets)));
+}
+
+/** The steps of a job before it runs: those of its file, between the two that every job has. */
+function stepsOf({ id }: JobRow, own: readonly string[]) {
+  const names = ['Set up job', ...own, 'Complete job'];
   return names.map((name, at) => ({
     job_id: id,
     number: at + 1,
@@ -200,11 +226,4 @@ function stepsOf({ id }: JobRow, { source }: WorkflowFileJob) {
     started_at: null,
     completed_at: null,
   }));
-}
-
-/** A step's own name, or what it runs (the public API's form). */
-function nameOfStep({ name, uses, run }: { readonly [part: string]: Json }): string {
-  if (typeof name === 'string' && name !== '') return name;
-  const [line = ''] = String(run ?? '').split('\n');
-  return uses === undefined ? `Run ${line}` : `Run ${String(uses)}`;
 }

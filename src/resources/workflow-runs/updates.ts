@@ -4,6 +4,9 @@ import { enqueue } from '#jobs/job.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type RunnerRow, removeRunner, removeSpent } from '#resources/runners/index.ts';
 import { removeToken } from '#resources/tokens/index.ts';
+import type { Json } from '#workflow-files/expressions.ts';
+import { loadWorkflow } from './called-files.ts';
+import { standingOf } from './called-jobs.ts';
 import { advanceAfter, advanceRun, endJob, type ProgressContext } from './progress.ts';
 import type { TakenJob } from './queue.ts';
 import {
@@ -51,7 +54,8 @@ export async function findJobOf(db: Db, runner: RunnerRow, id: JobRow['id']): Pr
 export const findRunOf = (db: Db, job: JobRow): Promise<RunRow | undefined> => findRun(db, job.run_id);
 
 /**
- * Writes what a runner tells of its job. When it tells the result, the job ends: its token with it, and what needs it follows.
+ * Writes what a runner tells of its job. When it tells the result, the job ends: its token with it, and what needs it follows. So does a cancelled
+ * job that has nothing to clean up, when its runner is told to end it: some runners wait for the programs that a step began, and are silent then.
  * @returns the job as it is now
  */
 export async function noteState(context: ProgressContext, runner: RunnerRow, given: JobRow, told: ToldState): Promise<JobRow> {
@@ -64,17 +68,40 @@ export async function noteState(context: ProgressContext, runner: RunnerRow, giv
     if (told.result !== undefined) await removeSpent(tx, runner.id);
     return job;
   }
-  await putSteps(tx, stepsOf(await listSteps(tx, [job.id]), job, told, now));
+  const isStopped = told.result === undefined && job.cancelled_at !== null && !(await hasCleanup(tx, run, job));
+  const steps = await listSteps(tx, [job.id]);
+  const state = isStopped ? stopped(told, steps.length - 2) : told;
+  await putSteps(tx, stepsOf(steps, job, state, now));
   const heard = { heard_at: now, outputs: JSON.stringify(outputsOf(job, told)) };
-  if (told.result === undefined) return updateJob(tx, job.id, heard);
+  if (state.result === undefined) return updateJob(tx, job.id, heard);
   // Some runners tell of a success where they have broken a job off.
-  const conclusion = job.cancelled_at === null ? told.result : 'cancelled';
+  const conclusion = job.cancelled_at === null ? state.result : 'cancelled';
   const ended = await endJob(context, run, job, { ...heard, conclusion, completed_at: told.endedAt ?? now });
   await leaveJob(tx, ended);
-  if (runner.is_ephemeral) await removeRunner(tx, runner.id);
+  if (runner.is_ephemeral && !isStopped) await removeRunner(tx, runner.id);
   await advanceAfter(context, run, ended);
   return ended;
 }
+
+/** Whether a job that is cancelled may still run something: a step with a condition, or what an action does at the end. */
+async function hasCleanup(tx: Tx, run: RunRow, job: JobRow): Promise<boolean> {
+  const workflow = await loadWorkflow(tx, run);
+  const steps = workflow && standingOf(workflow, job)?.definition.source.steps;
+  if (!Array.isArray(steps)) return true;
+  return (steps as { [part: string]: Json }[]).some((step) => step.uses !== undefined || step.if !== undefined);
+}
+
+/** The state of a job that is stopped where it is, with so many steps of its file. */
+const stopped = (told: ToldState, count: number): ToldState => ({
+  ...told,
+  result: 'cancelled',
+  steps: Array.from({ length: Math.max(0, count) }, (_, at): ToldStep => {
+    const step = told.steps[at] ?? unbegun;
+    return step.startedAt && !step.result ? { ...step, result: 'cancelled' } : step;
+  }),
+});
+
+const unbegun: ToldStep = { result: undefined, startedAt: undefined, endedAt: undefined, firstRow: 0, rows: 0 };
 
 /** Ends a job that nothing can be made of. */
 export async function abandonJob(

@@ -3,7 +3,7 @@ import type { Db } from '#database/connect.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { loadFormerlyNamed, loadNamed, type RepositoryWithOwner } from '#resources/repositories/index.ts';
-import type { WorkflowFileJob } from '#workflow-files/parse.ts';
+import type { WorkflowFileJob } from '#workflow-files/file.ts';
 import { namedUse, stepUsesOf } from '#workflow-files/uses.ts';
 import { isShared, type SharingRepository } from './sharing.ts';
 import { findRunningUser } from './store.ts';

@@ -118,7 +118,8 @@ function hostedSteps(hosted: readonly HostedCandidate[], runsHosted: boolean): W
 /** Self-hosted runners, by what each step leaves of them. */
 function runnerSteps(job: JobFacts, runners: readonly CandidateRunner[], now: Date): WaitingStep[] {
   const { labels, group_name } = job;
-  const isOnline = ({ seen_at }: CandidateRunner) => seen_at !== null && now.getTime() - seen_at.getTime() <= offlineAfter;
+  const isOnline = ({ busy, seen_at }: CandidateRunner) =>
+    busy || (seen_at !== null && now.getTime() - seen_at.getTime() <= offlineAfter);
   const hasLabels = (runner: CandidateRunner) => {
     const own = new Set(labelsOf(runner));
     return labels.every((label) => own.has(label));

@@ -1,4 +1,4 @@
-// What an event is for workflows: which of its files it looks at, and what a run of them is of.
+// What an event starts: the commit whose workflow files are read, and the ref and commit that their runs are for.
 
 import type { Services } from '#endpoint/services.ts';
 import type { Recorded } from '#events/subscription.ts';
@@ -11,17 +11,19 @@ import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/index.ts';
-import type { HeadCommit } from '#resources/workflow-runs/index.ts';
+import type { NewRun } from '#resources/workflow-runs/index.ts';
 import type { Trigger } from '#workflow-files/triggers.ts';
 
-/** Something that may start runs: the trigger, and what a run of it is of. */
+/** Something that may start runs. Each ref must have pointed at the commit beside it: environments and caches trust the ref. */
 export type Occasion = {
   readonly trigger: Trigger;
-  /** The commit whose workflow files are read. */
-  readonly files: Oid;
+  /** Where the workflow files are read. */
+  readonly files: { readonly ref: string; readonly sha: Oid };
   readonly title: string;
-  readonly head: { readonly branch: string | null; readonly commit: HeadCommit; readonly repository: Id<'repositories'> };
-  readonly ref: string;
+  /** The repository is null where the fork was deleted. */
+  readonly head: Pick<NewRun['head'], 'branch' | 'commit' | 'repository'>;
+  /** Undefined for a commit without a ref. */
+  readonly ref: string | undefined;
   readonly sha: Oid;
   readonly pullRequest?: Id<'issues'>;
   readonly isFromFork?: boolean;
@@ -34,6 +36,8 @@ export type OccasionContext = {
   readonly event: Recorded;
   readonly built: WebhookEvent;
   readonly job: JobContext<Services>;
+  /** The server's own app, by which jobs act. */
+  readonly ownApp: Id<'apps'> | undefined;
 };
 
 export const firstLine = (message: string): string => message.split('\n', 1)[0] ?? '';

@@ -1,5 +1,6 @@
 // Which events start workflows, and what each is for them.
 import type { Id } from '#lib/id.ts';
+import { loadDeployments } from '#resources/deployments/index.ts';
 import type { Occasion, OccasionContext } from './occasion.ts';
 import { ofCommit, ofDefaultBranch } from './others.ts';
 import { ofPullRequest, ofPullRequestTarget } from './pull-requests.ts';
@@ -9,16 +10,11 @@ import { ofCreation, ofPush } from './pushes.ts';
 type Parts = {
   readonly issue?: { readonly title: string };
   readonly release?: { readonly tag_name: string; readonly name: string | null };
-  readonly deployment?: { readonly sha: string; readonly ref: string };
-  readonly sha?: string;
   readonly workflow?: { readonly name: string };
   readonly workflow_run?: { readonly name: string; readonly head_branch: string | null };
 };
 
-/**
- * What the webhook events of these names are for workflows, by the names. Of others, as of everything that only organizations have, no
- * workflow runs.
- */
+/** What each webhook event starts, by its name. Other events, as all that only organizations have, start nothing. */
 const kinds: Readonly<Record<string, (context: OccasionContext, parts: Parts) => Promise<readonly (Occasion | undefined)[]>>> = {
   push: async (context) => [await ofPush(context)],
   create: async (context) => [await ofCreation(context)],
@@ -33,13 +29,14 @@ const kinds: Readonly<Record<string, (context: OccasionContext, parts: Parts) =>
           await ofCommit(context, {
             rev: `refs/tags/${release.tag_name}`,
             ref: `refs/tags/${release.tag_name}`,
-            ...titled(release.name ?? release.tag_name),
+            title: release.name ?? release.tag_name,
           }),
         ]
       : [],
-  deployment: (context, parts) => ofDeployment(context, parts),
-  deployment_status: (context, parts) => ofDeployment(context, parts),
-  status: async (context, { sha }) => (sha === undefined ? [] : [await ofCommit(context, { rev: sha })]),
+  deployment: async (context) => [await ofDeployment(context)],
+  deployment_status: async (context) => [await ofDeployment(context)],
+  // Anybody's commit can get a status, as the head of a fork.
+  status: async (context) => [await ofDefaultBranch(context)],
   workflow_run: async (context, { workflow_run: run }) => [
     await ofDefaultBranch(context, { workflow: run?.name, ...(run?.head_branch ? { branch: run.head_branch } : {}) }),
   ],
@@ -82,6 +79,10 @@ async function ofPulls(context: OccasionContext, { hasTarget = true } = {}): Pro
   return [await ofPullRequest(context, issue), hasTarget ? await ofPullRequestTarget(context, issue) : undefined];
 }
 
-async function ofDeployment(context: OccasionContext, { deployment }: Parts): Promise<(Occasion | undefined)[]> {
-  return deployment ? [await ofCommit(context, { rev: deployment.sha, title: deployment.ref })] : [];
+async function ofDeployment(context: OccasionContext): Promise<Occasion | undefined> {
+  const { deployment: id } = context.event.data as { deployment: Id<'deployments'> };
+  const deployment = (await loadDeployments(context.job.db, [id])).get(id);
+  // Deployments of jobs start no runs, as everything that a job's token does: the job may be of a fork's pull request.
+  if (!deployment || deployment.via_app_id === context.ownApp) return undefined;
+  return ofCommit(context, { rev: deployment.sha, ref: deployment.full_ref ?? undefined, title: deployment.ref });
 }

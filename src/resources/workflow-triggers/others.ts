@@ -3,7 +3,7 @@ import { headCommitOf } from '#resources/workflow-runs/index.ts';
 import type { Trigger } from '#workflow-files/triggers.ts';
 import type { Occasion, OccasionContext } from './occasion.ts';
 
-/** Something happened that is of no commit: the files of the default branch decide, and a run is of its head. */
+/** An event without a commit of its own runs the files of the default branch, for the head of that branch. */
 export async function ofDefaultBranch(
   { disk, repository, built }: OccasionContext,
   { title, ...more }: Partial<Trigger> & { readonly title?: string } = {},
@@ -13,7 +13,7 @@ export async function ofDefaultBranch(
   if (!commit) return undefined;
   return {
     trigger: { event: built.type.name, action: built.action ?? undefined, ...more },
-    files: commit.id,
+    files: { ref, sha: commit.id },
     title: title ?? built.type.name,
     head: { branch: repository.default_branch, commit, repository: repository.id },
     ref,
@@ -21,19 +21,17 @@ export async function ofDefaultBranch(
   };
 }
 
-/** Something happened to a commit or a tag: the files of the default branch decide, and a run is of that commit. */
+/**
+ * An event about a tag or a deployed commit runs the files of the default branch, for that commit.
+ * @param of `ref` is the full name of the branch or tag that pointed at the commit; undefined where none is known
+ */
 export async function ofCommit(
   context: OccasionContext,
-  { rev, ref, title }: { readonly rev: string; readonly ref?: string; readonly title?: string },
+  { rev, ref, title }: { readonly rev: string; readonly ref: string | undefined; readonly title: string },
 ): Promise<Occasion | undefined> {
-  const occasion = await ofDefaultBranch(context, title === undefined ? {} : { title });
+  const occasion = await ofDefaultBranch(context, { title });
   const commit = occasion && (await headCommitOf(context.disk, rev));
   if (!commit) return undefined;
   const branch = ref?.replace(/^refs\/(heads|tags)\//, '') ?? null;
-  return {
-    ...occasion,
-    head: { ...occasion.head, commit, branch },
-    ref: ref ?? occasion.ref,
-    sha: commit.id,
-  };
+  return { ...occasion, head: { ...occasion.head, commit, branch }, ref, sha: commit.id };
 }

@@ -5,8 +5,8 @@ import { headCommitOf } from '#resources/workflow-runs/index.ts';
 import { asksToSkip, changedPaths, type Occasion, type OccasionContext } from './occasion.ts';
 
 /**
- * Something happened to a pull request: the files of its test merge decide, and a run is of that. While its branches conflict there is
- * none, and no run (the public API's rule). Of one that was merged, it is the commit of the merge.
+ * An event of a pull request runs the files of its test merge, for that merge. While its branches conflict there is none, and no run
+ * (the public API's rule). For a merged pull request, it is the commit of the merge.
  */
 export async function ofPullRequest(context: OccasionContext, issue: Id<'issues'>): Promise<Occasion | undefined> {
   const { disk, repository, built } = context;
@@ -19,6 +19,7 @@ export async function ofPullRequest(context: OccasionContext, issue: Id<'issues'
   if (!head || asksToSkip(head.message)) return undefined;
   const sha = merge?.id ?? (row.state === 'closed' ? head.id : undefined);
   if (sha === undefined) return undefined;
+  const ref = `refs/pull/${row.number}/merge`;
   return {
     trigger: {
       event: built.type.name,
@@ -26,22 +27,24 @@ export async function ofPullRequest(context: OccasionContext, issue: Id<'issues'
       branch: row.base_ref,
       changedPaths: () => changedPaths(disk, row.merge_base_sha, row.head_sha),
     },
-    files: sha,
+    files: { ref, sha },
     title: row.title,
-    head: { branch: row.head_ref, commit: head, repository: row.head_repository_id ?? repository.id },
-    ref: `refs/pull/${row.number}/merge`,
+    head: { branch: row.head_ref, commit: head, repository: row.head_repository_id },
+    ref,
     sha,
     pullRequest: issue,
     isFromFork: row.head_repository_id !== repository.id,
   };
 }
 
-/** The same for workflows that run beside the base, with its files: they may have secrets, and don't run what the pull request changed. */
+/** `pull_request_target` runs the files of the base branch, for that branch: it may have secrets, and doesn't run what the pull request changed. */
 export async function ofPullRequestTarget(context: OccasionContext, issue: Id<'issues'>): Promise<Occasion | undefined> {
-  const { disk, repository, built, job } = context;
+  const { disk, built, job } = context;
   const row = (await loadPulls(job.db, [issue])).get(issue);
-  const base = row && (await headCommitOf(disk, branchRef(row.base_ref)));
-  if (!row || !base) return undefined;
+  if (!row) return undefined;
+  const ref = branchRef(row.base_ref);
+  const [head, base] = await Promise.all([headCommitOf(disk, row.head_sha), headCommitOf(disk, ref)]);
+  if (!head || !base) return undefined;
   return {
     trigger: {
       event: 'pull_request_target',
@@ -49,10 +52,10 @@ export async function ofPullRequestTarget(context: OccasionContext, issue: Id<'i
       branch: row.base_ref,
       changedPaths: () => changedPaths(disk, row.merge_base_sha, row.head_sha),
     },
-    files: base.id,
+    files: { ref, sha: base.id },
     title: row.title,
-    head: { branch: row.head_ref, commit: base, repository: repository.id },
-    ref: branchRef(row.base_ref),
+    head: { branch: row.head_ref, commit: head, repository: row.head_repository_id },
+    ref,
     sha: base.id,
     pullRequest: issue,
   };

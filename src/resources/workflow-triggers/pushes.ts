@@ -15,7 +15,7 @@ export async function ofPush({ disk, repository, built }: OccasionContext): Prom
       ...(kind === 'tags' ? { tag: name } : { branch: name }),
       changedPaths: async () => (before === zeroOid ? undefined : changedPaths(disk, before, commit.id)),
     },
-    files: commit.id,
+    files: { ref, sha: commit.id },
     title: firstLine(commit.message),
     head: { branch: name, commit, repository: repository.id },
     ref,
@@ -30,7 +30,7 @@ export async function ofCreation({ disk, repository, built }: OccasionContext): 
   if (!commit) return undefined;
   return {
     trigger: { event: 'create' },
-    files: commit.id,
+    files: { ref, sha: commit.id },
     title: firstLine(commit.message),
     head: { branch: ref.replace(/^refs\/(heads|tags)\//, ''), commit, repository: repository.id },
     ref,

@@ -22,7 +22,15 @@ export const runSchedules = job<Record<string, never>, Services>({
     const repositories = await loadNamedRepositories(context.db, gather(due, 'repository_id'));
     for (const workflow of due) {
       const repository = repositories.get(workflow.repository_id);
-      if (repository && !repository.archived) await runScheduled(context, workflow, repository);
+      if (!repository || repository.archived) continue;
+      try {
+        await runScheduled(context, workflow, repository);
+      } catch (error) {
+        // One workflow that fails doesn't stop the schedules of others: its time passes.
+        context.log.error({ err: error, workflow: workflow.id }, 'a scheduled workflow could not run');
+        const next = (await nextRunOf((workflow.events ?? {}) as EventsConfig, context.now))?.at ?? null;
+        await context.change((tx) => passScheduled(tx, workflow, next));
+      }
     }
   },
 });
@@ -38,11 +46,12 @@ async function runScheduled(
   const file = commit && (await findWorkflowFile(disk, commit.id, workflow.path));
   const events = (workflow.events ?? {}) as EventsConfig;
   // What was due is the first time after the one before it, which is at most some minutes ago.
-  const cron = nextRunOf(events, new Date((workflow.next_run_at ?? now).getTime() - 1))?.cron ?? '';
+  const due = await nextRunOf(events, new Date((workflow.next_run_at ?? now).getTime() - 1));
+  const next = await nextRunOf(events, now);
   const called = file && (await readCalledFiles({ db, git: services.git }, { repository, ref, commit: commit.id }, file));
   const links = linksOf(addressOf(services));
   await change(async (tx) => {
-    if (!(await passScheduled(tx, workflow, nextRunOf(events, now)?.at ?? null)) || !commit || !file || !called) return;
+    if (!(await passScheduled(tx, workflow, next?.at ?? null)) || !commit || !file || !called) return;
     await createRun(
       { tx, links, now },
       {
@@ -50,7 +59,7 @@ async function runScheduled(
         ...file,
         called,
         event: 'schedule',
-        payload: { schedule: cron },
+        payload: { schedule: due?.cron ?? '' },
         title: workflow.name,
         head: { branch: repository.default_branch, commit, repository: repository.id },
         ref,

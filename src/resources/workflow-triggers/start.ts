@@ -3,11 +3,13 @@ import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
 import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#events/subscription.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import type { Repo } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { JobContext } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
-import { asId } from '#lib/id.ts';
+import { asId, type Id } from '#lib/id.ts';
 import { findActionsApp } from '#resources/apps/index.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
@@ -15,7 +17,7 @@ import type { WebhookEvents } from '#resources/webhooks/index.ts';
 import { addressOf, createRun, loadRuns, readCalledFiles, unknownAddress } from '#resources/workflow-runs/index.ts';
 import { listWaitingFor, listWorkflowFiles, readWorkflowFile } from '#resources/workflows/index.ts';
 import { emitBody } from '#vocabulary/body.ts';
-import { isTriggered } from '#workflow-files/triggers.ts';
+import { isTriggered, type Trigger } from '#workflow-files/triggers.ts';
 import type { Occasion } from './occasion.ts';
 import { namesOfCommits, occasionsOf, startingNames } from './occasions.ts';
 
@@ -44,10 +46,10 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Service
         if (event.actor !== undefined && event.actor === own?.bot_id && !isAsked(event)) continue;
         // Nor do the checks that runs mirror to.
         if ('app' in event.data && event.data.app === own?.id) continue;
-        if (event.kind === 'push' && !(await hasFiles(repoOf(git, repository.id), event))) continue;
+        if ((event.kind === 'push' || event.kind === 'create') && !(await hasFiles(repoOf(git, repository.id), event))) continue;
         for (const built of await build(event))
           if (startingNames.includes(built.type.name))
-            await startFor(context, { event, built, repository, parts: webhooks.parts });
+            await startFor(context, { event, built, repository, parts: webhooks.parts, ownApp: own?.id });
       }
     },
   });
@@ -91,9 +93,11 @@ type Started = {
   readonly built: WebhookEvent;
   readonly repository: RepositoryWithOwner;
   readonly parts: WebhookEvents['parts'];
+  readonly ownApp: Id<'apps'> | undefined;
 };
 
-async function startFor(job: JobContext<Services>, { event, built, repository, parts }: Started): Promise<void> {
+async function startFor(job: JobContext<Services>, started: Started): Promise<void> {
+  const { event, built, repository, parts, ownApp } = started;
   const { db, services, now } = job;
   const disk = repoOf(services.git, repository.id);
   if (!(await repositoryExists(disk))) return;
@@ -101,34 +105,47 @@ async function startFor(job: JobContext<Services>, { event, built, repository, p
   if (depth > maxDepth) return;
   const payload = emitBody('github', built.body, parts) as object;
   const links = linksOf(addressOf(services));
-  for (const occasion of await occasionsOf({ disk, repository, event, built, job })) {
-    const { trigger, title, head, ref, sha, pullRequest, isFromFork = false } = occasion;
+  for (const occasion of await occasionsOf({ disk, repository, event, built, job, ownApp })) {
+    const { trigger, files: source, title, head, ref, sha, pullRequest, isFromFork = false } = occasion;
     const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, depth };
-    for (const file of await triggeredFiles(disk, occasion)) {
-      const called = await readCalledFiles({ db, git: services.git }, { repository, ref, commit: occasion.files }, file);
+    for (const file of await triggeredFiles(disk, occasion, repository.owner_id)) {
+      const called = await readCalledFiles({ db, git: services.git }, { repository, ref: source.ref, commit: source.sha }, file);
       await change(db, (tx) =>
-        createRun({ tx, links, now }, { ...about, ...file, called, title, head, ref, sha, pullRequest, isFromFork }),
+        createRun({ tx, links, now }, { ...about, ...file, called, source, title, head, ref, sha, pullRequest, isFromFork }),
       );
     }
   }
 }
 
-/** Whether anything that was pushed has workflow files. Most has none, and then no payload is made, which reads all commits of the push. */
-async function hasFiles(disk: Repo, { data }: Recorded<'push'>): Promise<boolean> {
+/**
+ * Whether anything that was pushed has workflow files, or the branch or tag that was created. Most has none, and then no payload is made, which
+ * takes statements, and reads all commits of a push.
+ */
+async function hasFiles(disk: Repo, event: Recorded<'push' | 'create'>): Promise<boolean> {
   if (!(await repositoryExists(disk))) return false;
-  for (const after of unique(gather(data.moves, 'after')))
-    if (after !== null && (await listWorkflowFiles(disk, after)).length > 0) return true;
+  const revisions = event.kind === 'push' ? gather(event.data.moves, 'after') : [await headOf(disk, event.data.ref)];
+  for (const revision of unique(revisions)) if ((await listWorkflowFiles(disk, revision)).length > 0) return true;
   return false;
 }
 
+/** The commit where a ref is now: what a creation starts is decided by its files. */
+async function headOf(disk: Repo, ref: string): Promise<Oid | undefined> {
+  await using reader = await openObjects(disk);
+  return (await reader.findInfo(ref, { peel: 'commit' }))?.oid;
+}
+
 /** The workflow files that an occasion starts. Of those that can't be read, nobody knows what starts them: a push makes a failed run. */
-async function triggeredFiles(disk: ReturnType<typeof repoOf>, { files, trigger }: Occasion) {
-  const found = await listWorkflowFiles(disk, files);
-  const wanted = await Promise.all(
-    found.map(async (file) => {
-      const parsed = await readWorkflowFile(file);
-      return 'file' in parsed ? isTriggered(parsed.file.events, trigger) : trigger.event === 'push';
-    }),
-  );
-  return found.filter((_, at) => wanted[at]);
+async function triggeredFiles(disk: Repo, { files, trigger }: Occasion, owner: Id<'accounts'>) {
+  const found = await listWorkflowFiles(disk, files.sha);
+  const parsed = await Promise.all(found.map((file) => readWorkflowFile(file, owner)));
+  let changed: ReturnType<NonNullable<Trigger['changedPaths']>> | undefined;
+  const { changedPaths } = trigger;
+  // Git compares the commits once for all files.
+  const about = changedPaths ? { ...trigger, changedPaths: () => (changed ??= changedPaths()) } : trigger;
+  const wanted: typeof found = [];
+  for (const [at, file] of found.entries()) {
+    const read = parsed[at];
+    if (read && ('file' in read ? await isTriggered(read.file.events, about) : trigger.event === 'push')) wanted.push(file);
+  }
+  return wanted;
 }

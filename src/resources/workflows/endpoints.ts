@@ -5,6 +5,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { repositoryUrlsOf } from '#resources/commits/index.ts';
+import { followAtRequest } from './follow.ts';
 import { workflow } from './path-resources.ts';
 import { presentWorkflow } from './present.ts';
 import { enableWorkflow } from './rules.ts';
@@ -19,7 +20,8 @@ export const listRepoWorkflows = endpoint({
   access: readsActions,
   paging: pages(),
   replies: { 200: enveloped('workflows', Workflow) },
-  async handle({ db, at, page, links }) {
+  async handle({ db, change, at, page, links, now, services: { git } }) {
+    await followAtRequest({ db, change: (work) => change((tx) => work(tx)), git, now }, at.repo);
     const urls = repositoryUrlsOf(links, at.repo);
     return mapEach(await listWorkflows(db, at.repo.id, page), (row) => presentWorkflow(urls, at.repo.default_branch, row));
   },

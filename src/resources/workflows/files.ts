@@ -1,10 +1,14 @@
 // The workflow files of a commit.
-import { LRUCache } from 'lru-cache';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Repo } from '#git/repo.ts';
+import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import { isWorkflowPath, type ParsedWorkflow, parseWorkflowFile, workflowFolders } from '#workflow-files/parse.ts';
+import { preparedResults } from '#lib/preparation.ts';
+import { isWorkflowPath, type ParsedWorkflow, workflowFolders } from '#workflow-files/file.ts';
+import { parseWorkflowFile } from '#workflow-files/parse.ts';
+import { countParts } from '#workflow-files/token.ts';
+import { triggerProblems } from '#workflow-files/triggers.ts';
 
 /** A workflow file as it is in a commit. */
 export type FoundFile = { readonly path: string; readonly content: string };
@@ -46,17 +50,35 @@ export async function findWorkflowFile(disk: Repo, commit: Oid, path: string): P
   return found?.type === 'blob' ? { path, content: found.data.toString('utf8') } : undefined;
 }
 
-/** What parsing gave for a path and a content: the file of a run is read again whenever one of its jobs ends. */
-const parsed = new LRUCache<string, Promise<ParsedWorkflow>>({
-  maxSize: 16 * 1024 * 1024,
-  sizeCalculation: (_value, key) => key.length,
+/** The bytes of one part of a file that was read, about. */
+const bytesOfPart = 128;
+const kept = 64 * 1024 * 1024;
+
+const results = preparedResults<OwnedFile, ParsedWorkflow>({
+  compute: async ({ path, content, owner }) =>
+    withEventsChecked(await parseWorkflowFile(path, content, { key: `owner ${owner}`, kind: 'signed_in' })),
+  // Paths may have line ends.
+  keyOf: ({ path, content }) => JSON.stringify([path, content]),
+  sizeOf: (parsed, key) => key.length + ('file' in parsed ? countParts(parsed.file.parts) * bytesOfPart : 0),
+  maxBytes: kept,
 });
 
-export function readWorkflowFile({ path, content }: FoundFile): Promise<ParsedWorkflow> {
-  const key = `${path}\n${content}`;
-  const known = parsed.get(key);
-  if (known) return known;
-  const reading = parseWorkflowFile(path, content);
-  parsed.set(key, reading);
-  return reading;
+/** A workflow file with the owner of its repository, who waits behind the owner's own files alone. */
+type OwnedFile = FoundFile & { readonly owner: Id<'accounts'> };
+
+/**
+ * Reads a workflow file, outside of transactions. The file of a run is read again whenever one of its jobs ends: what was read is kept.
+ * @throws Refusal where too many files of the owner wait to be read
+ */
+export const readWorkflowFile = (file: FoundFile, owner: Id<'accounts'>): Promise<ParsedWorkflow> =>
+  results.get({ ...file, owner });
+
+/** The same for the files of a run in a transaction, which begins again where one of them isn't read yet. */
+export const requireWorkflowFiles = (files: readonly FoundFile[], owner: Id<'accounts'>): ParsedWorkflow[] =>
+  results.require(files.map((file) => ({ ...file, owner })));
+
+/** A file whose filters or schedule are too large can't be run: telling what starts it would take too long. */
+function withEventsChecked(read: ParsedWorkflow): ParsedWorkflow {
+  const problems = 'file' in read ? triggerProblems(read.file.events).map((message) => ({ message, line: 1 })) : [];
+  return problems.length > 0 ? { problems } : read;
 }

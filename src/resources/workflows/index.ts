@@ -1,4 +1,4 @@
-export { type FoundFile, findWorkflowFile, listWorkflowFiles, readWorkflowFile } from './files.ts';
+export { type FoundFile, findWorkflowFile, listWorkflowFiles, readWorkflowFile, requireWorkflowFiles } from './files.ts';
 export { workflow } from './path-resources.ts';
 export { presentWorkflow, workflowUrl } from './present.ts';
 export { Workflow } from './schemas.ts';

@@ -1,6 +1,8 @@
+import { change } from '#database/connect.ts';
 import { pathResource } from '#endpoint/path-resource.ts';
 import { slugWord } from '#endpoint/path-words.ts';
 import { asId } from '#lib/id.ts';
+import { followAtRequest } from './follow.ts';
 import { findWorkflowForUpdate, selectWorkflow, selectWorkflowNamed } from './store.ts';
 
 /** A workflow of a repository, by its id or by the name of its file, as `ci.yml` (the public API's forms). */
@@ -12,5 +14,11 @@ export const workflow = pathResource({
     /^\d{1,15}$/.test(workflow_id)
       ? selectWorkflow(db, at.repo.id, asId<'workflows'>(Number(workflow_id)))
       : selectWorkflowNamed(db, at.repo.id, workflow_id),
+  /** A file that was pushed a moment ago is a workflow by its name, also before the event of the push was delivered. */
+  async findLate({ db, at, services: { git }, now }, { workflow_id }) {
+    if (/^\d{1,15}$/.test(workflow_id)) return undefined;
+    await followAtRequest({ db, change: (work) => change(db, work), git, now }, at.repo);
+    return selectWorkflowNamed(db, at.repo.id, workflow_id).executeTakeFirst();
+  },
   lock: (tx, at) => findWorkflowForUpdate(tx, at.workflow),
 });

@@ -6,7 +6,7 @@ import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { workflowFolders } from '#workflow-files/parse.ts';
+import { workflowFolders } from '#workflow-files/file.ts';
 import { nextRunOf } from '#workflow-files/schedule.ts';
 
 export type WorkflowRow = Selectable<DB['workflows']>;
@@ -65,14 +65,15 @@ type WorkflowFileRow = Pick<Insertable<DB['workflows']>, 'repository_id' | 'path
 };
 
 /** Adds a workflow, or changes what the file of the default branch says of it. One that was deleted is active again. */
-export const putWorkflow = (tx: Tx, { events, now, ...row }: WorkflowFileRow): Promise<WorkflowRow> =>
-  tx
+export async function putWorkflow(tx: Tx, { events, now, ...row }: WorkflowFileRow): Promise<WorkflowRow> {
+  const next = events ? await nextRunOf(events, now) : undefined;
+  return tx
     .insertInto('workflows')
     .values({
       ...row,
       state: 'active',
       events: events ? JSON.stringify(events) : null,
-      next_run_at: events ? (nextRunOf(events, now)?.at ?? null) : null,
+      next_run_at: next?.at ?? null,
       created_at: now,
       updated_at: now,
     })
@@ -92,6 +93,7 @@ export const putWorkflow = (tx: Tx, { events, now, ...row }: WorkflowFileRow): P
     )
     .returningAll()
     .executeTakeFirstOrThrow();
+}
 
 /** Marks the workflows of a repository as deleted whose files aren't on the default branch any more. */
 export const markDeleted = (tx: Tx, repository: Repository, { except, now }: { except: readonly string[]; now: Date }) =>

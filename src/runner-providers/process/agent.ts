@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { link, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startOfProcess } from '#lib/running-process.ts';
 import { filesOf, findAgent, readJson, writeJson } from './machine.ts';
 
 const [, , folder = '.'] = process.argv;
@@ -16,7 +17,7 @@ const maxOutput = 64 * 1024;
 async function claim(): Promise<boolean> {
   if ((await readJson(files.agent)) && (await findAgent(files)) === undefined) await rm(files.agent, { force: true });
   const draft = `${files.agent}.${process.pid}`;
-  await writeFile(draft, JSON.stringify({ pid: process.pid }));
+  await writeFile(draft, JSON.stringify({ pid: process.pid, start: startOfProcess(process.pid) }));
   try {
     await link(draft, files.agent);
     return true;

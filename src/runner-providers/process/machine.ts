@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasEnded, isProcessRunning, pidExists, readProcessStatus } from '#lib/running-process.ts';
 
 /** The files of a runner. The agent writes `agent.json`, `beat` and `active.json`, the provider all others. */
 export const filesOf = (machine: string) => ({
@@ -8,6 +9,8 @@ export const filesOf = (machine: string) => ({
   order: join(machine, 'order.json'),
   /** The pid of the agent. */
   agent: join(machine, 'agent.json'),
+  /** The process of the server that started the agent. */
+  owner: join(machine, 'owner.json'),
   /** Touched by the agent every second (heartbeat). */
   beat: join(machine, 'beat'),
   /** When the agent last ran a job. */
@@ -25,57 +28,35 @@ export const filesOf = (machine: string) => ({
 
 export type Files = ReturnType<typeof filesOf>;
 
-/** An agent without a heartbeat for this long is dead. Another process may have its pid. */
+/** An agent without a heartbeat for this long is dead, or hangs. */
 const heartbeatTimeoutMs = 15_000;
 
 /** The pid of a runner's agent, if it is alive. */
 export async function findAgent({ agent, beat }: Pick<Files, 'agent' | 'beat'>): Promise<number | undefined> {
-  const { pid } = (await readJson(agent)) ?? {};
+  const { pid, start } = (await readJson(agent)) ?? {};
   const touched = await stat(beat).catch(() => undefined);
   if (typeof pid !== 'number' || !touched || Date.now() - touched.mtimeMs > heartbeatTimeoutMs) return undefined;
-  return isRunning(pid) ? pid : undefined;
+  return isProcessRunning(pid, startFrom(start)) ? pid : undefined;
 }
 
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false; // there is no such process
-  }
-  return !isZombie(pid);
-}
-
-/** The state and the process group of a process, from `/proc`; undefined where it doesn't exist, or without `/proc`. */
-function statusOf(pid: number | string): { state: string; group: number } | undefined {
-  try {
-    // The name is in parentheses and may contain any character (man 5 proc).
-    const [, state = '', group] = /^\d+ \(.*\) (\S) \d+ (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
-    return { state, group: Number(group) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether a process has ended but wasn't reaped, as in a container without an init process. */
-const isZombie = (pid: number): boolean => statusOf(pid)?.state === 'Z';
+/** The start of a process as it was written to a file; null where it wasn't known. */
+export const startFrom = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 /** Whether a process of a group is running. Its leader may have ended. */
 export function isGroupRunning(leader: number): boolean {
-  try {
-    process.kill(-leader, 0);
-  } catch {
-    return false; // the group is empty
-  }
+  if (!pidExists(-leader)) return false;
   const members = processes()
-    .flatMap((pid) => statusOf(pid) ?? [])
+    .flatMap((pid) => readProcessStatus(pid) ?? [])
     .filter(({ group }) => group === leader);
-  return members.length === 0 || members.some(({ state }) => state !== 'Z');
+  return members.length === 0 || members.some((status) => !hasEnded(status));
 }
 
 /** The pids of all processes; empty without `/proc`. */
-function processes(): string[] {
+function processes(): number[] {
   try {
-    return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
   } catch {
     return [];
   }
@@ -90,31 +71,15 @@ export function killGroup(leader: number): void {
   }
 }
 
-/** When a process began, in ticks since the machine did; null without `/proc`. With it, another process with the same pid isn't taken for it. */
-export function startOf(pid: number): number | null {
-  try {
-    const after = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '');
-    return Number(after.split(' ')[19]); // the 22nd field (man 5 proc)
-  } catch {
-    return null;
-  }
-}
-
-/** Whether a process is running that began at this time. */
-export const isSameProcess = (pid: number, start: unknown): boolean =>
-  isRunning(pid) && (typeof start !== 'number' || startOf(pid) === start);
-
 /** The pids of the processes that work in a folder or below it, whoever began them; empty without `/proc`. */
 export const processesUnder = (folder: string): number[] =>
-  processes()
-    .map(Number)
-    .filter((pid) => {
-      const place = placeOf(pid);
-      return (place === folder || place?.startsWith(`${folder}/`)) && !isZombie(pid);
-    });
+  processes().filter((pid) => {
+    const current = workingFolderOf(pid);
+    return (current === folder || current?.startsWith(`${folder}/`)) && isProcessRunning(pid);
+  });
 
-/** The working folder of a process. One that was removed ends with a word that says so. */
-function placeOf(pid: number): string | undefined {
+/** The working folder of a process. The path of a removed folder ends with " (deleted)". */
+function workingFolderOf(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {

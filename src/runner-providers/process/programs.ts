@@ -5,8 +5,9 @@ import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asId } from '#lib/id.ts';
+import { isProcessRunning, startOfProcess } from '#lib/running-process.ts';
 import type { Program, ProgramOrder, RunnerId } from '#runner-providers/provider.ts';
-import { filesOf, isSameProcess, killUnder, processesUnder, readJson, startOf, writeJson } from './machine.ts';
+import { filesOf, killUnder, processesUnder, readJson, startFrom, writeJson } from './machine.ts';
 
 const timeoutMs = 20_000;
 const pollMs = 50;
@@ -47,7 +48,12 @@ export async function startProgram(
     await once(child, 'spawn'); // throws where it can't be started
     child.unref();
     const { pid = 0 } = child;
-    await writeJson(stateOf(folder), { pid, start: startOf(pid), owner: process.pid, ownerStart: startOf(process.pid) });
+    await writeJson(stateOf(folder), {
+      pid,
+      start: startOfProcess(pid),
+      owner: process.pid,
+      ownerStart: startOfProcess(process.pid),
+    });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -62,7 +68,7 @@ export async function stopProgram(machines: string, runner: RunnerId, name: stri
   const { pid, start } = (await readJson(stateOf(folder))) ?? {};
   const until = Date.now() + timeoutMs;
   for (;;) {
-    const leader = typeof pid === 'number' && isSameProcess(pid, start) ? pid : undefined;
+    const leader = typeof pid === 'number' && isProcessRunning(pid, startFrom(start)) ? pid : undefined;
     if (leader === undefined && processesUnder(folder).length === 0) break;
     killUnder(folder, leader);
     if (Date.now() > until) break;
@@ -86,9 +92,9 @@ export async function listPrograms(
           return {
             runner,
             name,
-            isRunning: typeof pid === 'number' && isSameProcess(pid, start),
+            isRunning: typeof pid === 'number' && isProcessRunning(pid, startFrom(start)),
             isOwn: owner === process.pid,
-            ownerIsRunning: typeof owner === 'number' && isSameProcess(owner, ownerStart),
+            ownerIsRunning: typeof owner === 'number' && isProcessRunning(owner, startFrom(ownerStart)),
           };
         }),
       );

@@ -3,9 +3,10 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asId } from '#lib/id.ts';
+import { isProcessRunning, startOfProcess } from '#lib/running-process.ts';
 import type { Observation, Provider, PublishRequest, RunnerId, RunnerOrder } from '#runner-providers/provider.ts';
 import { captureFolder, contentIdOf, copyFolder, listContents, removeContent } from './content.ts';
-import { type Files, filesOf, findAgent, isGroupRunning, killGroup, readJson, writeJson } from './machine.ts';
+import { type Files, filesOf, findAgent, isGroupRunning, killGroup, readJson, startFrom, writeJson } from './machine.ts';
 import { listPrograms, startProgram, stopOwnPrograms, stopProgram } from './programs.ts';
 
 const agentFile = new URL('agent.ts', import.meta.url).pathname;
@@ -25,6 +26,7 @@ export function processProvider({ folder, path, program }: MachineFolder): Provi
   const machineOf = (runner: RunnerId): string => join(machines, String(runner));
   return {
     name: 'process',
+    givesPublicIps: false,
     async provision(order) {
       const machine = machineOf(order.id);
       const files = filesOf(machine);
@@ -60,7 +62,9 @@ export function processProvider({ folder, path, program }: MachineFolder): Provi
     },
     stop: (runner, name) => stopProgram(machines, runner, name),
     programs: () => listPrograms(machines),
-    stopAll: () => stopOwnPrograms(machines),
+    async stopAll() {
+      await Promise.all([stopOwnPrograms(machines), stopOwnAgents(machines)]);
+    },
   };
 }
 
@@ -82,9 +86,10 @@ async function prepareFolders(files: Files, order: RunnerOrder, images: string):
   await writeJson(files.order, { ...order, image });
 }
 
-/** Starts a runner's agent, unless it is alive. It continues when the process that started it ends. */
+/** Starts a runner's agent, unless it is alive. It continues when the process that started it is killed. */
 async function startAgent(machine: string, files: Files, path: string): Promise<void> {
   if ((await findAgent(files)) !== undefined) return;
+  await writeJson(files.owner, { pid: process.pid, start: startOfProcess(process.pid) });
   const log = await open(files.log, 'a');
   try {
     const agent = spawn(process.execPath, [agentFile, machine, path], {
@@ -113,6 +118,19 @@ async function stopAgent(files: Files): Promise<void> {
   const until = Date.now() + timeoutMs;
   while (isGroupRunning(pid) && Date.now() < until) await sleep(pollMs);
   await rm(files.agent, { force: true });
+}
+
+/** Ends the agents that this process started, and those whose server is gone. They are started again when a server looks after them. */
+async function stopOwnAgents(machines: string): Promise<void> {
+  const names = await readdir(machines).catch(() => []);
+  await Promise.all(
+    names.map(async (name) => {
+      const files = filesOf(join(machines, name));
+      const { pid, start } = (await readJson(files.owner)) ?? {};
+      if (typeof pid !== 'number') return;
+      if (pid === process.pid || !isProcessRunning(pid, startFrom(start))) await stopAgent(files);
+    }),
+  );
 }
 
 async function observeOne(runner: RunnerId, files: Files): Promise<Observation> {

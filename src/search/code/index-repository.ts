@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import { change, type Db } from '#database/connect.ts';
 import type { ObjectReader } from '#git/objects/objects.ts';
 import { openObjects } from '#git/objects/objects.ts';
@@ -7,6 +6,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
+import { nextTurn } from '#lib/turns.ts';
 import { analyserVersion } from '#search/analyse/analyse.ts';
 import { findDefaultBranch, findTip, withIndexLock } from '#search/branch.ts';
 import { type Document, documentOf, maxFileSize } from './document.ts';
@@ -122,7 +122,7 @@ async function* documents(reader: ObjectReader, repositoryId: number, files: Pla
     const path = files[at++]?.path ?? '';
     batch.paths.push(path);
     // Yields, so that the statements of the previous batch continue.
-    await setImmediate();
+    await nextTurn();
     if ('object' in read && read.object.type === 'blob') {
       const document = documentOf({ repositoryId, path, oid: read.oid, data: read.object.data });
       if (document) batch.documents.push(document);

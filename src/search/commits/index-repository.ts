@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { change, type Db } from '#database/connect.ts';
 import { listNewOids, readHistory } from '#git/history/history.ts';
 import { openObjects } from '#git/objects/objects.ts';
@@ -6,6 +5,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { GitStore, Repo } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
+import { nextTurn } from '#lib/turns.ts';
 import { analyserVersion } from '#search/analyse/analyse.ts';
 import { findDefaultBranch, findTip, withIndexLock } from '#search/branch.ts';
 import { type CommitDocument, commitDocument } from './document.ts';
@@ -137,7 +137,7 @@ async function* readDocuments(repositoryId: number, repo: Repo, oids: readonly O
       if (documents.length === commitsPerBatch || characters >= charactersPerBatch) {
         yield documents;
         [documents, characters] = [[], 0];
-      } else await setImmediate();
+      } else await nextTurn();
     }
   }
   if (documents.length > 0) yield documents;

@@ -143,11 +143,12 @@ function readsOf({ reads }: IssueSearch) {
   const all = sql<boolean>`true`;
   const { issues, pulls, statuses, checks } = reads ?? { issues: all, pulls: all, statuses: all, checks: all };
   const withIssues = sql<boolean>`(r.has_issues and ${issues})`;
+  const withPulls = sql<boolean>`(r.has_pull_requests and ${pulls})`;
   return {
-    only: sql`(${withIssues} or ${pulls})`,
+    only: sql`(${withIssues} or ${withPulls})`,
     marks: {
       issues: sql<boolean>`not ${withIssues}`,
-      pulls: sql<boolean>`not ${pulls}`,
+      pulls: sql<boolean>`not ${withPulls}`,
       statuses: sql<boolean>`not ${statuses}`,
       checks: sql<boolean>`not ${checks}`,
     },

@@ -101,6 +101,12 @@ const noteField = ({ org }: Stage, client: Client): Promise<number> => {
   return noteId;
 };
 
+/** Outsiders find a list of fields where one is for all. */
+const withVisibleField: Maker = async (stage, client) => {
+  await noteField(stage, client);
+  return { words: {} };
+};
+
 const value: Maker = async (stage, client) => {
   const { words } = await issue(stage, client);
   const issue_field_id = await noteField(stage, client);
@@ -133,7 +139,7 @@ export const requests: Readonly<Record<string, Maker>> = {
   'GET /orgs/{org}/private-registries/{secret_name}': registry,
   'PATCH /orgs/{org}/private-registries/{secret_name}': withBody(registry, () => ({ url: 'https://other.example/' })),
   'DELETE /orgs/{org}/private-registries/{secret_name}': registry,
-  'GET /orgs/{org}/issue-fields': nothing,
+  'GET /orgs/{org}/issue-fields': withVisibleField,
   'POST /orgs/{org}/issue-fields': withBody(nothing, () => ({ name: fresh('field'), data_type: 'number' })),
   'PATCH /orgs/{org}/issue-fields/{issue_field_id}': withBody(field, () => ({ description: 'changed' })),
   'DELETE /orgs/{org}/issue-fields/{issue_field_id}': field,

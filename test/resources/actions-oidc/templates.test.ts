@@ -70,10 +70,15 @@ test.each([
 ] as const)('%o is refused', async (body, message) => {
   const { client, ofOrg, ofRepo } = await setting();
   await here.unchanged(tables, async () => {
-    for (const reply of [await client.put(`${ofOrg}/sub`, body), await client.put(ofRepo, { use_default: false, ...body })]) {
+    const replies = [await client.put(`${ofOrg}/sub`, body), await client.put(ofRepo, { use_default: false, ...body })];
+    for (const reply of replies) {
       expect(reply.status).toBe(422);
       if (message !== undefined)
-        expect(reply.body.errors).toMatchObject([{ field: 'include_claim_keys', code: 'invalid', message }]);
+        expect(reply.body.errors).toContainEqual(
+          reply === replies[0]
+            ? expect.objectContaining({ field: 'include_claim_keys', message })
+            : `include_claim_keys: ${message}`,
+        );
     }
   });
 });

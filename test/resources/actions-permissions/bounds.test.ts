@@ -58,7 +58,7 @@ test('the defaults hold in an organization and in repositories, and users may go
 const bounds = [
   ['permissions', 'workflow', 'default_workflow_permissions', { narrow: 'read', bound: 'read', wide: 'write', status: 409 }],
   ['permissions', 'workflow', 'can_approve_pull_request_reviews', { narrow: false, bound: false, wide: true, status: 409 }],
-  ['permissions', 'artifact-and-log-retention', 'days', { narrow: 10, bound: 30, wide: 31, status: 409 }],
+  ['permissions', 'artifact-and-log-retention', 'days', { narrow: 10, bound: 30, wide: 31, status: 422 }],
   ['cache', 'retention-limit', 'max_cache_retention_days', { narrow: 3, bound: 5, wide: 6, status: 400 }],
   ['cache', 'storage-limit', 'max_cache_size_gb', { narrow: 1, bound: 2, wide: 3, status: 400 }],
 ] as const;
@@ -89,7 +89,7 @@ test('a repository runs workflows of private forks as far as its organization le
   const refused = async (body: object, field: string) =>
     here.unchanged(settingsTables, async () => {
       const message = `The organization allows no such value of ${field}`;
-      expect(await client.put(path, body)).toMatchObject({ status: 409, body: { message } });
+      expect(await client.put(path, body)).toMatchObject({ status: 422, body: { message } });
     });
   await refused({ run_workflows_from_fork_pull_requests: true }, 'run_workflows_from_fork_pull_requests');
   await put(`${ofOrg}/${name}`, {

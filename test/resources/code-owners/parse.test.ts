@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pathOf } from '#lib/path-pattern.ts';
-import { parseCodeOwners, ruleFor } from '#resources/code-owners/parse.ts';
+import { ownerListsOf, ownersOf } from '#resources/code-owners/owners.ts';
+import { beginOwnersWork, parseCodeOwners, ruleFor } from '#resources/code-owners/parse.ts';
+import { longestTurn } from '#test/support/time.ts';
 
 const parsed = async (text: string) => {
   const owners = await parseCodeOwners(text);
@@ -27,7 +29,7 @@ test.each([
 ])('the last rule for %s counts', async (path, owners) => {
   const { rules, problems } = await parsed(file);
   expect(problems).toEqual([]);
-  expect(ruleFor(rules, pathOf(path))?.owners.map(({ text }) => text)).toEqual(owners);
+  expect((await ruleFor(rules, pathOf(path), beginOwnersWork()))?.owners.map(({ text }) => text)).toEqual(owners);
 });
 
 test('a line that cannot be read is left out, and it is told why', async () => {
@@ -46,6 +48,18 @@ test('a line that cannot be read is left out, and it is told why', async () => {
 test('a file of too many patterns and owners is not used', async () => {
   expect(await parseCodeOwners('a @b\n'.repeat(10_000))).toBeDefined();
   expect(await parseCodeOwners('a @b\n'.repeat(10_001))).toBeUndefined();
+});
+
+test('finding owners is bounded in steps, and other work goes on meanwhile', async () => {
+  const { rules } = await parsed(`* @ada\n${'**/*/*/*/*/*a*b*c*d*/*/x @eve\n'.repeat(9_999)}`);
+  const name = 'a'.repeat(90);
+  expect(await ownersOf(rules, ['a/b', name])).toEqual(['@ada']);
+  const long = Array.from({ length: 100 }, (_, at) => `${'a/'.repeat(1_000)}${name}${at}`);
+  const { longest } = await longestTurn(() =>
+    expect(ownerListsOf(rules, long)).rejects.toThrow('(interpreters.codeOwnersSteps)'),
+  );
+  expect(longest).toBeLessThan(150);
+  expect(await ownersOf(rules, ['a/b', ...long])).toEqual(['@ada']);
 });
 
 test('any text is read: each line becomes a rule, a problem or nothing', async () => {

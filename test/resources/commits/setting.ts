@@ -43,7 +43,7 @@ export async function point({ db, change, hearth, clock }: World, repo: Reposito
   const disk = repoOf(hearth.services.git, repo.id);
   const from = (await findRefOids(disk, [ref])).get(ref) ?? null;
   const context = { db, change, git: hearth.services.git, refRules: hearth.services.refRules, now: clock.now };
-  await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: undefined });
+  await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: undefined, workflowFiles: { allowed: true } });
 }
 
 /** A repository with a branch of so many commits, one file each, written at once; the commits, oldest first. */

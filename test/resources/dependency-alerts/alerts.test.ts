@@ -134,7 +134,7 @@ test('alerts are assigned to who may write, told by replies and found by filters
   await here.unchanged(['dependency_alert_assignees', 'dependency_alerts'], async () => {
     for (const login of [reader.login, org.login, 'nobody-of-this-name']) {
       const refused = await client.patch(`${at}/1`, { assignees: [helper.login, login] });
-      expect([refused.status, refused.body.errors[0].field]).toEqual([422, 'assignees']);
+      expect([refused.status, refused.body.errors]).toEqual([422, [expect.stringMatching('^assignees: ')]]);
     }
     for (const wanted of [{}, { dismissed_comment: 'Why' }, { assignees: helper.login }, { assignees: [''] }])
       expect((await client.patch(`${at}/1`, wanted)).status, JSON.stringify(wanted)).toBe(422);

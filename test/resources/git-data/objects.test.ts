@@ -52,6 +52,31 @@ test('gives blobs of many megabytes as raw bytes', async () => {
   expect(raw.text.length).toBe(text.length);
 });
 
+test('a tree has the id of the commit by which it is named, or its own', async () => {
+  const owner = await w.user();
+  const { path, oids } = await history(w, owner, 1);
+  const [commit = ''] = oids;
+  const client = await w.as(owner);
+  const tree = (await client.get(`${path}/git/commits/${commit}`)).body.tree.sha;
+  const tag = { tag: 'v1', message: 'One', object: commit, type: 'commit' };
+  const tagged = (await client.post(`${path}/git/tags`, tag)).body.sha;
+  await client.post(`${path}/git/refs`, { ref: 'refs/tags/v1', sha: tagged });
+  for (const [named, sha] of [
+    ['main', commit],
+    ['heads/main', commit],
+    [commit, commit],
+    [commit.slice(0, 10), commit],
+    ['v1', commit],
+    [tagged, commit],
+    [tree, tree],
+  ] as const) {
+    const { body } = await client.get(`${path}/git/trees/${named}`);
+    expect([named, body.sha, body.url]).toEqual([named, sha, `${w.url}/api/v3${path}/git/trees/${sha}`]);
+    expect(body.tree).toEqual((await client.get(`${path}/git/trees/${tree}`)).body.tree);
+  }
+  expect((await client.get(`${path}/git/trees/none`)).status).toBe(404);
+});
+
 test('makes a tree of a base, of contents, and by leaving out', async () => {
   const owner = await w.user();
   const { path, oids } = await history(w, owner, 2);

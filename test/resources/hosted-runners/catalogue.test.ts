@@ -23,7 +23,7 @@ test('images, sizes, platforms and limits are those of the catalogue', async () 
     total_count: 4,
     platforms: ['linux-x64', 'linux-arm64', 'win-x64', 'win-arm64'],
   });
-  expect((await client.get(`${path}/limits`)).body).toEqual({ public_ips: { current_usage: 0, maximum: 10 } });
+  expect((await client.get(`${path}/limits`)).body).toEqual({ public_ips: { current_usage: 0, maximum: 0 } });
 });
 
 test('owners alone reach them, and each kind of token only with its right', async () => {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { installApp } from '#test/support/apps.ts';
-import { groupOf, setting } from './setting.ts';
+import { world } from '#test/support/world.ts';
+import { addressProvider, groupOf, setting } from './setting.ts';
+
+await world({ runners: { provider: addressProvider } });
 
 const wanted = { name: 'builder', image: { id: 'ubuntu-24.04', source: 'service' }, size: '4-core' };
 

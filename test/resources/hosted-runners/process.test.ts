@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { enqueue } from '#jobs/job.ts';
 import { startWorker } from '#jobs/worker.ts';
+import { isProcessRunning } from '#lib/running-process.ts';
 import { reconcileRunners } from '#resources/hosted-runners/reconcile.ts';
-import { isRunning } from '#runner-providers/process/machine.ts';
 import { completeDeletions } from '#test/resources/organization-deletion/support.ts';
 import { agentOf, machineRoom, runOn } from '#test/runner-providers/process/support.ts';
 import { type World, world } from '#test/support/world.ts';
@@ -38,17 +38,17 @@ test('a runner is a process from Provisioning to its end, and comes back when it
 
   const agent = await agentOf(machine(id));
   process.kill(agent, 'SIGKILL');
-  await expect.poll(() => isRunning(agent)).toBe(false);
+  await expect.poll(() => isProcessRunning(agent)).toBe(false);
   await later(here);
   expect((await client.get(runner)).body.status).toBe('Ready');
   const again = await agentOf(machine(id));
   expect(again).not.toBe(agent);
-  expect(isRunning(again)).toBe(true);
+  expect(isProcessRunning(again)).toBe(true);
 
   expect((await client.delete(runner)).status).toBe(202);
   await here.settle();
   expect((await client.get(runner)).status).toBe(404);
-  expect(isRunning(again)).toBe(false);
+  expect(isProcessRunning(again)).toBe(false);
   expect(await readdir(join(folder, 'machines'))).not.toContain(String(id));
 });
 
@@ -96,7 +96,7 @@ test('the machines of an organization that is gone are taken away', async () => 
   await place.client.delete(`/orgs/${place.org.login}`);
   await completeDeletions(place.here);
   await later(place.here);
-  expect(isRunning(agent)).toBe(false);
+  expect(isProcessRunning(agent)).toBe(false);
   expect(await readdir(join(folder, 'machines'))).not.toContain(String(id));
 });
 

@@ -13,6 +13,7 @@ let meanwhile: (order: RunnerOrder) => Promise<unknown> = async () => undefined;
 const provider: Provider = {
   ...noProvider,
   name: 'test',
+  givesPublicIps: true,
   async provision(order) {
     orders.push(order);
     await meanwhile(order);

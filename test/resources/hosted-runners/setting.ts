@@ -1,6 +1,15 @@
 import type { Account } from '#access/viewer.ts';
 import { type Publication, publishImage } from '#resources/hosted-runners/index.ts';
+import { noProvider, type Provider } from '#runner-providers/provider.ts';
 import { type World, world } from '#test/support/world.ts';
+
+/** A provider that gives static addresses. */
+export const addressProvider: Provider = {
+  ...noProvider,
+  name: 'test',
+  givesPublicIps: true,
+  provision: async ({ staticIp }) => ({ publicIps: staticIp ? ['203.0.113.16/28'] : [] }),
+};
 
 /** An organization with its owner, a member, and its default group of runners. */
 export async function setting() {

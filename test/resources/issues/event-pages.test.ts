@@ -4,7 +4,7 @@ import { world } from '#test/support/world.ts';
 
 const { as, user, repo, db, statements } = await world();
 
-type Entry = { id: number; event: string; label?: { name: string }; body?: string };
+type Entry = { id: number; event: string; label?: { name: string }; commit_id?: string; body?: string };
 
 /** Many events of an issue, of which some came from a private repository that its owner may not read, and some comments. */
 async function busyIssue() {
@@ -16,7 +16,8 @@ async function busyIssue() {
   await sql`
     insert into issue_events (repository_id, issue_id, actor_id, event, data, created_at, commit_id, source_repository_id)
     select ${engine.id}, ${issue.id}, ${owner.id}, case n % 5 when 0 then 'referenced' else 'labeled' end,
-      jsonb_build_object('label', jsonb_build_object('name', n::text, 'color', 'd73a4a')), timestamptz '2026-01-01' + n * interval '1 second',
+      case n % 5 when 0 then '{}' else jsonb_build_object('label', jsonb_build_object('name', n::text, 'color', 'd73a4a')) end,
+      timestamptz '2026-01-01' + n * interval '1 second',
       case n % 5 when 0 then lpad(n::text, 40, '0') end, case n % 5 when 0 then ${secret.id}::bigint end
     from generate_series(1, 60) n`.execute(db);
   await sql`
@@ -26,7 +27,8 @@ async function busyIssue() {
   return { owner, other, path, client };
 }
 
-const numbersOf = (entries: Entry[]) => entries.map(({ label, body }) => (label ? Number(label.name) : `comment ${body}`));
+const numbersOf = (entries: Entry[]) =>
+  entries.map(({ label, commit_id, body }) => (label || commit_id ? Number(label?.name ?? commit_id) : `comment ${body}`));
 const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
 
 test.each([

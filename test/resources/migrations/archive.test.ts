@@ -59,6 +59,7 @@ test('an archive holds the objects of its repositories, each named by its addres
     'repositories',
     'repositories_000001.json',
     'review_comments_000001.json',
+    'rulesets_000001.json',
     'schema.json',
     'users_000001.json',
   ]);

@@ -62,6 +62,19 @@ test('unread, PUT: read as of the time given, 205; what changed later stays unre
   expect(await reasonsIn(asBob)).toEqual([]);
 });
 
+test('unread, PUT with the time that the thread shows: read, though it changed within that second', async () => {
+  const { ada, asBob, issue, stage } = await reader();
+  w.clock.now = new Date(Math.ceil(w.clock.now.getTime() / 1_000) * 1_000 + 5_700);
+  await stage.comment(ada, issue);
+  const [thread] = (await asBob.get('/notifications')).body;
+  const { updated_at } = thread;
+  const before = new Date(new Date(updated_at).getTime() - 1_000).toISOString();
+  await asBob.put('/notifications', { last_read_at: before });
+  expect(await inbox(asBob)).toHaveLength(1);
+  expect((await asBob.put('/notifications', { last_read_at: updated_at })).status).toBe(205);
+  expect(await inbox(asBob)).toEqual([]);
+});
+
 test('unread, PUT for a repository: its threads alone', async () => {
   const { ada, bob, asBob, stage } = await reader();
   const other = await makeStage(w, ada);

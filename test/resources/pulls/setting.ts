@@ -35,7 +35,7 @@ export async function push(w: World, by: Account, repo: RepositoryRow, branch: s
     refRules: w.hearth.services.refRules,
     now: w.clock.now,
   };
-  await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: by.id });
+  await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: by.id, workflowFiles: { allowed: true } });
 }
 
 type Wanted = { visibility?: RepositoryRow['visibility']; ownedBy?: 'user' | 'organization' };

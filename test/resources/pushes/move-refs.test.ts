@@ -13,7 +13,7 @@ async function repository() {
   const repo = await here.repo(ada);
   const [first = '', second = '', third = ''] = await commits(here, repo, 3);
   const move = (changes: Parameters<typeof moveRefs>[1]['changes'], more = {}) =>
-    moveRefs(contextOf(here), { repo, changes, actor: ada.id, ...more });
+    moveRefs(contextOf(here), { repo, changes, actor: ada.id, workflowFiles: { allowed: true }, ...more });
   return { here, ada, repo, first, second, third, move };
 }
 
@@ -101,7 +101,12 @@ test('of many who move one ref at once exactly one wins, and one event tells of 
   ]);
   expect(await unfinished(here, repo)).toEqual([]);
   await expect(
-    mustMoveRefs(contextOf(here), { repo, changes: [{ ref: main, from: first, to: second }], actor: undefined }),
+    mustMoveRefs(contextOf(here), {
+      repo,
+      changes: [{ ref: main, from: first, to: second }],
+      actor: undefined,
+      workflowFiles: { allowed: true },
+    }),
   ).rejects.toThrow('moved');
 });
 

@@ -18,7 +18,7 @@ async function crashed() {
   const ada = await here.user();
   const repo = await here.repo(ada);
   const [first = '', second = '', third = ''] = await commits(here, repo, 3);
-  await moveRefs(contextOf(here), { repo, changes: [{ ref: main, to: first }], actor: ada.id });
+  await moveRefs(contextOf(here), { repo, changes: [{ ref: main, to: first }], actor: ada.id, workflowFiles: { allowed: true } });
   here.clock.now = new Date(here.clock.now.getTime() + 60_000);
   const since = (await told(here, repo)).length;
   const disk = diskOf(here, repo);
@@ -92,7 +92,7 @@ test('of a push that a crash cut in two, what is done is recorded and what isnâ€
 test('a push that is still running is left to itself, and records what a settling has not', async () => {
   const { here, ada, repo, first, second, moveUnrecorded, settle, news } = await crashed();
   const { now, ...context } = contextOf(here);
-  const push = pushHandlers({ context, clock: () => now, repo, actor: ada.id });
+  const push = pushHandlers({ context, clock: () => now, repo, actor: ada.id, workflowFiles: { allowed: true } });
   const [one, two] = [
     { ref: topic, from: null, to: second },
     { ref: main, from: first, to: second },
@@ -115,7 +115,7 @@ test('a push whose recording fails is no success, and is recorded by the next wh
   const { here, ada, repo, first, second, moveUnrecorded, settle, news } = await crashed();
   const { now, ...context } = contextOf(here);
   const broken = { ...context, change: () => Promise.reject(new Error('the database went away')) };
-  const push = pushHandlers({ context: broken, clock: () => now, repo, actor: ada.id });
+  const push = pushHandlers({ context: broken, clock: () => now, repo, actor: ada.id, workflowFiles: { allowed: true } });
   const command = { ref: main, from: first, to: second };
   await push.before?.([command]);
   await moveUnrecorded(command);
@@ -134,7 +134,12 @@ test('the next push of a ref records first what a crash left of it, before nobod
   await moveUnrecorded(lost);
   const bob = await here.user();
 
-  await moveRefs(contextOf(here), { repo, changes: [{ ref: main, from: second, to: third }], actor: bob.id });
+  await moveRefs(contextOf(here), {
+    repo,
+    changes: [{ ref: main, from: second, to: third }],
+    actor: bob.id,
+    workflowFiles: { allowed: true },
+  });
 
   await settle();
   expect(await news()).toEqual([pushed(ada.id, lost), pushed(bob.id, { ref: main, from: second, to: third })]);
@@ -146,7 +151,7 @@ test('a push that is repeated after a crash that had moved nothing is told of on
   const command = { ref: main, from: first, to: second };
   await intend([command]);
   here.clock.now = new Date(here.clock.now.getTime() + 60_000);
-  await moveRefs(contextOf(here), { repo, changes: [command], actor: ada.id });
+  await moveRefs(contextOf(here), { repo, changes: [command], actor: ada.id, workflowFiles: { allowed: true } });
   await settle();
   expect(await news()).toEqual([pushed(ada.id, command)]);
 });
@@ -200,7 +205,9 @@ test('of two pushes that wanted the same move, it is recorded once, whichever of
   const { here, ada, repo, first, second, moveUnrecorded, settle, news } = await crashed();
   const { now, ...context } = contextOf(here);
   const command = { ref: main, from: first, to: second };
-  const [other, mover] = [1, 2].map(() => pushHandlers({ context, clock: () => now, repo, actor: ada.id }));
+  const [other, mover] = [1, 2].map(() =>
+    pushHandlers({ context, clock: () => now, repo, actor: ada.id, workflowFiles: { allowed: true } }),
+  );
   await other?.before?.([command]);
   await mover?.before?.([command]);
   await moveUnrecorded(command);

@@ -41,6 +41,39 @@ test('what is published where releases are immutable stays as it is', async () =
   expect((await client.delete(tag)).status).toBe(204);
 });
 
+test('the tag of an immutable release is never used again, even after the release and the tag were deleted', async () => {
+  const { client, base, path, owner, repo, first } = await setting(here);
+  await client.put(`${base}/immutable-releases`);
+  const release = (await client.post(path, { tag_name: 'v1' })).body;
+  await client.delete(`${base}/immutable-releases`);
+  expect((await client.delete(`${path}/${release.id}`)).status).toBe(204);
+  const second = await commitFiles(here, repo, { 'b.txt': 'b' });
+  const used = {
+    status: 422,
+    body: {
+      errors: [{ resource: 'Release', field: 'tag_name', code: 'custom', message: 'tag_name was used by an immutable release' }],
+    },
+  };
+  const draft = (await client.post(path, { tag_name: 'v1', draft: true })).body;
+  const other = (await client.post(path, { tag_name: 'v2' })).body;
+  const isRefused = async () => {
+    expect(await client.post(path, { tag_name: 'v1' })).toMatchObject(used);
+    expect(await client.patch(`${path}/${draft.id}`, { draft: false })).toMatchObject(used);
+    expect(await client.patch(`${path}/${other.id}`, { tag_name: 'v1' })).toMatchObject(used);
+    for (const sha of [first, second])
+      expect((await client.post(`${base}/git/refs`, { ref: 'refs/tags/v1', sha })).status).toBe(422);
+    expect((await client.patch(`${base}/git/refs/tags/v1`, { sha: second, force: true })).status).toBe(422);
+    const clone = await scratch();
+    await git(clone, 'clone', '-q', addressOf(here, repo, await here.token(owner)), '.');
+    await expect(git(clone, 'push', '--force', 'origin', 'HEAD:refs/tags/v1')).rejects.toThrow(/immutable release/);
+  };
+  await isRefused();
+  expect((await client.get(`${base}/git/ref/tags/v1`)).body.object.sha).toBe(first);
+  expect((await client.delete(`${base}/git/refs/tags/v1`)).status).toBe(204);
+  await isRefused();
+  expect((await client.get(`${base}/git/ref/tags/v1`)).status).toBe(404);
+});
+
 test('so it is by the wish of the organization', async () => {
   const owner = await here.user();
   const org = await here.org(owner);

@@ -144,7 +144,7 @@ test('the default branch is one that is there, and topics are 20 at most', async
     expect(branch).toMatchObject({ status: 422, body: { errors: [{ field: 'default_branch', code: 'invalid' }] } });
     expect(await client.put(`/repos/${full_name}/topics`, { names })).toMatchObject({
       status: 422,
-      body: { errors: [{ field: 'names', message: 'A repository can have at most 20 topics' }] },
+      body: { errors: ['names: A repository can have at most 20 topics'] },
     });
   });
   expect((await client.put(`/repos/${full_name}/topics`, { names: names.slice(1) })).status).toBe(200);

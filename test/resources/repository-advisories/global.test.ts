@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { countStatements } from '#database/client.ts';
 import { replaceAdvisory, replaceFiles } from '#resources/dependency-alerts/advisory-store.ts';
 import { readOsv } from '#resources/dependency-alerts/osv.ts';
 import { advisoryOf } from '#test/resources/dependency-alerts/setting.ts';
@@ -102,6 +103,24 @@ test('pages go on, and cost the same for one and many', async () => {
   const who = await here.user();
   expect(await here.statements(who, '/advisories')).toBe(await here.statements(who, '/advisories?per_page=1'));
   expect(await here.statements(who, '/advisories')).toBeLessThanOrEqual(4);
+});
+
+test('nobody counts the advisories, on whatever page', async () => {
+  const links = async (query: string) => {
+    const ask = () => here.hearth.app.inject({ url: `/api/v3/advisories?${query}` });
+    const { result, statements } = await countStatements(ask);
+    expect(statements.filter((text) => text.includes('count('))).toEqual([]);
+    const link = String(result.headers.link);
+    return {
+      rels: [...link.matchAll(/rel="(\w+)"/g)].map(([, rel]) => rel),
+      next: /[?&](after=[^&>]+)[^>]*>; rel="next"/.exec(link)?.[1],
+    };
+  };
+  const { rels, next } = await links('per_page=2');
+  expect(rels).toEqual(['next']);
+  expect((await links(`per_page=2&${next}`)).rels).toEqual(['prev']);
+  expect(await listed('per_page=1&page=2')).toEqual([second]);
+  expect((await links('per_page=1&page=2')).rels).toEqual(['prev', 'next']);
 });
 
 test('a file of the operator counts in the place of what a repository published under the same identifier', async () => {

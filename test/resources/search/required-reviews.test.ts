@@ -1,4 +1,5 @@
 // `review:required`: the open pull requests that rules keep from being merged for want of reviews, as rules, reviews and people change.
+
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import { countStatements } from '#database/client.ts';
@@ -255,7 +256,7 @@ test('more pull requests than one job judges, and those of before an upgrade', a
   const names = Array.from({ length: 51 }, (_, at) => `base-${at}`);
   const changes = names.map((name) => ({ ref: `refs/heads/${name}`, from: null, to: one.first }));
   const context = { db: w.db, change: w.change, git: services.git, refRules: services.refRules, now: w.clock.now };
-  await mustMoveRefs(context, { repo: one.repo, changes, actor: ada.id });
+  await mustMoveRefs(context, { repo: one.repo, changes, actor: ada.id, workflowFiles: { allowed: true } });
   for (const name of names) await one.open('topic', { base: name });
   const { body, status } = await client.post(`/orgs/${owner.login}/rulesets`, {
     name: 'Reviewed',

@@ -180,3 +180,24 @@ test('a refusal is recorded among the rules, without the secret; what passes is 
   ]);
   expect(JSON.stringify(suite)).not.toContain(token);
 });
+
+test('who is blocked is shown the address of the organization, while it has one', async () => {
+  const setting = await ruleSetting(w, { ownedBy: 'organization' });
+  const { client, api, base, owner } = setting;
+  const on = { status: 'enabled' };
+  await client.patch(base, { security_and_analysis: { secret_scanning: on, secret_scanning_push_protection: on } });
+  await w.settle();
+  const link = 'https://intranet.example/secrets';
+  const content = Buffer.from(ownToken()).toString('base64');
+  const attempt = async (path: string) =>
+    (await api.put(`${base}/contents/${path}`, { message: 'Add', content, branch: 'main' })).body.message;
+  const show = (is: boolean) =>
+    client.patch(`/orgs/${owner.login}`, {
+      secret_scanning_push_protection_custom_link: link,
+      secret_scanning_push_protection_custom_link_enabled: is,
+    });
+  await show(true);
+  expect(await attempt('one.env')).toContain(`What the organization says about this: ${link}`);
+  await show(false);
+  expect(await attempt('two.env')).not.toContain(link);
+});

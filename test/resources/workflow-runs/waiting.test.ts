@@ -64,7 +64,7 @@ test('a job that never reached its runner waits again, with its check; one whose
 
 test('a job is told to end when its time is over, and ended where its runner does not', async () => {
   const { repo, base, commit, jobsOf } = await setting({
-    build: { ...build, 'timeout-minutes': 5 },
+    build: { ...build, 'timeout-minutes': 5, steps: [...steps, { if: 'always()', run: 'tidy' }] },
     other: { ...build, 'timeout-minutes': 60 },
   });
   const runner = await startRunner(w, repo);

@@ -77,6 +77,27 @@ test("a file that can't be read makes a failed run that tells why", async () => 
   expect(bad).toMatchObject([{ status: 'completed', problems: [{ message: 'Required property is missing: runs-on', line: 2 }] }]);
 });
 
+test.each([
+  ['push: {paths: [a]}', Array(1_001).fill('a').join(', '), 'on.push.paths has more than 1000 patterns'],
+  ['push: {branches: [a]}', 'b'.repeat(65 * 1_024), 'on.push.branches has patterns of more than 64 KiB'],
+])('a file with filters that are too large makes a failed run that tells why: %s', async (on, entries, message) => {
+  const { repo, base, client } = await withWorkflow('push');
+  const large = `on: {${on.replace('[a]', `[${entries}]`)}}\n${job}`;
+  await client.put(`${base}/contents/.github/workflows/large.yml`, { message: 'Large', content: btoa(large) });
+  await settle();
+  const failed = (await runsOf(repo)).filter(({ conclusion }) => conclusion === 'startup_failure');
+  expect(failed).toMatchObject([{ status: 'completed', problems: [{ message, line: 1 }] }]);
+});
+
+test('a file with too many lines of schedule makes a failed run that tells why', async () => {
+  const { repo, base, client } = await withWorkflow('push');
+  const large = `on:\n  push:\n  schedule:\n${"    - cron: '0 0 30 2 *'\n".repeat(51)}${job}`;
+  await client.put(`${base}/contents/.github/workflows/large.yml`, { message: 'Large', content: btoa(large) });
+  await settle();
+  const failed = (await runsOf(repo)).filter(({ conclusion }) => conclusion === 'startup_failure');
+  expect(failed).toMatchObject([{ problems: [{ message: 'on.schedule has more than 50 lines' }] }]);
+});
+
 test('a pull request from a fork runs its test merge, and only reads', async () => {
   const { repo, base, client, other } = await withWorkflow('pull_request');
   expect((await other.post(`${base}/forks`)).status).toBe(202);

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { isGroupRunning, isRunning, killGroup } from '#runner-providers/process/machine.ts';
+import { isProcessRunning } from '#lib/running-process.ts';
+import { isGroupRunning, killGroup } from '#runner-providers/process/machine.ts';
 
 test('a group runs until all that belongs to it has ended, not its leader alone', async () => {
   const shell = spawn('sh', ['-c', 'sleep 600 &'], { detached: true, stdio: 'ignore' });
   const leader = shell.pid ?? 0;
   await once(shell, 'exit');
-  expect([isRunning(leader), isGroupRunning(leader)]).toEqual([false, true]);
+  expect([isProcessRunning(leader), isGroupRunning(leader)]).toEqual([false, true]);
   killGroup(leader);
   await expect.poll(() => isGroupRunning(leader)).toBe(false);
   killGroup(leader); // nobody is left to hear it

@@ -4,7 +4,7 @@ import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { asId } from '#lib/id.ts';
-import { isRunning } from '#runner-providers/process/machine.ts';
+import { isProcessRunning } from '#lib/running-process.ts';
 import { agentOf, machineRoom, orderOf, runOn } from './support.ts';
 
 const { folder, provider, machine } = await machineRoom();
@@ -60,14 +60,30 @@ test('a runner outlives the process that made it, and one that died is started a
   maker.kill('SIGKILL');
   await once(maker, 'exit');
   const agent = await agentOf(machine(4));
-  expect(isRunning(agent)).toBe(true);
+  expect(isProcessRunning(agent)).toBe(true);
   expect(await runOn(machine(4), 'echo', 'alive')).toMatchObject({ output: 'alive\n' });
 
   process.kill(agent, 'SIGKILL');
-  await expect.poll(() => isRunning(agent)).toBe(false);
+  await expect.poll(() => isProcessRunning(agent)).toBe(false);
   expect(await seen(4)).toMatchObject({ isRunning: false });
   await provider.provision(orderOf(4));
   expect(await seen(4)).toMatchObject({ isRunning: true });
+});
+
+test('the agents of a server end with it, and those of a server that was killed with the next', async () => {
+  await provider.provision(orderOf(41));
+  const own = await agentOf(machine(41));
+  const orphan = await agentOf(machine(4));
+  await writeFile(join(machine(41), '..', '43'), 'a file'); // nothing but folders are machines
+  expect([isProcessRunning(own), isProcessRunning(orphan)]).toEqual([true, true]);
+  await writeFile(join(machine(4), 'owner.json'), JSON.stringify({ pid: 2 ** 30, start: 1 }));
+  await provider.provision(orderOf(42));
+  const others = await agentOf(machine(42));
+  await writeFile(join(machine(42), 'owner.json'), JSON.stringify({ pid: process.ppid }));
+  await provider.stopAll();
+  expect([isProcessRunning(own), isProcessRunning(orphan), isProcessRunning(others)]).toEqual([false, false, true]);
+  await provider.provision(orderOf(41));
+  expect(await seen(41)).toMatchObject({ isRunning: true });
 });
 
 test('a runner goes with all that it runs, and may go twice', async () => {
@@ -83,7 +99,7 @@ test('a runner goes with all that it runs, and may go twice', async () => {
 
   await provider.remove(idOf(5));
   await provider.remove(idOf(5));
-  expect([isRunning(agent), isRunning(running)]).toEqual([false, false]);
+  expect([isProcessRunning(agent), isProcessRunning(running)]).toEqual([false, false]);
   expect(await readdir(join(folder, 'machines'))).not.toContain('5');
 });
 

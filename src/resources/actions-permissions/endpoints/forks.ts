@@ -100,7 +100,6 @@ export const { org: setOrganizationPrivateForkWorkflows, repo: setRepositoryPriv
       path: '/repos/{owner}/{repo}/actions/permissions/fork-pr-workflows-private-repos',
       summary: 'Set workflows of fork pull requests in private repositories for a repository',
       access: changesRepository,
-      refuses: [409],
     },
   },
   {

@@ -54,7 +54,6 @@ export const { org: setOrganizationRetention, repo: setRepositoryRetention } = e
       path: '/repos/{owner}/{repo}/actions/permissions/artifact-and-log-retention',
       summary: 'Set artifact and log retention for a repository',
       access: changesRepository,
-      refuses: [409],
     },
   },
   {

@@ -21,13 +21,14 @@ const sha = 'aa218f56b14c9653891f9e74264a383fa43fefbd';
 type ReadCall = SharedCall<{ at: { repo: Repo }; query: Static<typeof atRef> }>;
 
 /** The context of a read, at the commit that the query names or that of the default branch. */
-async function readContextOf({ at, query, media, links, services }: ReadCall) {
+async function readContextOf({ at, query, media, links, caller, services }: ReadCall) {
   const disk = repoOf(services.git, at.repo.id);
   return {
     disk,
     urls: repositoryUrlsOf(links, at.repo),
     media,
     html: links.html,
+    caller,
     resolved: await resolveCommit(disk, query.ref, at.repo.default_branch),
   };
 }

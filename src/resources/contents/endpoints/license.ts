@@ -21,13 +21,14 @@ export const getRepositoryLicense = endpoint({
   query: Type.Object({ ref: Type.Optional(Type.String({ maxLength: 1024 })) }),
   media: ['raw', 'html'],
   replies: { 200: LicenseContent },
-  async handle({ at, query, media, links, services: { git } }) {
+  async handle({ at, query, media, links, caller, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
     const context = {
       disk,
       urls: repositoryUrlsOf(links, at.repo),
       media,
       html: links.html,
+      caller,
       resolved: await resolveCommit(disk, query.ref, at.repo.default_branch),
     };
     await using reader = await openObjects(disk);

@@ -1,10 +1,10 @@
 import { valid } from 'semver';
 import { parse as parseToml } from 'smol-toml';
-import { type Dependency, fieldOf, fieldsOf, itemsOf, type Parser, textOf } from './dependency.ts';
+import { type Dependency, decode, fieldOf, fieldsOf, itemsOf, type Parser, textOf } from './dependency.ts';
 
 /** `Cargo.lock`. Packages without a source are those of the repository itself; what they name is direct. */
-export const parseCargoLock: Parser = function* (text) {
-  const packages = itemsOf(fieldOf(parseToml(text), 'package'));
+export const parseCargoLock: Parser = function* (content) {
+  const packages = itemsOf(fieldOf(parseToml(decode(content)), 'package'));
   const own = packages.filter((entry) => fieldOf(entry, 'source') === undefined);
   const wanted = new Set(
     own.flatMap((entry) => itemsOf(fieldOf(entry, 'dependencies')).map((one) => textOf(one)?.split(' ')[0])),
@@ -30,8 +30,8 @@ const tables = [
 ] as const;
 
 /** `Cargo.toml`: what it allows; a version where it allows only one. */
-export const parseCargoToml: Parser = function* (text): Generator<Dependency> {
-  const root = parseToml(text);
+export const parseCargoToml: Parser = function* (content): Generator<Dependency> {
+  const root = parseToml(decode(content));
   for (const place of [root, fieldOf(root, 'workspace'), ...Object.values(fieldsOf(fieldOf(root, 'target')))])
     for (const [table, scope] of tables)
       for (const [alias, value] of Object.entries(fieldsOf(fieldOf(place, table)))) {

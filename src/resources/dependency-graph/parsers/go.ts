@@ -1,4 +1,4 @@
-import type { Dependency, Parser } from './dependency.ts';
+import { type Dependency, linesOf, type Parser } from './dependency.ts';
 
 type Requirement = { name: string; version: string | null; isIndirect: boolean };
 
@@ -6,11 +6,14 @@ type Requirement = { name: string; version: string | null; isIndirect: boolean }
  * `go.mod`, with its replacements. `go.sum` isn't read: it holds checksums of versions too that a build doesn't use, and since Go 1.17
  * `go.mod` names all modules of a build.
  */
-export const parseGoMod: Parser = function* (text): Generator<Dependency> {
+export const parseGoMod: Parser = function* (content): Generator<Dependency | undefined> {
   const required: Requirement[] = [];
   const replaced = new Map<string, { name: string; version: string | null }>();
   let isModule = false;
-  for (const { verb, words, comment } of directives(text)) {
+  for (const directive of directives(content)) {
+    yield undefined;
+    if (!directive) continue;
+    const { verb, words, comment } = directive;
     isModule ||= verb === 'module';
     const [name = '', version = ''] = words;
     if (verb === 'require' && words.length === 2) required.push({ name, version, isIndirect: /^indirect\b/.test(comment) });
@@ -34,10 +37,17 @@ export const parseGoMod: Parser = function* (text): Generator<Dependency> {
   }
 };
 
-/** The directives of the file, one for each line of a block. */
-function* directives(text: string): Generator<{ verb: string; words: string[]; comment: string }> {
+/** Characters of a line: longer ones name nothing. */
+const maxLine = 4_096;
+
+type Directive = { verb: string; words: string[]; comment: string };
+
+/** The directives of the file, one for each line of a block; undefined for lines that hold none. */
+function* directives(content: Buffer): Generator<Directive | undefined> {
   let block: string | undefined;
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of linesOf(content)) {
+    yield undefined;
+    if (line.length > maxLine) continue;
     const start = line.indexOf('//');
     const written = (start < 0 ? line : line.slice(0, start)).trim();
     const comment = start < 0 ? '' : line.slice(start + 2).trim();

@@ -1,5 +1,5 @@
 import { XMLParser } from 'fast-xml-parser';
-import { type Dependency, fieldOf, fieldsOf, itemsOf, type Parser, textOf } from './dependency.ts';
+import { type Dependency, decode, fieldOf, fieldsOf, itemsOf, type Parser, textOf } from './dependency.ts';
 
 // Entities aren't read: they could make a small file large, or name other files.
 const parser = new XMLParser({
@@ -14,8 +14,8 @@ const maxSteps = 5;
 const maxLength = 1_000;
 
 /** `pom.xml`, with its own properties and managed versions. Those of a parent elsewhere aren't known. */
-export const parsePom: Parser = function* (text): Generator<Dependency> {
-  const project = fieldOf(parser.parse(text), 'project');
+export const parsePom: Parser = function* (content): Generator<Dependency> {
+  const project = fieldOf(parser.parse(decode(content)), 'project');
   if (project === undefined) throw new Error('no project');
   const read = (from: unknown, name: string): string | null => textOf(fieldOf(from, name));
   const parent = fieldOf(project, 'parent');

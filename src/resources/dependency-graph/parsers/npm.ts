@@ -1,17 +1,17 @@
 import { valid } from 'semver';
-import { type Dependency, fieldOf, fieldsOf, type Parser, parseObject, textOf } from './dependency.ts';
+import { type Dependency, fieldOf, fieldsOf, type Parser, parseObject, shortVersion, textOf } from './dependency.ts';
 
 const runtimeFields = ['dependencies', 'optionalDependencies'] as const;
 
 /** `package.json`: what it allows; a version where it allows only one. */
-export const parsePackageJson: Parser = function* (text) {
-  const root = parseObject(text);
+export const parsePackageJson: Parser = function* (content) {
+  const root = yield* parseObject(content);
   for (const field of [...runtimeFields, 'devDependencies'] as const)
     for (const [name, value] of Object.entries(fieldsOf(fieldOf(root, field))))
       yield {
         ecosystem: 'npm',
         name,
-        version: valid(textOf(value)?.replace(/^=/, '') ?? null),
+        version: valid(shortVersion(textOf(value))?.replace(/^=/, '') ?? null),
         requirement: textOf(value),
         scope: field === 'devDependencies' ? 'development' : 'runtime',
         relationship: 'direct',
@@ -19,8 +19,8 @@ export const parsePackageJson: Parser = function* (text) {
 };
 
 /** `package-lock.json` and `npm-shrinkwrap.json` of the versions 1 to 3. */
-export const parsePackageLock: Parser = function* (text) {
-  const root = parseObject(text);
+export const parsePackageLock: Parser = function* (content) {
+  const root = yield* parseObject(content);
   if (fieldOf(root, 'packages') !== undefined) yield* packagesOf(fieldsOf(fieldOf(root, 'packages')));
   else if (fieldOf(root, 'lockfileVersion') === 1 || fieldOf(root, 'dependencies') !== undefined)
     yield* nestedDependencies(fieldOf(root, 'dependencies'));
@@ -29,15 +29,18 @@ export const parsePackageLock: Parser = function* (text) {
 
 const folder = 'node_modules/';
 
-function* packagesOf(packages: Readonly<Record<string, unknown>>): Generator<Dependency> {
+function* packagesOf(packages: Readonly<Record<string, unknown>>): Generator<Dependency | undefined> {
   // The root and the packages of its workspaces are those that aren't installed from elsewhere.
   const wanted = new Set<string>();
-  for (const [path, entry] of Object.entries(packages))
-    if (!path.includes(folder))
-      for (const field of [...runtimeFields, 'devDependencies'])
-        for (const name of Object.keys(fieldsOf(fieldOf(entry, field)))) wanted.add(name);
+  for (const [path, entry] of Object.entries(packages)) {
+    yield undefined;
+    if (path.includes(folder)) continue;
+    for (const field of [...runtimeFields, 'devDependencies'])
+      for (const name of Object.keys(fieldsOf(fieldOf(entry, field)))) wanted.add(name);
+  }
   for (const [path, entry] of Object.entries(packages)) {
     const start = path.lastIndexOf(folder);
+    yield undefined;
     if (start < 0 || fieldOf(entry, 'link') === true) continue;
     const installed = path.slice(start + folder.length);
     const isDirect = path.indexOf(folder) === start && wanted.has(installed);
@@ -46,10 +49,11 @@ function* packagesOf(packages: Readonly<Record<string, unknown>>): Generator<Dep
 }
 
 /** The first version of lockfiles nests dependencies, to any depth, and doesn't say which of them were asked for. */
-function* nestedDependencies(top: unknown): Generator<Dependency> {
+function* nestedDependencies(top: unknown): Generator<Dependency | undefined> {
   const pending = [top];
   for (let next = pending.pop(); next !== undefined; next = pending.pop())
     for (const [name, entry] of Object.entries(fieldsOf(next))) {
+      yield undefined;
       if (fieldOf(entry, 'bundled') !== true || textOf(fieldOf(entry, 'version'))) yield locked(name, entry, 'unknown');
       const below = fieldOf(entry, 'dependencies');
       if (below !== undefined) pending.push(below);
@@ -59,7 +63,7 @@ function* nestedDependencies(top: unknown): Generator<Dependency> {
 function locked(name: string, entry: unknown, relationship: Dependency['relationship']): Dependency {
   const written = textOf(fieldOf(entry, 'version'));
   const isForDevelopment = fieldOf(entry, 'dev') === true || fieldOf(entry, 'devOptional') === true;
-  const version = valid(written);
+  const version = valid(shortVersion(written));
   return {
     ecosystem: 'npm',
     name,

@@ -1,10 +1,26 @@
 import { valid } from '@renovatebot/pep440';
 import { parse as parseToml } from 'smol-toml';
-import { type Dependency, fieldOf, fieldsOf, itemsOf, type Parser, parseObject, pythonName, textOf } from './dependency.ts';
+import {
+  type Dependency,
+  decode,
+  fieldOf,
+  fieldsOf,
+  itemsOf,
+  linesOf,
+  type Parser,
+  parseObject,
+  pythonName,
+  shortVersion,
+  textOf,
+} from './dependency.ts';
+
+/** Longer requirements pin no version. A regular expression over megabytes may overflow the stack. */
+const maxPinned = 1_000;
 
 const pinned = (requirement: string): string | null => {
-  const version = /^={2,3}\s*([^\s,*;]+)$/.exec(requirement.trim())?.[1];
-  return version !== undefined && valid(version) ? version : null;
+  if (requirement.length > maxPinned) return null;
+  const version = shortVersion(/^={2,3}\s*([^\s,*;]+)$/.exec(requirement.trim())?.[1]);
+  return version !== null && valid(version) ? version : null;
 };
 
 const python = (name: string, more: Omit<Dependency, 'ecosystem' | 'name'>): Dependency => ({
@@ -16,10 +32,11 @@ const python = (name: string, more: Omit<Dependency, 'ecosystem' | 'name'>): Dep
 const nameAtStart = /^[a-z\d](?:[\w.-]*[a-z\d])?/i;
 
 /** `requirements.txt` and its siblings. Options, addresses and files that it includes aren't followed. */
-export const parseRequirements: Parser = function* (text, path) {
+export const parseRequirements: Parser = function* (content, path) {
   const file = path.slice(path.lastIndexOf('/') + 1);
   const scope = /dev|test/i.test(file) ? 'development' : 'runtime';
-  for (const line of text.replace(/\\\r?\n/g, ' ').split(/\r?\n/)) {
+  for (const line of joinedLines(content)) {
+    yield undefined;
     const written = line.replace(/(?:^|\s)#.*$/, '').trim();
     const name = nameAtStart.exec(written)?.[0];
     if (name === undefined) continue;
@@ -33,14 +50,29 @@ export const parseRequirements: Parser = function* (text, path) {
   }
 };
 
+/** Lines, those that a backslash continues together. Longer ones name nothing. */
+function* joinedLines(content: Buffer): Generator<string> {
+  let pieces: string[] = [];
+  let length = 0;
+  for (const line of linesOf(content)) {
+    const isContinued = line.endsWith('\\');
+    length += line.length;
+    if (length <= maxLine) pieces.push(isContinued ? line.slice(0, -1) : line);
+    yield isContinued || length > maxLine ? '' : pieces.join(' ');
+    if (!isContinued) [pieces, length] = [[], 0];
+  }
+}
+
+const maxLine = 16_384;
+
 /** `poetry.lock`. It doesn't say which packages were asked for. */
-export const parsePoetryLock: Parser = function* (text) {
-  for (const entry of itemsOf(fieldOf(parseToml(text), 'package'))) {
+export const parsePoetryLock: Parser = function* (content) {
+  for (const entry of itemsOf(fieldOf(parseToml(decode(content)), 'package'))) {
     const name = textOf(fieldOf(entry, 'name'));
     if (name === null) continue;
     const groups = itemsOf(fieldOf(entry, 'groups'));
     const isForDevelopment = fieldOf(entry, 'category') === 'dev' || (groups.length > 0 && !groups.includes('main'));
-    const version = textOf(fieldOf(entry, 'version'));
+    const version = shortVersion(textOf(fieldOf(entry, 'version')));
     yield python(name, {
       version: version !== null && valid(version) ? version : null,
       requirement: null,
@@ -51,8 +83,8 @@ export const parsePoetryLock: Parser = function* (text) {
 };
 
 /** `Pipfile.lock`. */
-export const parsePipfileLock: Parser = function* (text) {
-  const root = parseObject(text);
+export const parsePipfileLock: Parser = function* (content) {
+  const root = yield* parseObject(content);
   for (const [field, scope] of [
     ['default', 'runtime'],
     ['develop', 'development'],

@@ -1,6 +1,5 @@
 // Blobs and trees.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import { raw } from '#endpoint/call.ts';
@@ -11,6 +10,7 @@ import { listTree } from '#git/objects/tree-list.ts';
 import { writeBlob } from '#git/objects/write-objects.ts';
 import { repoOf } from '#git/store.ts';
 import { rawFileType } from '#lib/media.ts';
+import { nextTurn } from '#lib/turns.ts';
 import { emptyRepository, isEmpty, ObjectLink, objectUrl, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { maxBytesInMemory, maxRaw, rawContent, tooLarge } from '../content.ts';
 import { fromBase64, utf8Of } from '../decode-content.ts';
@@ -85,13 +85,13 @@ export const getTree = endpoint({
   refuses: [409],
   replies: { 200: GitTree },
   async handle({ at, query, links, services: { git } }) {
-    const { oid } = at.tree;
+    const { oid, namedBy } = at.tree;
     const depth = query.recursive === undefined ? {} : ({ recursive: true, folders: true } as const);
     const listing = await listTree(repoOf(git, at.repo.id), oid, { ...depth, limit: maxEntries });
     const urls = repositoryUrlsOf(links, at.repo);
-    const found = { oid, ...listing };
+    const found = { oid: namedBy, ...listing };
     if (listing.entries.length <= entriesInMemory) return presentTree(urls, found);
-    const etag = `"${oid}${query.recursive === undefined ? '' : '-recursive'}"`;
+    const etag = `"${namedBy}${query.recursive === undefined ? '' : '-recursive'}"`;
     return raw('application/json; charset=utf-8', streamTree(urls, found), { etag });
   },
 });

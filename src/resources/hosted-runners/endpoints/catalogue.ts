@@ -48,7 +48,8 @@ export const getRunnerLimits = endpoint({
   access: reads,
   replies: { 200: RunnerLimits },
   async handle({ db, at, services }) {
-    const maximum = services.runners.catalogue.limits.public_ips;
+    const { catalogue, provider } = services.runners;
+    const maximum = provider.givesPublicIps ? catalogue.limits.public_ips : 0;
     return { public_ips: { current_usage: await countStaticIps(db, at.org.id), maximum } };
   },
 });

@@ -48,8 +48,8 @@ export const createHostedRunner = endpoint({
   },
   replies: { 201: HostedRunner },
   async handle({ db, change, body, action, services }) {
-    const { catalogue } = services.runners;
-    return presentOne(db, await change((tx) => createRunner(tx, { ...action, catalogue }, body)));
+    const { catalogue, provider } = services.runners;
+    return presentOne(db, await change((tx) => createRunner(tx, { ...action, catalogue, provider }, body)));
   },
 });
 
@@ -75,8 +75,8 @@ export const updateHostedRunner = endpoint({
   example: { name: 'builder', maximum_runners: 50 },
   replies: { 200: HostedRunner },
   async handle({ db, change, body, action, services }) {
-    const { catalogue } = services.runners;
-    return presentOne(db, await change((tx, { runner }) => changeRunner(tx, { ...action, catalogue }, runner, body)));
+    const { catalogue, provider } = services.runners;
+    return presentOne(db, await change((tx, { runner }) => changeRunner(tx, { ...action, catalogue, provider }, runner, body)));
   },
 });
 

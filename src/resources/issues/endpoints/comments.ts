@@ -49,7 +49,7 @@ export const listRepoComments = endpoint({
   replies: { 200: Type.Array(IssueComment) },
   async handle({ db, at, query: { since: from, sort, direction }, page, viewer, links, media, services: { git } }) {
     checkHasIssues(at.repo);
-    const found = await listCommentsOfRepository(db, at.repo.id, { since: dateOf(from), order: { sort, direction } }, page);
+    const found = await listCommentsOfRepository(db, at.repo, { since: dateOf(from), order: { sort, direction } }, page);
     return mapRows(found, (rows) => presentComments({ db, links, viewer, repo: at.repo, media, git }, rows));
   },
 });

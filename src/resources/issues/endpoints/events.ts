@@ -22,7 +22,7 @@ export const listRepoIssueEvents = endpoint({
   replies: { 200: Type.Array(IssueEvent) },
   async handle({ db, at, page, viewer, links }) {
     checkHasIssues(at.repo);
-    const found = await listEventsOfRepository(db, viewer, at.repo.id, page);
+    const found = await listEventsOfRepository(db, viewer, at.repo, page);
     return mapRows(found, (rows) => presentIssueEvents({ db, links, viewer, repo: at.repo }, rows, { withIssue: true }));
   },
 });

@@ -139,7 +139,7 @@ export const listRepoIssues = endpoint({
     checkHasIssues(at.repo);
     const filter = await filterOf({ db, services }, at.repo, query);
     if (!filter) return { rows: [], total: 0 };
-    const found = await listOfRepository(db, viewer, at.repo.id, filter, query, page);
+    const found = await listOfRepository(db, viewer, at.repo, filter, query, page);
     return mapRows(found, (rows) => presentIssues({ db, links, viewer, repo: at.repo, media, git: services.git }, rows));
   },
 });

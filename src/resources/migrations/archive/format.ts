@@ -5,6 +5,7 @@ import { permissionWords } from '#access/roles.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Nullable, OneOf } from '#lib/shape.ts';
 import { maxCommits } from '#resources/pulls/index.ts';
+import { ProtectedBranchRecord, RulesetRecord } from './protection-format.ts';
 import { CommitCommentRecord, PullRequestReviewRecord, ReleaseRecord, ReviewCommentRecord } from './said-format.ts';
 import { Address, AddressOrNull, Count, Oid, Reaction, Text, TextOrNull, Time, TimeOrNull } from './shapes.ts';
 
@@ -15,7 +16,7 @@ export const formatVersion = '1.0.0';
 
 /**
  * The kinds of objects that archives have, each in JSON files of its own: those of document 2, and teams, which only an archive of an
- * organization has.
+ * organization has, and rulesets.
  */
 export const kinds = [
   'attachments',
@@ -33,6 +34,7 @@ export const kinds = [
   'releases',
   'repositories',
   'review_comments',
+  'rulesets',
   'teams',
   'users',
 ] as const;
@@ -112,6 +114,10 @@ const RepositoryRecord = Type.Object({
   has_wiki: Type.Boolean(),
   has_downloads: Type.Boolean(),
   has_discussions: Type.Boolean(),
+  /** Older archives lack these. */
+  has_pull_requests: Type.Optional(Type.Boolean()),
+  pull_request_creation_policy: Type.Optional(OneOf(['all', 'collaborators_only'])),
+  web_commit_signoff_required: Type.Optional(Type.Boolean()),
   topics: Type.Array(Text),
   default_branch: Text,
   labels: Type.Array(LabelRecord),
@@ -267,6 +273,8 @@ export const shapes = {
   issue_events: IssueEventRecord,
   commit_comments: CommitCommentRecord,
   releases: ReleaseRecord,
+  protected_branches: ProtectedBranchRecord,
+  rulesets: RulesetRecord,
 } as const satisfies Partial<Record<Kind, TSchema>>;
 export type KindWithObjects = keyof typeof shapes;
 export type RecordOf<K extends KindWithObjects> = Static<(typeof shapes)[K]>;

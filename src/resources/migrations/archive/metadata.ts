@@ -19,10 +19,11 @@ import { listMilestonesAfter, loadMilestones } from '#resources/milestones/index
 import { listPullsAfter, loadPullCommits, loadRequests } from '#resources/pulls/index.ts';
 import { loadReactions } from '#resources/reactions/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/index.ts';
-import { listTeamsAfter, loadTeamMembers, loadTeamRoles, loadTeams, type TeamRow } from '#resources/teams/index.ts';
+import { listTeamsAfter, loadTeamMembers, loadTeamRoles, loadTeams } from '#resources/teams/index.ts';
 import { type Kind, pageSize } from './format.ts';
 import { organizationRecords } from './organizations.ts';
 import { batchesOf, openPages } from './pages.ts';
+import { protectedBranchesOf, rulesetsOf } from './protection.ts';
 import {
   addressOf,
   commentRecord,
@@ -39,7 +40,7 @@ import {
 } from './records.ts';
 import { type NamedFiles, releasesOf } from './releases.ts';
 import { commitCommentsOf, reviewCommentsOf, reviewsOf } from './reviews.ts';
-import { type People, peopleOf, type Source } from './source.ts';
+import { loadOwnTeams, type People, peopleOf, type Source } from './source.ts';
 import type { TarWriter } from './tar-writer.ts';
 
 /** Whether Git data and releases are in the archive, too. */
@@ -66,6 +67,8 @@ export async function addMetadata(
   await addEach(tar, 'pull_request_reviews', places, (place) => reviewsOf(source, place, people));
   await addEach(tar, 'review_comments', places, (place) => reviewCommentsOf(source, place, people));
   await addEach(tar, 'commit_comments', places, (place) => commitCommentsOf(source, place, people));
+  await addEach(tar, 'protected_branches', places, (place) => protectedBranchesOf(source, place, people));
+  await addEach(tar, 'rulesets', places, (place) => rulesetsOf(source, place, people));
   const files: NamedFiles[] = [];
   if (wanted.releases) await addEach(tar, 'releases', places, (place) => releasesOf(source, place, people, files));
   await addUsers(tar, source, people);
@@ -230,14 +233,6 @@ async function* pullsOf(
     );
   }
 }
-
-/** Of the teams that are named, those that the archive has: those of an organization in its own. */
-const loadOwnTeams = async (
-  { db, account }: Source,
-  { owner }: Place,
-  ids: Iterable<Id<'teams'> | null | undefined>,
-): Promise<Map<Id<'teams'>, TeamRow>> =>
-  account.kind === 'organization' && account.id === owner.id ? loadTeams(db, unique(ids)) : new Map();
 
 /** What belongs to issues or pull requests beside their rows. `others` are further people of them. */
 async function loadParts(

@@ -72,7 +72,7 @@ export type TeamParts = {
   urls: Urls;
 };
 
-const teamAddress = (html: string, { login }: Pick<Account, 'login'>, { slug }: Pick<TeamRow, 'slug'>): Address =>
+export const teamAddress = (html: string, { login }: Pick<Account, 'login'>, { slug }: Pick<TeamRow, 'slug'>): Address =>
   path(html, 'orgs', login, 'teams', slug);
 
 export const teamRecord = (html: string, organization: Account, row: TeamRow, parts: TeamParts): TeamRecord => {
@@ -123,6 +123,9 @@ export const repositoryRecord = (
     is_archived: row.archived,
     is_template: row.is_template,
     has_issues: row.has_issues,
+    has_pull_requests: row.has_pull_requests,
+    pull_request_creation_policy: row.pull_request_creation_policy,
+    web_commit_signoff_required: row.web_commit_signoff_required,
     has_projects: row.has_projects,
     has_wiki: row.has_wiki,
     has_downloads: row.has_downloads,

@@ -1,7 +1,9 @@
 import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
+import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { loadAccounts } from '#resources/accounts/index.ts';
+import { loadTeams, type TeamRow } from '#resources/teams/index.ts';
 
 /** What the objects of an archive are made from. `db` shows one moment. */
 export type Source = {
@@ -28,3 +30,11 @@ export function peopleOf({ db, account }: Source): People {
     },
   };
 }
+
+/** Of the teams that are named, those that the archive has: those of an organization in its own. */
+export const loadOwnTeams = async (
+  { db, account }: Source,
+  { owner }: { owner: Pick<Account, 'id'> },
+  ids: Iterable<Id<'teams'> | null | undefined>,
+): Promise<Map<Id<'teams'>, TeamRow>> =>
+  account.kind === 'organization' && account.id === owner.id ? loadTeams(db, unique(ids)) : new Map();

@@ -14,7 +14,7 @@ import {
 import { relationsToCheck } from './check-relations.ts';
 import { releasesToCheck } from './check-releases.ts';
 import { reviewsToCheck } from './check-reviews.ts';
-import { checkVersion, countPages, hasReleases, objectsOf, type Pages } from './pages.ts';
+import { checkVersion, countPages, hasPages, hasReleases, objectsOf, type Pages } from './pages.ts';
 import { type OnProgress, refused } from './unpack.ts';
 
 /** What an archive holds, by addresses. The larger kinds stay in their files. */
@@ -27,6 +27,8 @@ export type Contents = {
 };
 
 const numbered = [
+  'protected_branches',
+  'rulesets',
   'milestones',
   'issues',
   'pull_requests',
@@ -102,6 +104,16 @@ export async function checkContents(pages: Pages, limits: ResourceLimits['releas
       throw refused(`${one.url} is on a line, and on no file`);
     return repositoryOf(one, repositories);
   });
+  /** A branch is protected once, and the rulesets of a repository have different names. */
+  const protections = new Set<string>();
+  const parentOfProtection = (one: { url: Address; repository: Address; type: string; name: string }): Address => {
+    const key = `${one.type} ${one.repository} ${one.type === 'ruleset' ? one.name.toLowerCase() : one.name}`;
+    if (protections.has(key)) throw refused(`${one.url} has the name of another one`);
+    protections.add(key);
+    return repositoryOf(one, repositories);
+  };
+  await check(objectsOf(pages, 'protected_branches'), parentOfProtection);
+  if (hasPages(pages, 'rulesets')) await check(objectsOf(pages, 'rulesets'), parentOfProtection);
   if (hasReleases(pages)) {
     const checkRelease = releasesToCheck(pages, { users, organizations }, limits);
     await check(objectsOf(pages, 'releases'), async (one) => {

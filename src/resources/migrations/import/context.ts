@@ -35,6 +35,8 @@ const phases = {
   issue_events: 'Events',
   commit_comments: 'Comments on commits',
   releases: 'Releases',
+  protected_branches: 'Protected branches',
+  rulesets: 'Rulesets',
 } as const satisfies Partial<Record<KindWithObjects, string>>;
 
 /** Hands on the objects of a kind, page by page. `phase` names the work where that isn't to insert them. */

@@ -9,6 +9,7 @@ import { importAccounts } from './accounts.ts';
 import { type Contents, checkContents } from './check.ts';
 import { importIssues } from './issues.ts';
 import type { Pages } from './pages.ts';
+import { importProtection } from './protection.ts';
 import { importReleases } from './releases.ts';
 import { type Imported, importOne, refuseExisting } from './repositories.ts';
 import { importCommitComments } from './reviews.ts';
@@ -65,6 +66,7 @@ async function importContents(
   const context = { tx, pages, objects, accounts, repositories, teams, onProgress };
   await importIssues(context);
   await importCommitComments(context);
+  await importProtection(context, now);
   try {
     await importReleases(context);
   } catch (error) {

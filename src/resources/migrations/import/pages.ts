@@ -1,6 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
+import { jsonReader } from '#lib/json-reader.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { Refusal } from '#lib/refusal.ts';
 import { formatVersion, type KindWithObjects, pageName, type RecordOf, shapes } from '../archive/format.ts';
 import { refused } from './unpack.ts';
 
@@ -40,8 +43,9 @@ export async function* objectsOf<K extends KindWithObjects>(pages: Pages, kind: 
   }
 }
 
-/** Whether an archive has releases; one that was made without them has no page of them. */
-export const hasReleases = ({ names }: Pages): boolean => names.has(pageName('releases', 1));
+/** Whether an archive has objects of a kind: one that was made without it has no page of it. */
+export const hasPages = ({ names }: Pages, kind: KindWithObjects): boolean => names.has(pageName(kind, 1));
+export const hasReleases = (pages: Pages): boolean => hasPages(pages, 'releases');
 
 const fileRoot = 'tarball://root/';
 
@@ -56,12 +60,25 @@ function problemOf([first]: readonly { instancePath: string; message: string }[]
   return first ? `${first.instancePath || 'the value'} ${first.message}` : 'something is wrong';
 }
 
+const maxValues = fixedValue(limitTable.interpreters.archiveValues);
+const jsonLimits = {
+  depth: 100,
+  values: maxValues,
+  names: { depth: 'requests.bodyDepth', values: 'interpreters.archiveValues' },
+};
+
+/** Reads a file part by part, so that a large one holds up nobody. */
 async function readJson({ folder }: Pages, name: string): Promise<unknown> {
-  const text = await readFile(join(folder, name), 'utf8');
-  if (text.includes('\\u0000')) throw refused(`${name} holds null characters`);
+  const reader = jsonReader(jsonLimits);
   try {
-    return JSON.parse(text);
-  } catch {
-    throw refused(`${name} is not JSON`);
+    for await (const part of createReadStream(join(folder, name)) as AsyncIterable<Buffer>) reader.write(part);
+    const read = reader.end();
+    if (read?.hasNul) throw refused(`${name} holds null characters`);
+    if (read) return read.value;
+  } catch (error) {
+    const kind = error instanceof Refusal ? error.kind : undefined;
+    if (kind === 'too_large') throw refused(`${name} holds more than ${maxValues} values`);
+    if (kind !== 'bad_request') throw error;
   }
+  throw refused(`${name} is not JSON`);
 }

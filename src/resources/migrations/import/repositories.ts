@@ -7,6 +7,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import { listRefs } from '#git/refs/refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
+import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { replaceLabels } from '#resources/labels/index.ts';
 import { createRepository, findOwned, importRepository, updateRepository } from '#resources/repositories/index.ts';
@@ -74,6 +75,11 @@ export async function importOne({ tx, git, folder, accounts, now }: Context, rec
   const row = await updateRepository(tx, made.id, {
     ...(made.pushed_at === null ? { default_branch } : {}),
     archived: record.is_archived,
+    ...defined({
+      has_pull_requests: record.has_pull_requests,
+      pull_request_creation_policy: record.pull_request_creation_policy,
+      web_commit_signoff_required: record.web_commit_signoff_required,
+    }),
     topics: record.topics,
     created_at: new Date(record.created_at),
     pushed_at: record.pushed_at === null || made.pushed_at === null ? null : new Date(record.pushed_at),

@@ -8,7 +8,7 @@ import { Nothing } from '#lib/shape.ts';
 import { findInboxChange } from '../inbox-store.ts';
 import { ownInbox, ownInboxOfRepository } from '../policies.ts';
 import { presentThreads } from '../present.ts';
-import { readInbox, timeOf } from '../rules.ts';
+import { endOfSecond, readInbox, timeOf } from '../rules.ts';
 import { Accepted, AcceptedForRepository, InboxQuery, NotificationThread, ReadInbox, ReadRepositoryInbox } from '../schemas.ts';
 import { listThreads } from '../store.ts';
 
@@ -48,7 +48,7 @@ export const markNotificationsAsRead = endpoint({
   replies: { 202: Accepted, 205: Nothing },
   async handle({ change, body, action, services, reply }) {
     if (!body.read) return reply(205);
-    const until = timeOf('last_read_at', body.last_read_at);
+    const until = endOfSecond(timeOf('last_read_at', body.last_read_at));
     const most = services.resourceLimits.notifications.markedAtOnce;
     const marked = await change((tx) => readInbox(tx, action, { until, most }));
     return marked === 'read' ? reply(205) : reply(202, { message: later });
@@ -81,7 +81,7 @@ export const markRepoNotificationsAsRead = endpoint({
   example: { last_read_at: '2026-01-01T00:00:00Z' },
   replies: { 202: AcceptedForRepository, 205: Nothing },
   async handle({ change, at, body, action, services, links, reply }) {
-    const until = timeOf('last_read_at', body.last_read_at);
+    const until = endOfSecond(timeOf('last_read_at', body.last_read_at));
     const most = services.resourceLimits.notifications.markedAtOnce;
     const marked = await change((tx) => readInbox(tx, action, { repository: at.repo.id, until, most }));
     if (marked === 'read') return reply(205);

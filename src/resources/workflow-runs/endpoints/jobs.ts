@@ -8,7 +8,7 @@ import { repositoryUrlsOf } from '#resources/commits/index.ts';
 import { runAttempt, workflowJob, workflowRun } from '../path-resources.ts';
 import { presentJob, presentJobs } from '../present.ts';
 import { rerunJob } from '../rerun.ts';
-import { JobFilter, Rerun, WorkflowJob } from '../schemas.ts';
+import { JobFilter, JobRerun, WorkflowJob } from '../schemas.ts';
 import { listJobs } from '../store.ts';
 
 export const getWorkflowJob = endpoint({
@@ -62,7 +62,7 @@ export const rerunWorkflowJob = endpoint({
   resources: [workflowJob],
   summary: 'Re-run a job from a workflow run',
   access: writesActions,
-  body: Rerun,
+  body: JobRerun,
   example: { enable_debug_logging: false },
   replies: { 201: Type.Object({}) },
   async handle({ change, at, body, viewer, links, now }) {

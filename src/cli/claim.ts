@@ -1,0 +1,102 @@
+import { mkdir } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { type Address, change, openDatabase, type Tx } from '#database/connect.ts';
+import { commandName } from '#database/migrate.ts';
+import { checkMarker, markerOf, StorageLost, writeMarker } from '#lib/folder-marker.ts';
+import { keyFingerprint, sealedUnder } from '#lib/secrets.ts';
+import { StartupError } from '#lib/startup-error.ts';
+
+/** What belongs to an installation besides its database. */
+export type Belongings = {
+  /** By their names in the database, as `repositories`. */
+  folders: Readonly<Record<string, string>>;
+  secretKey: {
+    /** Undefined where there is none. */
+    find(): Promise<Buffer | undefined>;
+    make(): Promise<Buffer>;
+    /** Where it is looked for, for messages. */
+    at: string;
+  };
+  /** Whether the key that is there replaces the one that the database knows, whose secrets are given up. */
+  replaceKey?: boolean;
+};
+
+/** An installation whose folders and key are its own. */
+export type Claimed = { id: string; secretKey: Buffer };
+
+type Row = { id: string; marked_folders: string[]; secret_key_fingerprint: string | null };
+
+/**
+ * Checks that folders and secret key are those that the database belongs to. At the first start, folders are marked with the
+ * installation's id, and the fingerprint of the key is stored. @throws StartupError with what to do
+ */
+export async function claim(address: Address, belongings: Belongings): Promise<Claimed> {
+  const database = openDatabase(address, { max: 1, name: commandName });
+  try {
+    return await change(database.db, async (tx) => {
+      const { rows } = await sql<Row>`select id, marked_folders, secret_key_fingerprint from installation for update`.execute(tx);
+      const [row] = rows;
+      if (!row) throw new StartupError('The table "installation" is empty: restore a backup of the database');
+      await claimFolders(tx, row, belongings.folders);
+      return { id: row.id, secretKey: await claimKey(tx, row, belongings) };
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+async function claimFolders(tx: Tx, { id, marked_folders: marked }: Row, folders: Belongings['folders']): Promise<void> {
+  for (const [name, path] of Object.entries(folders)) {
+    if (marked.includes(name)) {
+      await checkFolder(path, id);
+      continue;
+    }
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await writeMarker(path, id);
+    await sql`update installation set marked_folders = marked_folders || ${name}::text`.execute(tx);
+  }
+}
+
+async function checkFolder(path: string, id: string): Promise<void> {
+  try {
+    await checkMarker(path, id);
+  } catch (error) {
+    if (!(error instanceof StorageLost)) throw error;
+    throw new StartupError(
+      `${error.message}. Is its volume mounted? If this is the right folder, run: echo ${id} > ${markerOf(path)}`,
+    );
+  }
+}
+
+async function claimKey(tx: Tx, { secret_key_fingerprint: known }: Row, { secretKey, replaceKey }: Belongings): Promise<Buffer> {
+  const found = await secretKey.find();
+  if (!replaceKey) await checkKey(tx, { found, known, at: secretKey.at });
+  const key = found ?? (await secretKey.make());
+  if (known !== keyFingerprint(key))
+    await sql`update installation set secret_key_fingerprint = ${keyFingerprint(key)}`.execute(tx);
+  return key;
+}
+
+const whatToDo =
+  'Put the key back from where you keep it. If it is lost, `hearth secret-key replace` goes on without it: stored secrets must be set anew';
+
+/** @throws StartupError where the key isn't the one under which secrets are stored */
+async function checkKey(
+  tx: Tx,
+  { found, known, at }: { found: Buffer | undefined; known: string | null; at: string },
+): Promise<void> {
+  if (found && known !== null && keyFingerprint(found) === known) return;
+  // Earlier versions stored no fingerprint. Then the stored secrets tell.
+  const isOwn = known === null && (await opensStoredSecrets(tx, found));
+  if (isOwn) return;
+  if (!found) throw new StartupError(`The secret key is missing: ${at} isn't there. ${whatToDo}`);
+  throw new StartupError(`The secret key in ${at} is not the one of this installation. ${whatToDo}`);
+}
+
+/** Whether the stored secrets, if there are any, are sealed under this key. */
+async function opensStoredSecrets(tx: Tx, key: Buffer | undefined): Promise<boolean> {
+  const { rows } = await sql<{ sealed: Buffer }>`
+    (select secret_sealed as sealed from webhooks where secret_sealed is not null order by id desc limit 1)
+    union all (select password_sealed from webhooks where password_sealed is not null order by id desc limit 1)`.execute(tx);
+  return rows.every(({ sealed }) => key !== undefined && sealedUnder(key, sealed));
+}

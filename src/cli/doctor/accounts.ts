@@ -1,0 +1,11 @@
+import { findAccountsByLogin, isActionsOwner, reservedLogins } from '#resources/accounts/index.ts';
+import type { CheckContext, Diagnosis } from './diagnosis.ts';
+
+/** Names accounts that are older than the reservation of their login. They stay as they are. */
+export async function accounts({ db }: CheckContext): Promise<Diagnosis> {
+  const found = (await findAccountsByLogin(db, reservedLogins)).map(({ login }) => login);
+  if (found.length === 0) return { check: 'accounts', ok: true, detail: 'none has a reserved name' };
+  const actions = found.filter(isActionsOwner);
+  const consequence = actions.length > 0 ? '; workflows take the repositories of `actions` instead of those of the origin' : '';
+  return { check: 'accounts', ok: true, detail: `reserved names: ${found.sort().join(', ')}${consequence}` };
+}

@@ -1,0 +1,65 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { repoOf } from '#git/store.ts';
+import { chunks } from '#lib/collections.ts';
+import { counted } from '../command.ts';
+import { type CheckContext, type Diagnosis, listRepositories, reasonOf, someOf } from './diagnosis.ts';
+
+const atOnce = 32;
+
+/**
+ * Checks that every repository has a folder that can be used, and lists folders without a repository.
+ * @param owner the user who must own the files. Omitted: the owner of the folder of all repositories
+ */
+export async function folders({ db, hearth }: CheckContext, owner?: number): Promise<Diagnosis> {
+  const { git } = hearth.services;
+  // Folders are read first, so that repositories that are created meanwhile have a row.
+  const folderIds = await listFolders(git.root);
+  const repositories = await listRepositories(db);
+  const uid = owner ?? (await stat(git.root)).uid;
+  const problems: string[] = [];
+  for (const some of chunks(repositories, atOnce)) {
+    const found = await Promise.all(some.map(({ id }) => problemOf(repoOf(git, id).path, uid)));
+    for (const [at, problem] of found.entries()) if (problem) problems.push(`${some[at]?.name}: ${problem}`);
+  }
+  const known = new Set<number>(repositories.map(({ id }) => id));
+  const extra = folderIds.filter((id) => !known.has(id));
+  const detail = [counted(known.size, 'repository', 'repositories')];
+  if (problems.length > 0) detail.push(someOf(problems, '; '));
+  // Left by a deletion in progress or an interrupted creation. They are harmless, since ids are never reused.
+  if (extra.length > 0) detail.push(`folders without a repository: ${someOf(extra.map(String))}`);
+  return { check: 'repositories', ok: problems.length === 0, detail: detail.join('; ') };
+}
+
+async function listFolders(root: string): Promise<number[]> {
+  const ids: number[] = [];
+  for (const shard of (await readdir(root)).filter((name) => /^\d+$/.test(name)))
+    for (const name of await readdir(join(root, shard)).catch(() => [])) ids.push(Number.parseInt(name, 10));
+  return ids;
+}
+
+const parts = ['', 'HEAD', 'config', 'objects', 'refs'];
+const validHead = /^(ref: refs\/\S+|[0-9a-f]{40})\n?$/;
+
+/** What is wrong with a repository's folder, by its own files only; undefined where nothing is. */
+async function problemOf(path: string, owner: number): Promise<string | undefined> {
+  for (const part of parts) {
+    const name = part === '' ? 'its folder' : part;
+    try {
+      const { uid } = await stat(join(path, part));
+      if (uid !== owner) return `${name} belongs to user ${uid}, and not to user ${owner} as the folder of all repositories`;
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code === 'ENOENT') return part === '' ? 'no folder' : `${name} is missing`;
+      return code === 'EACCES'
+        ? `${name} may not be read by this user: who owns it?`
+        : `${name} can't be read (${reasonOf(error)})`;
+    }
+  }
+  try {
+    const head = await readFile(join(path, 'HEAD'), 'utf8');
+    return validHead.test(head) ? undefined : `HEAD is ${head === '' ? 'empty' : 'damaged'}`;
+  } catch (error) {
+    return `HEAD can't be read (${reasonOf(error)})`;
+  }
+}

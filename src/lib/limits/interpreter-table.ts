@@ -1,0 +1,241 @@
+// All that interprets what users write, beside the validation of requests. `docs/limits.md` shows it; a test finds what is missing here.
+
+/** Where an interpreter runs. `steps`: on the event loop, in counted steps, and yielding where it may take long. */
+export type Runs = 'steps' | 'worker';
+
+export type Interpreter = {
+  /** What it reads. */
+  readonly reads: string;
+  readonly runs: Runs;
+  /** The files of `src` that do it. */
+  readonly modules: readonly string[];
+  /** What bounds it: names of limits, or a fact. */
+  readonly bounds: readonly string[];
+};
+
+const graph = 'resources/dependency-graph';
+
+export const interpreterTable: readonly Interpreter[] = [
+  {
+    reads: 'workflow files, in YAML',
+    runs: 'worker',
+    modules: ['workflow-files/parser-package.ts', 'workflow-files/parser.ts', 'workflow-files/file-size.ts'],
+    bounds: [
+      'workflows.fileBytes',
+      'workflows.files',
+      'workflows.fileNodes',
+      'workflows.fileCharacters',
+      'workflows.fileTime',
+      'workflows.runJobs',
+    ],
+  },
+  {
+    reads: 'expressions of workflow files',
+    runs: 'steps',
+    modules: [
+      'workflow-files/expressions.ts',
+      'workflow-files/bounded-evaluator.ts',
+      'workflow-files/expression-values.ts',
+      'workflow-files/given-inputs.ts',
+    ],
+    bounds: ['workflows.expressionLength', 'workflows.expressionSteps', 'workflows.expressionCharacters'],
+  },
+  {
+    reads: 'filters of branches, tags, paths and workflows in workflow files',
+    runs: 'steps',
+    modules: ['workflow-files/pattern.ts', 'workflow-files/patterns.ts', 'workflow-files/triggers.ts'],
+    bounds: ['interpreters.filterPatterns', 'interpreters.filterBytes', 'interpreters.filterSteps'],
+  },
+  {
+    reads: 'matrices of workflow files',
+    runs: 'steps',
+    modules: ['workflow-files/matrix.ts', 'workflow-files/matrix-values.ts'],
+    bounds: ['workflows.jobs', 'interpreters.matrixEntries', 'interpreters.matrixBytes', 'interpreters.matrixSteps'],
+  },
+  {
+    reads: 'schedules of workflow files',
+    runs: 'steps',
+    modules: ['workflow-files/schedule.ts'],
+    bounds: ['interpreters.scheduleLines', 'interpreters.scheduleLength'],
+  },
+  {
+    reads: 'Markdown',
+    runs: 'worker',
+    modules: ['text/markdown.ts', 'text/markdown-html.ts', 'text/sanitize.ts'],
+    bounds: ['texts.rendered', 'texts.page', 'texts.nesting', 'texts.tags', 'texts.time', 'texts.pageTime', 'texts.inProcess'],
+  },
+  {
+    reads: 'references, autolinks and closing keywords in texts and messages of commits',
+    runs: 'steps',
+    modules: ['text/references.ts', 'text/read.ts', 'text/autolinks.ts'],
+    bounds: ['texts.references', 'texts.time', 'the first 64 KiB of a message'],
+  },
+  {
+    reads: 'settings of the notes of releases, in YAML',
+    runs: 'worker',
+    modules: ['resources/releases/notes-settings.ts'],
+    bounds: ['releases.notesFile', 'releases.notesTime'],
+  },
+  {
+    reads: 'manifests and lockfiles in TOML, XML, JSON and lines',
+    runs: 'worker',
+    modules: [
+      `${graph}/parsers/cargo.ts`,
+      `${graph}/parsers/dependency.ts`,
+      `${graph}/parsers/go.ts`,
+      `${graph}/parsers/maven.ts`,
+      `${graph}/parsers/npm.ts`,
+      `${graph}/parsers/pypi.ts`,
+    ],
+    bounds: [
+      'dependencies.fileSize',
+      'dependencies.fileTime',
+      'dependencies.ofFile',
+      'interpreters.manifestValues',
+      'interpreters.manifestDepth',
+    ],
+  },
+  {
+    reads: 'package URLs and versions',
+    runs: 'steps',
+    modules: [`${graph}/package-urls.ts`, 'resources/dependency-alerts/versions.ts', 'resources/dependency-alerts/osv.ts'],
+    bounds: ['dependencies.nameLength', 'dependencies.vulnerabilities', 'dependencies.advisorySize'],
+  },
+  {
+    reads: 'files of code owners',
+    runs: 'steps',
+    modules: ['resources/code-owners/parse.ts', 'resources/code-owners/pattern.ts', 'resources/code-owners/owners.ts'],
+    bounds: ['reviewers.codeOwnersFile', 'reviewers.codeOwnersWords', 'interpreters.codeOwnersSteps'],
+  },
+  {
+    reads: 'patterns of refs, paths and names in rulesets, environments, reviews and settings of actions',
+    runs: 'steps',
+    modules: [
+      'lib/path-pattern.ts',
+      'resources/rulesets/check.ts',
+      'resources/rulesets/conditions.ts',
+      'resources/ref-rules/git-evaluators.ts',
+      'resources/reviews/merge-rules.ts',
+      'resources/environments/protection.ts',
+      'resources/environments/rules.ts',
+      'resources/actions-permissions/action-patterns.ts',
+    ],
+    bounds: ['rules.patterns', 'interpreters.patternSteps'],
+  },
+  {
+    reads: 'regular expressions of rulesets',
+    runs: 'steps',
+    modules: ['lib/regular-expression.ts', 'resources/rulesets/patterns.ts'],
+    bounds: ['interpreters.expressionSize', 'interpreters.expressionSteps'],
+  },
+  {
+    reads: 'custom patterns of secrets, and what is scanned for secrets',
+    runs: 'steps',
+    modules: [
+      'resources/secret-scanning/custom-expressions.ts',
+      'resources/secret-scanning/custom-scanner.ts',
+      'resources/secret-scanning/scanner.ts',
+    ],
+    bounds: ['secretScanning.customPatterns', 'secretScanning.fileSize', 'secretScanning.ofFile'],
+  },
+  {
+    reads: 'SARIF',
+    runs: 'steps',
+    modules: ['resources/code-scanning/sarif.ts'],
+    bounds: ['codeScanning.packedSize', 'codeScanning.unpackedSize', 'codeScanning.values'],
+  },
+  {
+    reads: 'bodies of requests in JSON, and texts in JSON inside of forms',
+    runs: 'steps',
+    modules: [
+      'lib/json-reader.ts',
+      'lib/json-text.ts',
+      'server/read-body.ts',
+      'resources/oauth/fields.ts',
+      'resources/apps/manifests.ts',
+    ],
+    bounds: ['requests.body', 'requests.fileBody', 'requests.formBody', 'requests.bodyDepth', 'requests.bodyValues'],
+  },
+  {
+    reads: 'what was stored of bodies and events as JSON',
+    runs: 'steps',
+    modules: [
+      'database/list.ts',
+      'lib/snapshot.ts',
+      'resources/contents/archive-address.ts',
+      'resources/deployments/present.ts',
+      'resources/webhooks/present.ts',
+      'resources/workflow-runs/contexts.ts',
+      'resources/workflow-runs/events.ts',
+      'resources/workflow-runs/runtime-token.ts',
+    ],
+    bounds: ['requests.body'],
+  },
+  {
+    reads: 'archives of migrations and of websites',
+    runs: 'steps',
+    modules: [
+      'resources/migrations/archive/protection.ts',
+      'resources/migrations/archive/tar-writer.ts',
+      'resources/migrations/import/unpack.ts',
+      'resources/migrations/import/pages.ts',
+      'resources/pages/unpack.ts',
+    ],
+    bounds: ['migrations.importPage', 'interpreters.archiveValues', 'migrations.importEntries', 'pages.files', 'pages.size'],
+  },
+  {
+    reads: 'replies of other servers in JSON',
+    runs: 'steps',
+    modules: ['resources/repository-imports/source.ts', 'search/embeddings/http.ts'],
+    bounds: ['1 MiB of a reply'],
+  },
+  {
+    reads: 'keys and signatures of SSH and OpenPGP',
+    runs: 'steps',
+    modules: [
+      'lib/openpgp/key.ts',
+      'lib/openpgp/packets.ts',
+      'lib/openpgp/signature.ts',
+      'lib/ssh-key.ts',
+      'git/signatures/openpgp-signature.ts',
+      'git/signatures/ssh-signature.ts',
+      'resources/accounts/rules.ts',
+      'resources/signing-keys/rules.ts',
+      'ssh-server/connection.ts',
+      'ssh-server/host-keys.ts',
+      'ssh-server/server.ts',
+      'ssh-server/signature.ts',
+    ],
+    bounds: ['64 KiB of a key or a signature', 'ssh.keys'],
+  },
+  {
+    reads: 'queries of searches',
+    runs: 'steps',
+    modules: ['search/query/lexer.ts', 'search/query/parser.ts'],
+    bounds: ['20,000 characters', 'search.qualifiers', 'search.values', 'search.depth'],
+  },
+  {
+    reads: 'objects, listings and differences of Git',
+    runs: 'steps',
+    modules: [
+      'git/objects/parse-commit.ts',
+      'git/objects/parse-tree.ts',
+      'git/objects/tree-list.ts',
+      'git/process/records.ts',
+      'git/history/changes.ts',
+      'git/history/changed-paths.ts',
+      'git/history/diff.ts',
+    ],
+    bounds: ['git.object', 'git.folder', 'git.listing', 'git.output'],
+  },
+];
+
+/** Files that read JSON of the operator's or of this server's own making. */
+export const ownFiles: readonly string[] = [
+  'backup/manifest.ts',
+  'cli/cluster.ts',
+  'lib/prices.ts',
+  'lib/release.ts',
+  'runner-providers/catalogue.ts',
+  'runner-providers/process/machine.ts',
+];

@@ -1,0 +1,1 @@
+export { findReadableAutolinks, type NamedAutolink } from './readable-store.ts';

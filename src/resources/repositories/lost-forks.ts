@@ -1,0 +1,49 @@
+// Forks of private repositories whose owners can no longer read these. As in the public API, such a fork is deleted.
+import type { Services } from '#endpoint/services.ts';
+import { batchSubscription } from '#events/subscription.ts';
+import { gather, unique } from '#lib/collections.ts';
+import { removeFork } from './rules.ts';
+import { findLostForkForUpdate } from './store.ts';
+
+/** What takes access to repositories of an account away. A fork that was being made meanwhile is looked at, too. */
+const losses = [
+  'collaborator.removed',
+  'member.removed',
+  'organization.updated',
+  'organization_role.revoked',
+  'repository.forked',
+  'repository.privatized',
+  'repository.transferred',
+  'team.deleted',
+  'team.edited',
+  'team.member_removed',
+  'team.repository_removed',
+] as const;
+
+/**
+ * Deletes the private forks of users who have lost access to the repository that they forked. It looks at the present state: who has access in
+ * another way, or has got it again meanwhile, keeps the fork.
+ */
+export const removeLostForks = batchSubscription<(typeof losses)[number], Services>({
+  name: 'repositories.remove-lost-forks',
+  on: losses,
+  attempts: 25,
+  inOrderOf: 'owner',
+  async runAll(events, { change, now, log }) {
+    for (const owner of unique(gather(events, 'owner'))) {
+      const removeNext = () =>
+        change(async (tx) => {
+          const fork = await findLostForkForUpdate(tx, owner);
+          if (fork) await removeFork(tx, fork, now);
+          return fork;
+        });
+      for (let fork = await removeNext(); fork; fork = await removeNext()) {
+        const { id: repository, name, owner_id, source_id } = fork;
+        log.info(
+          { repository, name, owner: owner_id, source: source_id },
+          'a private fork was deleted: its owner lost access to its source',
+        );
+      }
+    }
+  },
+});

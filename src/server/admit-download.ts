@@ -1,0 +1,22 @@
+import type { FastifyReply } from 'fastify';
+import type { Caller } from '#lib/caller.ts';
+import type { ConcurrencyLimiter, Release } from '#lib/concurrency-limiter.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
+import { admit } from './admit.ts';
+import { measureReading } from './reading-rate.ts';
+
+/**
+ * Takes a slot for a file that is sent. A client that reads it too slowly loses its connection.
+ * @throws as `admit`
+ */
+export async function admitDownload(
+  limiter: ConcurrencyLimiter,
+  caller: Caller,
+  reply: FastifyReply,
+  limits: ResourceLimits['releases'],
+): Promise<Release> {
+  const reading = measureReading(reply, limits);
+  const release = await admit(limiter, caller, reply, { work: reading });
+  reading.begin();
+  return release;
+}

@@ -1,0 +1,83 @@
+// The line of a request in the log: who asked for what, from where, and how it ended. See docs/logs.md.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { isSshKey, isToken, type Viewer } from '#access/viewer.ts';
+import { protocolPath } from '#runner-protocol/parts.ts';
+import { routeOf } from './router.ts';
+
+/** Milliseconds from which the log calls requests and statements slow; 0 for never. */
+export type SlowThresholds = { readonly request: number; readonly statement: number };
+
+export const defaultSlowThresholds: SlowThresholds = { request: 5_000, statement: 1_000 };
+
+/** The credential of a request: its kind and its ids, never its text. */
+export type LoggedCredential = { credential?: string; token?: number; key?: number; app?: number; installation?: number };
+
+export function loggedCredential({ grant }: Viewer): LoggedCredential {
+  if (grant.kind === 'none') return {};
+  return {
+    credential: grant.kind,
+    ...(isToken(grant) ? { token: grant.tokenId } : {}),
+    ...(isSshKey(grant) ? { key: grant.keyId } : {}),
+    ...('appId' in grant && grant.appId !== undefined ? { app: grant.appId } : {}),
+    ...(grant.kind === 'installation' ? { installation: grant.installationId } : {}),
+  };
+}
+
+const longestAgent = 200;
+/** Names are shorter. Somebody may put a token where a name or a program belongs. */
+const mayBeSecret = /[A-Za-z0-9_]{36}/;
+
+/** What a client says that it is. */
+export const loggedAgent = (agent: string | undefined): string | undefined =>
+  agent === undefined || mayBeSecret.test(agent) ? undefined : agent.slice(0, longestAgent);
+
+/** The repository that a path names, which may not exist. */
+export function loggedRepository(owner: unknown, name: unknown): string | undefined {
+  if (typeof owner !== 'string' || typeof name !== 'string') return undefined;
+  const text = `${owner}/${name.replace(/\.git$/, '')}`;
+  return /^[\w.-]+\/[\w.-]+$/.test(text) && !mayBeSecret.test(text) ? text : undefined;
+}
+
+const longestCause = 500;
+const deepestCause = 4;
+
+/** Why a request failed: the messages of an error and of its causes. */
+export function causeText(error: unknown): string {
+  const texts: string[] = [];
+  for (let one = error; one !== undefined && texts.length < deepestCause; one = one instanceof Error ? one.cause : undefined)
+    texts.push(one instanceof Error ? `${one.name}: ${one.message}` : String(one));
+  return texts.join('; caused by ').slice(0, longestCause);
+}
+
+/** Paths that monitoring requests every few seconds. They are logged at level debug. */
+const probePaths = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** Logs a request that was answered. One that is slow or failed because of the server is a warning. */
+export function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply, slow: SlowThresholds): void {
+  const { id, method, actor, runner, credential, ip: address, match, params, cause } = request;
+  const route = routeOf(request);
+  const words = (match?.words ?? params) as { readonly owner?: unknown; readonly repo?: unknown } | null | undefined;
+  const status = reply.statusCode;
+  const ms = Math.round(reply.elapsedTime);
+  // Runners wait for jobs in their requests.
+  const isSlow = slow.request > 0 && ms >= slow.request && !route?.startsWith(`${protocolPath}/`);
+  const fields = {
+    id,
+    method,
+    route,
+    repository: request.repository ?? loggedRepository(words?.owner, words?.repo),
+    actor,
+    ...(runner === undefined ? {} : { runner }),
+    ...credential,
+    address,
+    agent: loggedAgent(request.headers['user-agent']),
+    status,
+    ms,
+    ...(isSlow ? { slow: true } : {}),
+    ...(status >= 500 && cause !== undefined ? { cause: causeText(cause) } : {}),
+  };
+  const isProbe = route !== undefined && probePaths.has(route);
+  const level = isSlow || (status >= 500 && !isProbe) ? 'warn' : isProbe ? 'debug' : 'info';
+  log[level](fields, `${method} ${route ?? 'unknown'} ${status}`);
+}

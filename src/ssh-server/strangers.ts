@@ -1,0 +1,61 @@
+import type { ResourceLimits } from '#lib/limits.ts';
+import { Counter } from './counter.ts';
+
+/** A connection that has not authenticated yet. `drop` closes it. */
+type Stranger = { readonly key: string; readonly leave: () => void; readonly drop: () => void };
+
+/**
+ * The connections that have not authenticated yet, the oldest first. Where there are too many, one of them is dropped for the next one: the
+ * oldest of the address that has most. Addresses that authenticated lately lose theirs only after all others.
+ */
+export class Strangers {
+  readonly #limits: ResourceLimits['ssh'];
+  readonly #all = new Set<Stranger>();
+  readonly #counts = new Counter();
+  /** Addresses that authenticated, the one that did so last at the end. */
+  readonly #recent = new Set<string>();
+
+  constructor(limits: ResourceLimits['ssh']) {
+    this.#limits = limits;
+  }
+
+  /** The number of an address. */
+  of(key: string): number {
+    return this.#counts.of(key);
+  }
+
+  /** Adds a connection, and drops another one where there are too many. Returns the function that removes it. */
+  add(key: string, drop: () => void): () => void {
+    if (this.#all.size >= this.#limits.strangers) this.#dropOne();
+    const uncount = this.#counts.enter(key);
+    const stranger: Stranger = {
+      key,
+      drop,
+      leave: () => {
+        this.#all.delete(stranger);
+        uncount();
+      },
+    };
+    this.#all.add(stranger);
+    return stranger.leave;
+  }
+
+  /** Remembers that a connection of an address authenticated. */
+  authenticated(key: string): void {
+    this.#recent.delete(key);
+    this.#recent.add(key);
+    const [oldest] = this.#recent;
+    if (oldest !== undefined && this.#recent.size > this.#limits.recentAddresses) this.#recent.delete(oldest);
+  }
+
+  #dropOne(): void {
+    let chosen: { stranger: Stranger; isRecent: boolean; count: number } | undefined;
+    for (const stranger of this.#all) {
+      const [isRecent, count] = [this.#recent.has(stranger.key), this.of(stranger.key)];
+      const isBefore = !chosen || (isRecent === chosen.isRecent ? count > chosen.count : chosen.isRecent);
+      if (isBefore) chosen = { stranger, isRecent, count };
+    }
+    chosen?.stranger.leave();
+    chosen?.stranger.drop();
+  }
+}

@@ -1,0 +1,226 @@
+// Markdown as HTML that any page may show, and as plain text.
+import { randomUUID } from 'node:crypto';
+import MarkdownIt, { type Token } from 'markdown-it';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { type Autolink, type FoundAutolink, findAutolinks } from './autolinks.ts';
+import { htmlPieces, type InlineText, inlineText, OpenTags } from './markdown.ts';
+import { findReferences, type Reference } from './references.ts';
+import { sanitized, textOf } from './sanitize.ts';
+
+/** A text as Markdown, and how it is shown. */
+export type MarkdownText = {
+  readonly text: string;
+  /** The address of this server: links that leave it are marked. */
+  readonly html: string;
+  /** Ends of lines are shown as such, as comments have it. */
+  readonly breaks: boolean;
+  /** Those of the text's repository, as far as the reader may see them. */
+  readonly autolinks?: readonly Autolink[] | undefined;
+};
+
+/** HTML, or a reference in it, which is a link for those alone who may see what it names. */
+export type RenderedPart = string | RenderedReference;
+
+export type RenderedReference = {
+  readonly reference: Reference;
+  /** The HTML of the reference where it isn't a link. */
+  readonly plain: string;
+  /** The HTML between the tags of the link. */
+  readonly linked: string;
+  /** The HTML around the link, where an autolink takes more of the text than the reference. */
+  readonly before: string;
+  readonly after: string;
+};
+
+const maxNesting = fixedValue(limitTable.texts.nesting);
+const mostTags = fixedValue(limitTable.texts.tags);
+
+const renderer = new MarkdownIt({ html: true, linkify: true, maxNesting });
+const { escapeHtml } = renderer.utils;
+renderer.linkify.set({ fuzzyLink: false }).add('www.', {
+  validate: (text: string, at: number) => {
+    webAddress.lastIndex = at;
+    return webAddress.exec(text)?.[0].length ?? 0;
+  },
+  normalize: (match: { url: string }) => {
+    match.url = `http://${match.url}`;
+  },
+});
+const webAddress = /[a-z\d-]+(?:\.[a-z\d-]+)+(?:[/?#](?:[^\s<>"]*[^\s<>".,;:!?'()[\]*_~])?)?/iy;
+
+/** A reference in a text token. Where it stands, HTML has a mark, which becomes a link for each reader. */
+type Link = { start: number; end: number; mark: string };
+type TextMeta = { links?: Link[]; box?: string };
+
+renderer.renderer.rules.text = (tokens, at) => {
+  const { content, meta } = tokens[at] as Token;
+  const { links = [], box = '' } = (meta ?? {}) as TextMeta; // nothing else sets the meta of texts
+  return box + markedText(content, links, escapeHtml);
+};
+
+// The public API's element for what is struck out.
+renderer.renderer.rules.s_open = () => '<del>';
+renderer.renderer.rules.s_close = () => '</del>';
+
+/** Text with marks in the place of references; `written` makes HTML of the rest. */
+function markedText(text: string, links: readonly Link[], written: (text: string) => string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end, mark } of links) {
+    parts.push(written(text.slice(at, start)), mark);
+    at = end;
+  }
+  parts.push(written(text.slice(at)));
+  return parts.join('');
+}
+
+/**
+ * The HTML of a Markdown text (the public API's dialect: tables, task lists, strikethrough, addresses as links), without anything that
+ * could run, load or send something on a page, and the references in it. It runs in a worker thread where the text is long.
+ */
+export function renderMarkdown({ text, html, breaks, autolinks = [] }: MarkdownText): RenderedPart[] {
+  const tokens = renderer.parse(text, {});
+  limitTags(tokens);
+  const references = openReferences(autolinks, html);
+  markReferences(tokens, references);
+  showBoxes(tokens);
+  for (const token of tokens) alignCell(token);
+  const options = { ...renderer.options, breaks };
+  return references.split(sanitized(renderer.renderer.render(tokens, options, {}), html));
+}
+
+/** The words of a Markdown text without its marks. */
+export function renderPlain(text: string): string {
+  const tokens = renderer.parse(text, {});
+  limitTags(tokens);
+  return textOf(renderer.renderer.render(tokens, renderer.options, {}));
+}
+
+/** The length at which the public API cuts commits' ids. */
+const shownDigits = 7;
+
+type References = {
+  mark(text: string): Link[];
+  split(html: string): RenderedPart[];
+};
+
+/** Collects the references of one text. Their marks can't be written by anybody, since nobody knows the number in them before. */
+function openReferences(autolinks: readonly Autolink[], html: string): References {
+  const secret = randomUUID().replaceAll('-', '');
+  const parts: RenderedPart[] = [];
+  const add = (start: number, end: number, part: RenderedPart): Link => {
+    parts.push(part);
+    return { start, end, mark: `r${secret}x${parts.length - 1}x` };
+  };
+  /** An autolink with a reference inside: the autolink counts for readers who may not see what the reference names. */
+  const addBoth = (
+    text: string,
+    outer: FoundAutolink,
+    { start, end, alone }: { start: number; end: number; alone: RenderedReference },
+  ): Link => {
+    const [before, after] = [escapeHtml(text.slice(outer.start, start)), escapeHtml(text.slice(end, outer.end))];
+    return add(outer.start, outer.end, { ...alone, before, after, plain: autolinkHtml(text, outer, html) });
+  };
+  return {
+    mark(text) {
+      const outside = findAutolinks(text, autolinks);
+      const links: Link[] = [];
+      let next = 0;
+      const addOutside = (before: number): void => {
+        for (let one = outside[next]; one && one.end <= before; one = outside[++next])
+          links.push(add(one.start, one.end, autolinkHtml(text, one, html)));
+      };
+      for (const { start, end, reference } of findReferences(text)) {
+        if (start < (links.at(-1)?.end ?? 0)) continue;
+        addOutside(start);
+        const written = text.slice(start, end);
+        const alone = { reference, linked: linkedHtml(written, reference), plain: written, before: '', after: '' };
+        const one = outside[next];
+        if (!one || one.start >= end) links.push(add(start, end, alone));
+        else {
+          next++;
+          links.push(one.start <= start && one.end >= end ? addBoth(text, one, { start, end, alone }) : add(start, end, alone));
+        }
+      }
+      addOutside(text.length);
+      return links;
+    },
+    split: (rendered) =>
+      // Every second part is what the brackets matched.
+      rendered.split(new RegExp(`r${secret}x(\\d+)x`)).flatMap((part, at): RenderedPart | RenderedPart[] => {
+        const marked = at % 2 === 1 ? parts[Number(part)] : undefined;
+        return marked ?? (part === '' ? [] : [part]);
+      }),
+  };
+}
+
+const autolinkHtml = (text: string, { start, end, href }: FoundAutolink, html: string): string =>
+  sanitized(`<a class="autolink" href="${escapeHtml(href)}">${escapeHtml(text.slice(start, end))}</a>`, html);
+
+/** What a link shows: of a commit's id, the first digits. References are written in characters that HTML has no other meaning for. */
+function linkedHtml(written: string, reference: Reference): string {
+  if (reference.kind !== 'commit') return written;
+  const before = written.slice(0, -reference.sha.length);
+  return `${before}<tt>${written.slice(before.length, before.length + shownDigits)}</tt>`;
+}
+
+/** Shows raw HTML past the limit as text. */
+function limitTags(tokens: readonly Token[]): void {
+  let tags = 0;
+  for (const token of tokens.flatMap((one) => one.children ?? [one])) {
+    if (!token.type.startsWith('html_')) continue;
+    tags += token.content.split('<').length - 1;
+    if (tags > mostTags) token.type = 'text';
+  }
+}
+
+function markReferences(tokens: readonly Token[], references: References): void {
+  const open = new OpenTags();
+  for (const token of tokens) {
+    if (token.type === 'inline') markInline(inlineText(token.children ?? [], open), references);
+    if (token.type !== 'html_block') continue;
+    const pieces = htmlPieces(token.content, open).map(({ source, isText }) =>
+      isText ? markedText(source, references.mark(source), (same) => same) : source,
+    );
+    token.content = pieces.join('');
+  }
+}
+
+function markInline({ text, parts }: InlineText, references: References): void {
+  const links = references.mark(text);
+  let next = 0;
+  for (const { token, start } of parts) {
+    const end = start + token.content.length;
+    const own: Link[] = [];
+    for (let link = links[next]; link && link.start < end; link = links[++next])
+      if (link.start >= start) own.push({ ...link, start: link.start - start, end: link.end - start });
+    if (own.length > 0) token.meta = { links: own } satisfies TextMeta;
+  }
+}
+
+/** Items of lists that begin with `[ ]` or `[x]` get a box, which nobody can tick. */
+function showBoxes(tokens: readonly Token[]): void {
+  for (const [at, { type, children }] of tokens.entries()) {
+    const [item, paragraph] = [tokens[at - 2], tokens[at - 1]];
+    const first = children?.[0];
+    if (type !== 'inline' || item?.type !== 'list_item_open' || paragraph?.type !== 'paragraph_open') continue;
+    if (first?.type !== 'text' || !/^\[[ xX]\]\s/.test(first.content)) continue;
+    const ticked = first.content[1] !== ' ';
+    item.attrJoin('class', 'task-list-item');
+    const links = ((first.meta as TextMeta | null)?.links ?? []).map((link) => ({
+      ...link,
+      start: link.start - 3,
+      end: link.end - 3,
+    }));
+    const box = `<input type="checkbox" class="task-list-item-checkbox" disabled${ticked ? ' checked' : ''}>`;
+    first.content = first.content.slice(3);
+    first.meta = { links, box } satisfies TextMeta;
+  }
+}
+
+/** The alignment of a table's cell as an attribute, since no styles are let through. */
+function alignCell(token: Token): void {
+  if (token.type !== 'th_open' && token.type !== 'td_open') return;
+  const align = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? ''))?.[1];
+  if (align !== undefined) token.attrs = [['align', align]];
+}

@@ -1,0 +1,44 @@
+// What Markdown texts refer to. Long texts are read in worker threads.
+import { createHash } from 'node:crypto';
+import type { Caller } from '#lib/caller.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { preparedResults } from '#lib/preparation.ts';
+import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
+import { readMarkdown, type TextReferences } from './read.ts';
+import { mayRefer } from './references.ts';
+
+const { time, inProcess, kept } = limitTable.texts;
+const reader = threadFunctions<typeof import('./read.ts')>(new URL('./read.ts', import.meta.url), fixedValue(time));
+const short = fixedValue(inProcess);
+
+type WrittenText = { readonly text: string; readonly html?: string | undefined; readonly caller: Caller };
+
+const none: TextReferences = { mentions: [], teamMentions: [], issues: [], commits: [] };
+
+const results = preparedResults<WrittenText, TextReferences>({
+  async compute({ caller, ...text }) {
+    try {
+      return await reader.call('readMarkdown', text, { caller });
+    } catch (error) {
+      if (error instanceof ThreadEnded) return none;
+      throw error;
+    }
+  },
+  keyOf: ({ text, html = '' }) => `${createHash('sha256').update(text).digest('base64')} ${html}`,
+  sizeOf: (references, key) => key.length + JSON.stringify(references).length,
+  maxBytes: fixedValue(kept),
+});
+
+/** The references of a text that needs no thread; undefined for another. */
+function readShort({ text, html }: WrittenText): TextReferences | undefined {
+  if (!mayRefer(text)) return none;
+  return text.length <= short ? readMarkdown({ text, html }) : undefined;
+}
+
+/** What a text refers to, outside of transactions. @throws Refusal where too many texts of the caller wait */
+export const readReferences = async (written: WrittenText): Promise<TextReferences> =>
+  readShort(written) ?? (await results.get(written));
+
+/** What a text refers to, in a transaction, which begins again where the text is long and wasn't read yet. */
+export const requireReferences = (written: WrittenText): TextReferences =>
+  readShort(written) ?? results.require([written])[0] ?? none;

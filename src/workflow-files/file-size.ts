@@ -1,0 +1,37 @@
+// How large a YAML file is once its aliases are written out: a short file may name one part very often.
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node } from 'yaml';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+
+type Size = { readonly nodes: number; readonly characters: number };
+
+const most: Size = {
+  nodes: fixedValue(limitTable.workflows.fileNodes),
+  characters: fixedValue(limitTable.workflows.fileCharacters),
+};
+
+/** Why a file is too large; undefined where it isn't. It takes time for each node as it was written, not for what aliases repeat. */
+export function sizeProblem(document: Document.Parsed): string | undefined {
+  const { nodes, characters } = sizeOf(document.contents, new Map());
+  if (nodes > most.nodes) return `The file has more than ${most.nodes} parts, those that aliases repeat included`;
+  if (characters > most.characters)
+    return `The file has more than ${most.characters} characters, those that aliases repeat included`;
+  return undefined;
+}
+
+/** @param anchors the sizes of the parts with names that were seen so far */
+function sizeOf(node: unknown, anchors: Map<string, Size>): Size {
+  if (isAlias(node)) return anchors.get(node.source) ?? { nodes: 1, characters: 0 };
+  const parts = partsOf(node).map((part) => sizeOf(part, anchors));
+  const size = {
+    nodes: parts.reduce((sum, part) => sum + part.nodes, 1),
+    characters: parts.reduce((sum, part) => sum + part.characters, isScalar(node) ? String(node.value ?? '').length : 0),
+  };
+  const { anchor } = (node ?? {}) as Partial<Node> & { anchor?: string };
+  if (anchor !== undefined) anchors.set(anchor, size);
+  return size;
+}
+
+function partsOf(node: unknown): unknown[] {
+  if (isMap(node)) return node.items.flatMap(({ key, value }) => [key, value]);
+  return isSeq(node) ? node.items : [];
+}

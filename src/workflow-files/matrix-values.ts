@@ -1,0 +1,124 @@
+// The values of a matrix, compared by numbers: equal values have the same one.
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import type { Json } from './expressions.ts';
+import type { Source } from './file.ts';
+
+/** A matrix that makes no jobs, or too many. */
+export class MatrixProblem extends Error {}
+
+export type ValueIds = {
+  idOf(value: Json): number;
+  idsOf(mapping: Source): ReadonlyMap<string, number>;
+  /** The bytes of a mapping as JSON, about. */
+  bytesOf(mapping: Source): number;
+};
+
+/** Levels of values inside each other. */
+const maxDepth = 100;
+
+export function idsOfValues(): ValueIds {
+  const texts = new Map<Json, string>();
+  const ids = new Map<string, number>();
+  const textOf = (value: Json): string => {
+    const known = typeof value === 'object' && value !== null ? texts.get(value) : undefined;
+    if (known !== undefined) return known;
+    const text = canonicalText(value, 0);
+    if (typeof value === 'object' && value !== null) texts.set(value, text);
+    return text;
+  };
+  const idOf = (value: Json): number => {
+    const text = textOf(value);
+    const id = ids.get(text) ?? ids.size;
+    ids.set(text, id);
+    return id;
+  };
+  return {
+    idOf,
+    idsOf: (mapping) => new Map(Object.entries(mapping).map(([name, value]) => [name, idOf(value)])),
+    bytesOf: (mapping) => Object.entries(mapping).reduce((sum, [name, value]) => sum + name.length + textOf(value).length, 0),
+  };
+}
+
+/** The same text for equal values: keys of mappings have no order. */
+function canonicalText(value: Json, depth: number): string {
+  if (depth > maxDepth) throw new MatrixProblem(`The matrix has more than ${maxDepth} levels of values`);
+  if (Array.isArray(value)) return `[${value.map((one) => canonicalText(one, depth + 1)).join(',')}]`;
+  if (!isMapping(value)) return JSON.stringify(value);
+  const entries = Object.keys(value).sort();
+  return `{${entries.map((name) => `${JSON.stringify(name)}:${canonicalText(value[name] ?? null, depth + 1)}`).join(',')}}`;
+}
+
+type Lists = readonly (readonly [name: string, values: readonly Json[]])[];
+
+const maxSteps = fixedValue(limitTable.interpreters.matrixSteps);
+
+/**
+ * Tells whether `exclude` takes a combination away, which is given as the places of its values. Each entry is looked for where the fewest
+ * values fit it.
+ */
+export function excludedBy(entries: readonly Source[], lists: Lists, values: ValueIds): (places: readonly number[]) => boolean {
+  const fitting = placesThatFit(lists, values);
+  const names = new Set(lists.map(([name]) => name));
+  /** What entries want, by list and place. */
+  const found = lists.map(() => new Map<number, Wanted[]>());
+  for (const entry of entries) {
+    if (Object.keys(entry).some((name) => !names.has(name))) continue;
+    const wanted = lists.map(([name], list) => (Object.hasOwn(entry, name) ? fitting(list, entry[name] ?? null) : undefined));
+    const fewest = wanted.reduce(
+      (least, set) => (set && set.size < (least?.size ?? Number.POSITIVE_INFINITY) ? set : least),
+      undefined,
+    );
+    if (!fewest) return () => true; // it wants nothing
+    const list = wanted.indexOf(fewest);
+    for (const place of fewest) {
+      const there = found[list]?.get(place);
+      if (there) there.push(wanted);
+      else found[list]?.set(place, [wanted]);
+    }
+  }
+  return (places) => {
+    const fits = (wanted: Wanted): boolean => wanted.every((set, list) => !set || set.has(places[list] ?? 0));
+    return places.some((place, list) => found[list]?.get(place)?.some(fits));
+  };
+}
+
+/** For each list, the places that fit; undefined where all do. */
+type Wanted = readonly (ReadonlySet<number> | undefined)[];
+
+/** The places of the values of a list that fit one of an entry, each worked out once. */
+function placesThatFit(lists: Lists, values: ValueIds): (list: number, wanted: Json) => ReadonlySet<number> {
+  const byId = lists.map(([, list]) => Map.groupBy(list.keys(), (place) => values.idOf(list[place] ?? null)));
+  const known = new Map<string, ReadonlySet<number>>();
+  const steps = { left: maxSteps };
+  return (list, wanted) => {
+    const id = values.idOf(wanted);
+    const key = `${list} ${id}`;
+    const before = known.get(key);
+    if (before) return before;
+    const all = lists[list]?.[1] ?? [];
+    const places = isMapping(wanted)
+      ? [...all.keys()].filter((place) => fitsPartly(wanted, all[place], { values, steps }))
+      : (byId[list]?.get(id) ?? []);
+    const result = new Set(places);
+    known.set(key, result);
+    return result;
+  };
+}
+
+type Comparison = { readonly values: ValueIds; readonly steps: { left: number } };
+
+/** Whether a value is what an entry of `exclude` wants; of mappings, a part of their values may be named. */
+function fitsPartly(wanted: Json, found: Json | undefined, comparison: Comparison): boolean {
+  comparison.steps.left -= 1;
+  if (comparison.steps.left < 0) throw new MatrixProblem('exclude of the matrix takes too many comparisons');
+  if (!isMapping(wanted)) return found !== undefined && comparison.values.idOf(wanted) === comparison.values.idOf(found);
+  return (
+    isMapping(found) &&
+    Object.entries(wanted).every(([name, value]) =>
+      fitsPartly(value, Object.hasOwn(found, name) ? found[name] : undefined, comparison),
+    )
+  );
+}
+
+export const isMapping = (value: Json | undefined): value is Source =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

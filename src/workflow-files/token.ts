@@ -1,0 +1,45 @@
+// Parts of workflow files, as they were written: plain data, which threads hand over.
+
+/** What JSON holds. Values of expressions and of workflow files are this. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+
+/** A part of a workflow file, its expressions not evaluated. Lines count from 1. */
+export type Token = { readonly line: number } & (
+  | { readonly kind: 'scalar'; readonly value: string | number | boolean | null }
+  | { readonly kind: 'sequence'; readonly items: readonly Token[] }
+  | { readonly kind: 'mapping'; readonly entries: readonly TokenEntry[] }
+  | { readonly kind: 'expression'; readonly expression: string }
+);
+
+export type TokenEntry = { readonly key: Token; readonly value: Token };
+
+/** A part of a part, by the names that lead to it; undefined where there is none. */
+export const findPart = (token: Token | undefined, ...names: readonly string[]): Token | undefined =>
+  names.reduce<Token | undefined>((at, name) => entriesOf(at).find(({ key }) => keyText(key) === name)?.value, token);
+
+/** The entries of a mapping; none of anything else. */
+export const entriesOf = (token: Token | undefined): readonly TokenEntry[] => (token?.kind === 'mapping' ? token.entries : []);
+
+/** The items of a sequence; none of anything else. */
+export const itemsOf = (token: Token | undefined): readonly Token[] => (token?.kind === 'sequence' ? token.items : []);
+
+/** A key as it was written. */
+export const keyText = (key: Token): string => {
+  if (key.kind === 'scalar') return String(key.value ?? '');
+  return key.kind === 'expression' ? `\${{ ${key.expression} }}` : '';
+};
+
+/** How many values, lists, mappings and keys a part has, itself included. */
+export function countParts(token: Token): number {
+  if (token.kind === 'sequence') return token.items.reduce((sum, item) => sum + countParts(item), 1);
+  if (token.kind === 'mapping')
+    return token.entries.reduce((sum, { key, value }) => sum + countParts(key) + countParts(value), 1);
+  return 1;
+}
+
+/** Whether a text in a value holds a NUL character, which PostgreSQL doesn't store. */
+export function hasNul(value: Json): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  if (value === null || typeof value !== 'object') return false;
+  return Object.entries(value).some(([name, one]) => name.includes('\0') || hasNul(one));
+}

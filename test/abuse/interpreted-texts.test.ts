@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import type { RepositoryRow } from '#access/viewer.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import { diskOf, point } from '#test/resources/commits/setting.ts';
+import { commitFiles as push } from '#test/support/commit.ts';
+import { inGoodTime, longestTurn } from '#test/support/time.ts';
+import { world } from '#test/support/world.ts';
+import { commitFiles, treeBomb } from './support/bombs.ts';
+
+// Each interpreter of users' texts at its bound (src/lib/limits/interpreter-table.ts), while somebody else is answered.
+
+const w = await world();
+const owner = await w.user();
+const quiet = await w.repo(owner);
+const other = await w.as(await w.user());
+const kibi = 1024;
+
+/** A repository with these files on its default branch; the jobs of their push are due. */
+async function repositoryOf(
+  files: Readonly<Record<string, string>>,
+): Promise<{ repo: RepositoryRow; path: string; token: string }> {
+  const repo = await w.repo(owner);
+  await push(w, repo, files);
+  return { repo, path: `/repos/${owner.login}/${repo.name}`, token: await w.token(owner) };
+}
+
+type Attack = {
+  /** Milliseconds that one turn may compute: more than a step takes, since other work of the server is in it. */
+  readonly turn?: number;
+  /** Prepares it, and returns what is measured. */
+  prepare(): Promise<() => Promise<void>>;
+};
+
+const settles = async (): Promise<void> => w.settle();
+
+async function getAll(path: string, times: number): Promise<void> {
+  await Promise.all(
+    Array.from({ length: times }, async () => {
+      const reply = await fetch(`${w.url}/api/v3${path}`);
+      expect(reply.status).toBe(200);
+      for await (const _ of reply.body ?? []);
+    }),
+  );
+}
+
+const manifest = (path: string, text: string): Attack => ({
+  async prepare() {
+    await repositoryOf({ [path]: text });
+    return settles;
+  },
+});
+
+/** Add an entry for each interpreter of the table. */
+const attacks: Record<string, Attack> = {
+  'eight recursive trees of a bomb at once, anonymously': {
+    async prepare() {
+      const repo = await w.repo(owner);
+      const disk = diskOf(w, repo);
+      const base = await commitFiles(disk, { a: 'a' });
+      await point(w, repo, branchRef(repo.default_branch), await treeBomb(disk, base, { depth: 6, content: 'x' }));
+      return () => getAll(`/repos/${owner.login}/${repo.name}/git/trees/${repo.default_branch}?recursive=1`, 8);
+    },
+  },
+  'a manifest of 5 MiB': manifest('package.json', `{"x":[${'{},'.repeat(1_740_000)}{}]}`),
+  'requirements of 5 MiB': manifest('requirements.txt', 'a==1\n'.repeat(1_048_000)),
+  'a file of code owners at its bound': {
+    async prepare() {
+      const { path, token } = await repositoryOf({ CODEOWNERS: '**/*/*/*a*b*c*d*/*/x @eve\n'.repeat(9_999) });
+      return async () => {
+        const reply = await fetch(`${w.url}/api/v3${path}/codeowners/errors`, { headers: { authorization: `Bearer ${token}` } });
+        expect(reply.status).toBe(200);
+        await reply.arrayBuffer();
+      };
+    },
+  },
+  'filters of paths at their bound, with a push of 500 files': {
+    async prepare() {
+      const patterns = Array.from({ length: 900 }, (_, at) => `      - '**/a*/[a-z]+?*/**/p${at}*.t[sx]+'\n`).join('');
+      const workflow = {
+        '.github/workflows/a.yml': `on:\n  push:\n    paths:\n${patterns}jobs: {a: {runs-on: x, steps: [{run: x}]}}\n`,
+      };
+      const { repo } = await repositoryOf(workflow);
+      await w.settle();
+      const files = Array.from({ length: 500 }, (_, at) => [`src/a/b/aa/part/of/it/p-${at}.txt`, 'a'] as const);
+      await push(w, repo, { ...workflow, ...Object.fromEntries(files) });
+      return settles;
+    },
+  },
+  'a schedule at its bound, whose days never come': {
+    async prepare() {
+      const lines = Array.from({ length: 50 }, (_, at) => `    - cron: '${at} 0 31 4,6,9,11,2 *'\n`).join('');
+      await repositoryOf({ '.github/workflows/a.yml': `on:\n  schedule:\n${lines}jobs: {a: {runs-on: x, steps: [{run: x}]}}\n` });
+      return settles;
+    },
+  },
+  'a search of 20,000 characters': {
+    async prepare() {
+      return async () => {
+        for (const q of ['('.repeat(8_000), 'a:'.repeat(4_000), `label:${'a,'.repeat(4_000)}`])
+          expect((await other.get(`/search/issues?q=${encodeURIComponent(q)}`)).status).toBe(422);
+      };
+    },
+  },
+  'a file of 384 KiB with nothing but different words': {
+    async prepare() {
+      const words = Array.from({ length: 60_000 }, (_, at) => `w${at.toString(36)}`).join(' ');
+      await repositoryOf({ 'a.ts': words.slice(0, 383 * kibi) });
+      return settles;
+    },
+  },
+  'a message that names as much as it can': {
+    async prepare() {
+      const issue = (body: string) =>
+        w.as(owner).then((as) => as.post(`/repos/${owner.login}/${quiet.name}/issues`, { title: 'a', body }));
+      return async () => expect((await issue('fixes #1 @a '.repeat(5_000))).status).toBe(201);
+    },
+  },
+};
+
+test.each(Object.entries(attacks))('%s: others are answered meanwhile', async (_, { prepare, turn = 400 }) => {
+  const attack = await prepare();
+  const { longest } = await longestTurn(async () => {
+    const attacking = attack();
+    await inGoodTime(1_000, async () => expect((await other.get(`/repos/${owner.login}/${quiet.name}`)).status).toBe(200));
+    await attacking;
+  });
+  expect(longest, 'milliseconds of the longest turn').toBeLessThan(turn);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { world } from '#test/support/world.ts';
+
+const w = await world();
+
+const products = [
+  'advanced_security',
+  'code_security',
+  'secret_scanning_ai_detection',
+  'secret_scanning_delegated_alert_dismissal',
+  'secret_scanning_delegated_bypass',
+];
+
+test.each(products)('%s can not be switched on, and is off', async (product) => {
+  const ada = await w.user();
+  const client = await w.as(ada);
+  const { name } = await w.repo(ada);
+  const path = `/repos/${ada.login}/${name}`;
+  const change = (status: string) => client.patch(path, { security_and_analysis: { [product]: { status } } });
+  await w.unchanged(['repositories', 'events'], async () => {
+    expect(await change('enabled')).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: `security_and_analysis.${product}.status`, code: 'invalid' }] },
+    });
+  });
+  expect((await change('disabled')).status).toBe(200);
+});
+
+test('nobody can be named who reviews bypasses', async () => {
+  const ada = await w.user();
+  const { name } = await w.repo(ada);
+  const options = { reviewers: [{ reviewer_id: 1, reviewer_type: 'TEAM' }] };
+  const wanted = { security_and_analysis: { secret_scanning_delegated_bypass_options: options } };
+  expect((await (await w.as(ada)).patch(`/repos/${ada.login}/${name}`, wanted)).status).toBe(422);
+});
+
+test('the older name of the title of squashed commits sets the newer one', async () => {
+  const ada = await w.user();
+  const client = await w.as(ada);
+  const { body } = await client.post('/user/repos', { name: 'squashed', use_squash_pr_title_as_default: true });
+  expect(body).toMatchObject({ use_squash_pr_title_as_default: true, squash_merge_commit_title: 'PR_TITLE' });
+  const path = `/repos/${body.full_name}`;
+  expect((await client.patch(path, { use_squash_pr_title_as_default: false })).body).toMatchObject({
+    use_squash_pr_title_as_default: false,
+    squash_merge_commit_title: 'COMMIT_OR_PR_TITLE',
+  });
+  const both = { use_squash_pr_title_as_default: false, squash_merge_commit_title: 'PR_TITLE' };
+  expect((await client.patch(path, both)).body.squash_merge_commit_title).toBe('PR_TITLE');
+});

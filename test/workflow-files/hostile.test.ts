@@ -1,0 +1,116 @@
+// Workflow files that cost more than they should: each is refused with a message, and the process goes on.
+import { expect, test } from 'vitest';
+import { system } from '#lib/caller.ts';
+import { computing } from '#test/support/time.ts';
+import { budget, type Contexts, ExpressionProblem, evaluate, newBudget } from '#workflow-files/expressions.ts';
+import { parseWorkflowFile } from '#workflow-files/parse.ts';
+import { planJobs } from '#workflow-files/plan.ts';
+import { findPart } from '#workflow-files/token.ts';
+
+const job = 'jobs:\n  a:\n    runs-on: x\n    steps: [{run: x}]\n';
+const parse = (content: string) => parseWorkflowFile('.github/workflows/x.yml', content, system);
+
+const repeated = (levels: number): string =>
+  [
+    'env:',
+    '  a0: &a0 [x, x, x, x, x, x, x, x, x, x]',
+    ...Array.from({ length: levels }, (_, at) => `  a${at + 1}: &a${at + 1} [${Array(10).fill(`*a${at}`).join(', ')}]`),
+  ].join('\n');
+
+test.each([
+  ['aliases of aliases', `on: push\n${repeated(10)}\n${job}`, 'parts, those that aliases repeat included'],
+  [
+    'a long text that aliases repeat',
+    `on: push\nenv:\n  a: &a ${'x'.repeat(100_000)}\n${Array.from({ length: 100 }, (_, at) => `  b${at}: *a`).join('\n')}\n${job}`,
+    'characters, those that aliases repeat included',
+  ],
+  ['a NUL character', `on: push\nname: "a\\0b"\n${job}`, 'NUL'],
+  ['brackets in brackets', `on: push\nenv: ${'['.repeat(5_000)}\n${job}`, /nested too deeply|Flow sequence/],
+  [
+    'many jobs',
+    `on: push\njobs:\n${Array.from({ length: 1_001 }, (_, at) => `  a${at}: {runs-on: x, steps: [{run: x}]}`).join('\n')}`,
+    '1000 jobs',
+  ],
+])('%s are refused', async (_, content, message) => {
+  const parsed = await parse(content);
+  expect('problems' in parsed && parsed.problems[0]?.message).toMatch(message);
+});
+
+test('a file whose reading takes too long ends its thread, and the next one is read', async () => {
+  // Each alias is looked for from the beginning of the file.
+  const slow = `on: push\nenv:\n  a: &a x\n${Array.from({ length: 30_000 }, (_, at) => `  b${at}: *a`).join('\n')}\n${job}`;
+  const parsed = await parse(slow);
+  expect('problems' in parsed && parsed.problems[0]?.message).toContain('takes more than 3 seconds');
+  expect(await parse(`on: push\n${job}`)).toHaveProperty('file');
+});
+
+const contexts = (): Contexts => ({
+  github: {
+    event: {
+      text: 'x'.repeat(1_000_000),
+      list: Array.from({ length: 100_000 }, () => ({ a: 'b' })),
+      texts: Array.from({ length: 30 }, () => ({ text: 'ı'.repeat(65_536) })),
+      dotless: 'ı'.repeat(65_536),
+    },
+  },
+  [budget]: newBudget(),
+});
+
+const nested = (levels: number): string =>
+  Array.from({ length: levels }).reduce<string>((inner) => `format('{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}', ${inner})`, "'x'");
+
+test.each([
+  ['nested formats', nested(12)],
+  ['a text that many parts repeat', `format('${'{0}'.repeat(3_000)}', github.event.text)`],
+  [
+    'JSON of a large context, over and over',
+    `format('{0}{1}{2}{3}{4}{5}{6}{7}{8}', ${Array(9).fill('toJSON(github)').join(', ')})`,
+  ],
+  ['comparisons of a long text', Array(400).fill('github.event.text == github.event.text').join(' && ')],
+  ['a NUL character that an expression makes', `fromJSON('"a\\u0000b"')`],
+  ['searches of many long texts', Array(300).fill("contains(github.event.texts.*.text, 'x')").join(' || ')],
+  ['comparisons in upper case', Array(400).fill("github.event.dotless == 'x'").join(' || ')],
+  ['filters of a long list', Array(200).fill('github.event.list.*.a').join(' && ')],
+  ['brackets in brackets', `${'('.repeat(10_000)}1${')'.repeat(10_000)}`],
+  ['an expression that is too long', `'${'x'.repeat(21_000)}'`],
+])('%s are refused in little time', (_, expression) => {
+  const given = contexts();
+  const run = () => evaluate({ kind: 'expression', line: 7, expression }, given);
+  expect(computing(() => expect(run).toThrow(ExpressionProblem))).toBeLessThan(1_500);
+});
+
+test('many expressions share what one run may cost', () => {
+  const given = contexts();
+  const all = Array.from({ length: 10_000 }, () => ({ kind: 'expression', line: 1, expression: 'github.event.text' }) as const);
+  expect(() => evaluate({ kind: 'sequence', line: 1, items: all }, given)).toThrow('too many steps');
+});
+
+test('an ordinary file is far from the limits', async () => {
+  const steps = Array.from(
+    { length: 200 },
+    (_, at) => `      - name: Step ${at} of \${{ github.ref }}\n        run: make part-${at}`,
+  );
+  const parsed = await parse(
+    `on: push\nrun-name: Build \${{ github.ref }}\njobs:\n  a:\n    runs-on: x\n    steps:\n${steps.join('\n')}`,
+  );
+  if (!('file' in parsed)) throw new Error(JSON.stringify(parsed.problems));
+  const name = findPart(parsed.file.parts, 'run-name');
+  expect(name && evaluate(name, { github: { ref: 'main' }, [budget]: newBudget() })).toBe('Build main');
+});
+
+test('matrices of calls in matrices of calls end at the number of jobs that a run may have', async () => {
+  const sizes = `{x: [${Array.from({ length: 16 }, (_, at) => at).join(', ')}], y: [${Array.from({ length: 16 }, (_, at) => at).join(', ')}]}`;
+  const fileOf = async (on: string, one: string) => {
+    const parsed = await parse(`on: ${on}\njobs:\n  a:\n    strategy: {matrix: ${sizes}}\n    ${one}\n`);
+    if (!('file' in parsed)) throw new Error(JSON.stringify(parsed.problems));
+    return parsed.file;
+  };
+  const leaf = { name: './c', file: await fileOf('workflow_call', 'runs-on: x\n    steps: [{run: x}]'), called: new Map() };
+  const call = 'uses: ./.github/workflows/x.yml';
+  const middle = { name: './b', file: await fileOf('workflow_call', call), called: new Map([['a', leaf]]) };
+  const top = { name: undefined, file: await fileOf('push', call), called: new Map([['a', middle]]) };
+  const all = { github: {}, inputs: {}, vars: {}, [budget]: newBudget() };
+  const plan = () => planJobs(top, all, { made: new Set(), results: new Map(), isCancelled: false });
+  expect(computing(() => expect(plan().jobs.length).toBeGreaterThan(1_000))).toBeLessThan(1_000);
+  expect(plan().jobs.length).toBeLessThan(1_300);
+});
