@@ -1,6 +1,7 @@
 import { change, type Db, isUnavailable } from '#database/connect.ts';
 import { enqueueAll, type JobContext } from '#jobs/job.ts';
 import { isJobStopped } from '#jobs/stopping.ts';
+import { gather, unique } from '#lib/collections.ts';
 import type { DeliveryPayload } from './dispatch.ts';
 import * as store from './outbox-store.ts';
 import type { AnyBatchSubscription, Recorded } from './subscription.ts';
@@ -55,13 +56,16 @@ async function deliverBatch<Services>(
   const { db, log } = context;
   const [first] = batch;
   const isDangerous = first !== undefined && first.tries >= maxTries;
+  const left = new Set<number>();
+  const withLeaving = { ...context, leaveToJob: ({ id }: Recorded) => left.add(id) };
   const { delivered, failed } = isDangerous
     ? { delivered: [], failed: batch.map((delivery) => ({ delivery, error: new Error('The process ended meanwhile') })) }
-    : await deliverParts(batch, (events) => subscription.runAll(events as never, context), stopping); // it is subscribed to these kinds
+    : await deliverParts(batch, (events) => subscription.runAll(events as never, withLeaving), stopping); // it is subscribed to these kinds
   for (const { delivery, error } of failed)
     log.warn({ err: error, event: delivery.event_id, subscription: subscription.name }, 'an event gets a job of its own');
-  if (failed.length === 0) return delivered;
-  await moveToJobs(db, { lane, subscription }, { delivered, failed });
+  if (failed.length === 0 && left.size === 0) return delivered;
+  const forJobs = [...gather(failed, 'delivery'), ...delivered.filter(({ event_id }) => left.has(event_id))];
+  await moveToJobs(db, { lane, subscription }, { delivered, forJobs });
   return [];
 }
 
@@ -96,18 +100,17 @@ export async function deliverParts(
   };
 }
 
-/** Adds the jobs of what failed, and in the same transaction takes it and what was delivered from the table. */
+type Moved = { readonly delivered: readonly Delivery[]; readonly forJobs: readonly Delivery[] };
+
+/** Adds jobs for these events, and in the same transaction takes them and what was delivered from the table. */
 async function moveToJobs<Services>(
   db: Db,
   { lane, subscription: { name, attempts } }: Lane<Services>,
-  { delivered, failed }: Outcome,
+  { delivered, forJobs }: Moved,
 ): Promise<void> {
   await change(db, async (tx) => {
-    const entries = failed.map(({ delivery: { event_id: event } }) => ({
-      payload: { event },
-      options: { key: `${name}:${event}` },
-    }));
+    const entries = forJobs.map(({ event_id: event }) => ({ payload: { event }, options: { key: `${name}:${event}` } }));
     await enqueueAll<DeliveryPayload>(tx, { name, attempts }, entries);
-    await store.removeDeliveries(tx, lane, [...delivered, ...failed.map(({ delivery }) => delivery)]);
+    await store.removeDeliveries(tx, lane, unique([...delivered, ...forJobs]));
   });
 }

@@ -15,6 +15,11 @@ export type Recorded<Kind extends EventKind = EventKind> = {
   };
 }[Kind];
 
+export type BatchContext<Services = unknown> = JobContext<Services> & {
+  /** Of lanes: leaves an event that takes long to a job of its own, so that those behind it needn't wait. */
+  readonly leaveToJob?: (event: Recorded) => void;
+};
+
 type Common<Kind extends EventKind> = {
   readonly name: string;
   readonly on: readonly Kind[] | 'everything';
@@ -47,7 +52,7 @@ export type BatchSubscription<Kind extends EventKind = EventKind, Services = nev
   /** Whose events keep their order, in one lane. Omitted: those of a repository. */
   readonly inOrderOf?: 'repository' | 'owner';
   /** Gets events in the order of their ids. It may get events again that it had already. */
-  runAll(events: readonly Recorded<Kind>[], context: JobContext<Services>): Promise<void>;
+  runAll(events: readonly Recorded<Kind>[], context: BatchContext<Services>): Promise<void>;
 };
 
 type WithoutKinds<Declared> = Declared extends unknown

@@ -24,11 +24,12 @@ import {
   findJobOf,
   findRunOf,
   type JobRow,
+  loadSecretMask,
   makeTask,
-  maskOf,
   noteState,
   queueKeyOf,
   returnJob,
+  type SecretMask,
   type Task,
   TaskProblem,
   takeJobs,
@@ -91,7 +92,7 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
 
   const masks = openMasks(async (job) => {
     const run = await findRunOf(db, job);
-    return run ? maskOf(db, services.secrets, { job, run }) : (text) => text;
+    return (run && (await loadSecretMask(db, services.secrets, { job, run }))) ?? hidesAll;
   });
 
   router.service(PingService, { ping: ({ data }) => ({ data: `Hello, ${data}!` }) });
@@ -166,19 +167,25 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
   });
 }
 
-type Mask = (text: string) => string;
+/** What is shown of a log where its secrets can't be hidden one by one. */
+const hidesAll: SecretMask = { hide: () => '***', size: 0 };
+/** Characters of secrets. */
+const keptMasks = 32 * mebi;
 
 /** The masks of the jobs that tell of their logs now. Secrets that change meanwhile are those of later jobs. */
-function openMasks(make: (job: JobRow) => Promise<Mask>) {
-  const made = new LRUCache<number, Promise<Mask>>({ max: 1_000, ttl: 10 * 60_000 });
+function openMasks(load: (job: JobRow) => Promise<SecretMask>) {
+  const kept = new LRUCache<number, SecretMask>({
+    maxSize: keptMasks,
+    sizeCalculation: ({ size }) => size + 1_024,
+    ttl: 10 * 60_000,
+  });
   return {
-    of(job: JobRow): Promise<Mask> {
-      const known = made.get(job.id);
+    async of(job: JobRow): Promise<SecretMask> {
+      const known = kept.get(job.id);
       if (known) return known;
-      const making = make(job);
-      made.set(job.id, making);
-      making.catch(() => made.delete(job.id));
-      return making;
+      const mask = await load(job);
+      kept.set(job.id, mask);
+      return mask;
     },
   };
 }

@@ -4,22 +4,24 @@ import { type Contexts, ExpressionProblem, evaluateExpression, type Json, textOf
 
 type Step = { readonly [part: string]: Json };
 
+type Mask = { hide(text: string, end: number): string };
+
 const maxLength = fixedValue(limitTable.workflows.stepName);
 const maxExpressions = fixedValue(limitTable.workflows.stepExpressions);
 
 /**
  * The names of steps: their own, or what they run (the public API's form). Expressions are evaluated where the contexts have all that they name;
  * the rest is left as it is written.
- * @param mask hides secrets in what expressions give
+ * @param mask hides secrets in what expressions give, and cuts it
  */
-export function namesOfSteps(steps: readonly Step[], contexts: Contexts, mask: (text: string) => string): string[] {
+export function namesOfSteps(steps: readonly Step[], contexts: Contexts, mask: Mask): string[] {
   let left = maxExpressions;
   const known = { ...contexts };
   const valueOfExpression = (expression: string, written: string): string => {
     if (left === 0) return written;
     left--;
     try {
-      return mask(textOf(evaluateExpression(expression, known)));
+      return mask.hide(textOf(evaluateExpression(expression, known)), maxLength);
     } catch (error) {
       if (error instanceof ExpressionProblem) return written;
       throw error;

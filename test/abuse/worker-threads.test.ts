@@ -1,5 +1,6 @@
 // Texts that cost the code of others far more than their length: Markdown, workflow files, manifests. Somebody else is answered meanwhile.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import type { RepositoryRow } from '#access/viewer.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { inGoodTime } from '#test/support/time.ts';
 import { world } from '#test/support/world.ts';
@@ -100,3 +101,28 @@ test('a manifest that takes long is left out, with a note', async () => {
   });
   expect((await client.get(base)).status).toBe(200);
 });
+
+test('a push of many costly workflow files does not hold up the runs of others', async () => {
+  const heavy = await w.repo(await w.user('grace'), { name: 'heavy' });
+  const light = await repositoryInLaneOf(heavy);
+  const costly = `on: push\nenv:\n  x: [${'a, '.repeat(90_000)}b]\n${job}`;
+  const files = Array.from({ length: 10 }, (_, at) => [`.service/workflows/${at}.yml`, `${costly}# ${at}\n`]);
+  await commitFiles(w, heavy, Object.fromEntries(files));
+  await commitFiles(w, light, { '.service/workflows/ci.yml': `on: push\n${job}` });
+  const settled = w.settle();
+  await vi.waitUntil(async () => (await runsOf(light)) > 0, { timeout: 60_000 });
+  expect(await runsOf(heavy)).toBeLessThan(10);
+  await settled;
+  expect(await runsOf(heavy)).toBe(10);
+});
+
+/** A repository whose events come in the lane of another one's: there are two lanes, by the parity of ids. */
+async function repositoryInLaneOf({ id }: RepositoryRow): Promise<RepositoryRow> {
+  for (;;) {
+    const made = await w.repo(ada);
+    if ((made.id - id) % 2 === 0) return made;
+  }
+}
+
+const runsOf = async ({ id }: RepositoryRow): Promise<number> =>
+  (await w.db.selectFrom('workflow_runs').select('id').where('repository_id', '=', id).execute()).length;

@@ -17,6 +17,13 @@ export const workflows = {
     of: 'characters of the values of a workflow file, those that aliases repeat included',
     past: 'a failed run that says so',
   },
+  readingTime: {
+    value: 2 * seconds,
+    unit: 'milliseconds',
+    fixed: true,
+    of: 'reading the workflow files of one commit, while other repositories wait',
+    past: 'a job of its own reads them',
+  },
   fileTime: {
     value: 3 * seconds,
     unit: 'milliseconds',
@@ -96,6 +103,13 @@ export const workflows = {
     fixed: true,
     of: 'expressions in the names of the steps of one job',
     past: 'further ones are shown as they are written',
+  },
+  maskedLines: {
+    value: 20_000,
+    unit: 'count',
+    fixed: true,
+    of: 'lines of the secrets of one job, which are hidden in its log',
+    past: 'the job fails',
   },
   logBytes: { value: 1024 * mebi, unit: 'bytes', of: 'the log of one job', past: 'further lines are left out' },
   logRowBytes: { value: 64 * kibi, unit: 'bytes', fixed: true, of: 'a line of a log', past: 'it is cut' },

@@ -5,10 +5,12 @@ import type { Services } from '#endpoint/services.ts';
 import { job } from '#jobs/job.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
+import { periodicYield } from '#lib/turns.ts';
 import type { ObjectStore } from '#objects/store.ts';
 import { annotateCheck } from './checks.ts';
 import { openAnnotationReader } from './log-annotations.ts';
 import { appendLog, keepLog, listLogParts, loadKeptLogs } from './log-store.ts';
+import type { SecretMask } from './secret-mask.ts';
 import { findJob, type JobRow, loadRuns } from './store.ts';
 
 export type LogRow = { readonly at: Date; readonly text: string };
@@ -24,26 +26,30 @@ const partsAtOnce = 100;
 export async function writeLog(
   db: Db,
   given: JobRow,
-  {
-    from,
-    rows,
-    mask,
-    maxBytes,
-    now,
-  }: { from: number; rows: readonly LogRow[]; mask: (text: string) => string; maxBytes: number; now: Date },
+  { from, rows, mask, maxBytes, now }: { from: number; rows: readonly LogRow[]; mask: SecretMask; maxBytes: number; now: Date },
 ): Promise<number> {
   const { log_rows, log_bytes } = given;
   const added = from > log_rows ? [] : rows.slice(log_rows - from);
   if (added.length === 0 || given.status !== 'in_progress') return log_rows;
   // Beyond the limit, rows are counted and not kept, so that its runner goes on.
-  const text = log_bytes >= maxBytes ? '' : added.map((row) => lineOf(row, mask)).join('');
+  const text = log_bytes >= maxBytes ? '' : await textOf(added, mask);
   const written = await appendLog(db, given, { text, rows: added.length, now });
   return written ? log_rows + added.length : ((await findJob(db, given.id))?.log_rows ?? log_rows);
 }
 
+async function textOf(rows: readonly LogRow[], mask: SecretMask): Promise<string> {
+  const turn = periodicYield();
+  let text = '';
+  for (const row of rows) {
+    text += lineOf(row, mask);
+    await turn();
+  }
+  return text;
+}
+
 /** A line as it is kept: its time with seven digits of the second (the public API's form), and its text without control characters. */
-function lineOf({ at, text }: LogRow, mask: (text: string) => string): string {
-  const clean = cut(mask(text).replace(/\r?\n/g, ' ').replace(controls, ''));
+function lineOf({ at, text }: LogRow, mask: SecretMask): string {
+  const clean = cut(mask.hide(text, maxRowBytes).replace(/\r?\n/g, ' ').replace(controls, ''));
   return `${at.toISOString().slice(0, -1)}0000Z ${clean}\n`;
 }
 

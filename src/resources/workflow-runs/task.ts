@@ -1,7 +1,6 @@
 // What a runner is given of the job that it took. It knows nothing of how runners speak.
 import type { Db, Tx } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
-import { unique } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { addMinutes } from '#lib/time.ts';
@@ -24,6 +23,7 @@ import { identityRequest } from './identity.ts';
 import { type KeptPlan, planOf } from './planned.ts';
 import type { FoundJob, TakenJob } from './queue.ts';
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
+import { maskOfSecrets, type SecretMask } from './secret-mask.ts';
 import { type JobRow, putSteps, type RunRow, updateJob } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
 import { actionsPath, findMissingAction } from './used-actions.ts';
@@ -59,6 +59,7 @@ export type TaskContext = {
   readonly actionsOrigin: string | undefined;
 };
 
+const maxMaskedLines = fixedValue(limitTable.workflows.maskedLines);
 const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
 /** What makes runners tell more of each step (the public API's names). */
 const debugSecrets = { ACTIONS_STEP_DEBUG: 'true', ACTIONS_RUNNER_DEBUG: 'true' };
@@ -173,22 +174,11 @@ function refusing<Result>(work: () => Result): Result {
   }
 }
 
-/** Replaces what a job must not show in its log: its secrets, also line by line. A runner does so too, unless it forgets. */
-export async function maskOf(db: Db, secrets: Secrets, taken: TakenJob): Promise<(text: string) => string> {
+/** Hides what a job must not show in its log. A runner does so too, unless it forgets. Undefined where all must be hidden. */
+export async function loadSecretMask(db: Db, secrets: Secrets, taken: TakenJob): Promise<SecretMask | undefined> {
   // Those that were handed on are of these, or made from them.
-  const all = await loadSecretsForJob(db, secrets, placeOf(taken));
-  return masking(all.values());
+  return maskOfSecrets((await loadSecretsForJob(db, secrets, placeOf(taken))).values());
 }
-
-function masking(secrets: Iterable<string>): (text: string) => string {
-  const hidden = [...secrets].flatMap((value) => [value, ...value.split('\n')]);
-  const longestFirst = unique(hidden.map((value) => value.trim())).filter((value) => value.length >= shortestMasked);
-  longestFirst.sort((a, b) => b.length - a.length);
-  return (text) => longestFirst.reduce((masked, value) => masked.replaceAll(value, '***'), text);
-}
-
-/** Shorter texts would be found everywhere. */
-const shortestMasked = 3;
 
 /** The names of the steps of a job's file. Secrets are hidden by their names in expressions, and by their values in what else these give. */
 function namesOfOwnSteps(
@@ -211,7 +201,9 @@ function namesOfOwnSteps(
     vars,
     [budget]: newBudget(),
   };
-  return namesOfSteps(steps, contexts, masking(Object.values(secrets)));
+  const mask = maskOfSecrets(Object.values(secrets));
+  if (!mask) throw new TaskProblem(`Its secrets have more than ${maxMaskedLines} lines, which can't be hidden in its log`);
+  return namesOfSteps(steps, contexts, mask);
 }
 
 /** The steps of a job before it runs: those of its file, between the two that every job has. */

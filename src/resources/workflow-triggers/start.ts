@@ -15,7 +15,14 @@ import type { WebhookEvent } from '#resources/event-kinds.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { WebhookEvents } from '#resources/webhooks/index.ts';
 import { addressOf, createRun, loadRuns, readCalledFiles, unknownAddress } from '#resources/workflow-runs/index.ts';
-import { listWaitingFor, listWorkflowFiles, readWorkflowFile } from '#resources/workflows/index.ts';
+import {
+  FilesTakeLong,
+  listWaitingFor,
+  listWorkflowFiles,
+  type ReadingTime,
+  readingTimeWhere,
+  readWorkflowFiles,
+} from '#resources/workflows/index.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { isTriggered, type Trigger } from '#workflow-files/triggers.ts';
 import type { Occasion } from './occasion.ts';
@@ -39,6 +46,7 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Service
       const { git, refRules } = services;
       const build = webhooks.openBuilder({ db, git, refRules, links: linksOf(services.url ?? unknownAddress, services.ssh) });
       const own = await findActionsApp(db);
+      const slow = new Set<RepositoryWithOwner>();
       for (const event of all) {
         const repository = event.repository && repositories.get(event.repository);
         if (!repository || !mayStart(event, webhooks, waiting)) continue;
@@ -47,9 +55,20 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Service
         // Nor do the checks that runs mirror to.
         if ('app' in event.data && event.data.app === own?.id) continue;
         if ((event.kind === 'push' || event.kind === 'create') && !(await hasFiles(repoOf(git, repository.id), event))) continue;
-        for (const built of await build(event))
-          if (startingNames.includes(built.type.name))
-            await startFor(context, { event, built, repository, parts: webhooks.parts, ownApp: own?.id });
+        if (slow.has(repository)) {
+          context.leaveToJob?.(event);
+          continue;
+        }
+        const time = readingTimeWhere(context.leaveToJob !== undefined);
+        try {
+          for (const built of await build(event))
+            if (startingNames.includes(built.type.name))
+              await startFor(context, { event, built, repository, parts: webhooks.parts, ownApp: own?.id, time });
+        } catch (error) {
+          if (!(error instanceof FilesTakeLong) || !context.leaveToJob) throw error;
+          context.leaveToJob(event);
+          slow.add(repository);
+        }
       }
     },
   });
@@ -94,10 +113,11 @@ type Started = {
   readonly repository: RepositoryWithOwner;
   readonly parts: WebhookEvents['parts'];
   readonly ownApp: Id<'apps'> | undefined;
+  readonly time: ReadingTime;
 };
 
 async function startFor(job: JobContext<Services>, started: Started): Promise<void> {
-  const { event, built, repository, parts, ownApp } = started;
+  const { event, built, repository, parts, ownApp, time } = started;
   const { db, services, now } = job;
   const disk = repoOf(services.git, repository.id);
   if (!(await repositoryExists(disk))) return;
@@ -108,7 +128,8 @@ async function startFor(job: JobContext<Services>, started: Started): Promise<vo
   for (const occasion of await occasionsOf({ disk, repository, event, built, job, ownApp })) {
     const { trigger, files: source, title, head, ref, sha, pullRequest, isFromFork = false } = occasion;
     const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, depth };
-    for (const file of await triggeredFiles(disk, occasion, repository.owner_id)) {
+    for (const file of await triggeredFiles(disk, occasion, { owner: repository.owner_id, time })) {
+      time.check();
       const called = await readCalledFiles({ db, git: services.git }, { repository, ref: source.ref, commit: source.sha }, file);
       await change(db, (tx) =>
         createRun({ tx, links, now }, { ...about, ...file, called, source, title, head, ref, sha, pullRequest, isFromFork }),
@@ -135,9 +156,9 @@ async function headOf(disk: Repo, ref: string): Promise<Oid | undefined> {
 }
 
 /** The workflow files that an occasion starts. Of those that can't be read, nobody knows what starts them: a push makes a failed run. */
-async function triggeredFiles(disk: Repo, { files, trigger }: Occasion, owner: Id<'accounts'>) {
+async function triggeredFiles(disk: Repo, { files, trigger }: Occasion, reading: { owner: Id<'accounts'>; time: ReadingTime }) {
   const found = await listWorkflowFiles(disk, files.sha);
-  const parsed = await Promise.all(found.map((file) => readWorkflowFile(file, owner)));
+  const parsed = await readWorkflowFiles(found, reading);
   let changed: ReturnType<NonNullable<Trigger['changedPaths']>> | undefined;
   const { changedPaths } = trigger;
   // Git compares the commits once for all files.

@@ -73,6 +73,39 @@ type OwnedFile = FoundFile & { readonly owner: Id<'accounts'> };
 export const readWorkflowFile = (file: FoundFile, owner: Id<'accounts'>): Promise<ParsedWorkflow> =>
   results.get({ ...file, owner });
 
+/** Thrown where the workflow files of a commit take too long for those who wait meanwhile. */
+export class FilesTakeLong extends Error {}
+
+const readingTime = fixedValue(limitTable.workflows.readingTime);
+
+/** The time for the files of one commit: `check` throws where it has passed. Where nobody waits, there is no end. */
+export type ReadingTime = { check(): void };
+
+export function readingTimeWhere(othersWait: boolean): ReadingTime {
+  const until = othersWait ? performance.now() + readingTime : Number.POSITIVE_INFINITY;
+  return {
+    check() {
+      if (performance.now() > until) throw new FilesTakeLong(`Reading the workflow files takes more than ${readingTime} ms`);
+    },
+  };
+}
+
+/**
+ * Reads the files of a commit, one after the other. What was read is kept, so that the next try gets further.
+ * @throws FilesTakeLong where there is no time for all
+ */
+export async function readWorkflowFiles(
+  files: readonly FoundFile[],
+  { owner, time }: { owner: Id<'accounts'>; time: ReadingTime },
+): Promise<ParsedWorkflow[]> {
+  const read: ParsedWorkflow[] = [];
+  for (const file of files) {
+    time.check();
+    read.push(await readWorkflowFile(file, owner));
+  }
+  return read;
+}
+
 /** The same for the files of a run in a transaction, which begins again where one of them isn't read yet. */
 export const requireWorkflowFiles = (files: readonly FoundFile[], owner: Id<'accounts'>): ParsedWorkflow[] =>
   results.require(files.map((file) => ({ ...file, owner })));

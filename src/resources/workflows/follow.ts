@@ -8,7 +8,7 @@ import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { gather } from '#lib/collections.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
-import { listWorkflowFiles, readWorkflowFile } from './files.ts';
+import { FilesTakeLong, listWorkflowFiles, type ReadingTime, readingTimeWhere, readWorkflowFiles } from './files.ts';
 import { listAllWorkflows, markDeleted, putWorkflow } from './store.ts';
 
 export type FollowContext = {
@@ -16,6 +16,7 @@ export type FollowContext = {
   readonly change: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   readonly git: GitStore;
   readonly now: Date;
+  readonly time: ReadingTime;
 };
 
 type Followed = Pick<RepositoryRow, 'id' | 'owner_id' | 'default_branch'>;
@@ -26,7 +27,10 @@ const followed = new LRUCache<string, string>({ max: 10_000 });
 /** So often it begins again where the branch moves meanwhile. The push that moved it is followed by its event in any case. */
 const maxTries = 3;
 
-/** Brings the workflows of a repository up to date with the files of its default branch. */
+/**
+ * Brings the workflows of a repository up to date with the files of its default branch.
+ * @throws FilesTakeLong where these take longer than they may
+ */
 export async function followDefaultBranch(context: FollowContext, repository: Followed): Promise<void> {
   for (let tries = 0; tries < maxTries; tries++) {
     const head = await findHead(context, repository);
@@ -34,17 +38,24 @@ export async function followDefaultBranch(context: FollowContext, repository: Fo
   }
 }
 
-/** The same for a request, which needn't wait for the event of a push: it costs no more than the look at a ref where nothing was pushed. */
-export async function followAtRequest(context: FollowContext, repository: Followed): Promise<void> {
+/**
+ * The same for a request, which needn't wait for the event of a push: it costs no more than the look at a ref where nothing was pushed. Files
+ * that take long are left to the event.
+ */
+export async function followAtRequest(context: Omit<FollowContext, 'time'>, repository: Followed): Promise<void> {
   const head = await findHead(context, repository);
   if (head === undefined || followed.get(repoOf(context.git, repository.id).path) === keyOf(repository, head)) return;
-  await followDefaultBranch(context, repository);
+  try {
+    await followDefaultBranch({ ...context, time: readingTimeWhere(true) }, repository);
+  } catch (error) {
+    if (!(error instanceof FilesTakeLong)) throw error;
+  }
 }
 
 const keyOf = ({ default_branch }: Followed, head: Oid | null): string => `${head} ${default_branch}`;
 
 /** Where the default branch is: null where there is none, undefined where the repository isn't there. */
-async function findHead({ git }: FollowContext, { id, default_branch }: Followed): Promise<Oid | null | undefined> {
+async function findHead({ git }: Pick<FollowContext, 'git'>, { id, default_branch }: Followed): Promise<Oid | null | undefined> {
   const disk = repoOf(git, id);
   return (await repositoryExists(disk)) ? ((await findBranch(disk, default_branch))?.oid ?? null) : undefined;
 }
@@ -56,14 +67,13 @@ async function followHead(context: FollowContext, repository: Followed, head: Oi
   const files = head ? await listWorkflowFiles(repoOf(git, id), head) : [];
   const known = await listAllWorkflows(db, id);
   if (files.length > 0 || known.length > 0) {
-    const read = await Promise.all(
-      files.map(async (file) => ({ path: file.path, parsed: await readWorkflowFile(file, repository.owner_id) })),
-    );
+    const read = await readWorkflowFiles(files, { owner: repository.owner_id, time: context.time });
     const isCurrent = await change(async (tx) => {
       await lockRepository(tx, id);
       if ((await findHead(context, repository)) !== head) return false;
-      for (const { path, parsed } of read) {
-        const file = 'file' in parsed ? parsed.file : undefined;
+      for (const [at, { path }] of files.entries()) {
+        const parsed = read[at];
+        const file = parsed && 'file' in parsed ? parsed.file : undefined;
         await putWorkflow(tx, { repository_id: id, path, name: file?.name ?? path, events: file?.events ?? null, now });
       }
       await markDeleted(tx, id, { except: gather(files, 'path'), now });

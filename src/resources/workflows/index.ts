@@ -1,4 +1,14 @@
-export { type FoundFile, findWorkflowFile, listWorkflowFiles, readWorkflowFile, requireWorkflowFiles } from './files.ts';
+export {
+  FilesTakeLong,
+  type FoundFile,
+  findWorkflowFile,
+  listWorkflowFiles,
+  type ReadingTime,
+  readingTimeWhere,
+  readWorkflowFile,
+  readWorkflowFiles,
+  requireWorkflowFiles,
+} from './files.ts';
 export { workflow } from './path-resources.ts';
 export { presentWorkflow, workflowUrl } from './present.ts';
 export { Workflow } from './schemas.ts';
