@@ -57,6 +57,12 @@ export type SignedIn = Viewer & { account: Account };
 
 export const anonymous: Viewer = { grant: { kind: 'none' } };
 
+/**
+ * The viewer of payloads, which all receivers of an event see alike: somebody who isn't signed in, and who sees the teams that an event is
+ * about. Access to the event itself was decided by who receives it.
+ */
+export const everybody: Viewer = { grant: { kind: 'none' } };
+
 export const isToken = (grant: Grant): grant is Extract<Grant, { kind: TokenKind }> =>
   grant.kind !== 'none' && grant.kind !== 'app_jwt' && grant.kind !== 'client' && !isSshKey(grant);
 

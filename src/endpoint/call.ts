@@ -2,13 +2,12 @@ import type { Readable } from 'node:stream';
 import type { Static, TArray, TObject, TSchema, TVoid } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import type { Grant, SignedIn, Viewer } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Tx } from '#database/connect.ts';
 import type { Caller } from '#lib/caller.ts';
-import type { Media } from '#lib/media.ts';
 import type { Listed, Page, Uncounted, Walked } from '#lib/page.ts';
-import type { Links } from './links.ts';
 import type { Paging } from './paging.ts';
 import type { At, PathResources, RootRows } from './path-resource.ts';
+import type { Scope } from './scope.ts';
 import type { Services } from './services.ts';
 import type { ApiVersion } from './versions.ts';
 
@@ -23,15 +22,16 @@ export type ViewerOf<Access extends Policy> = Access extends
       ? Viewer & { grant: Extract<Grant, { kind: 'client' }> }
       : SignedIn;
 
-/** All that a handler works with. */
+/** All that a handler works with: the scope of its request, and what the endpoint declares. */
 export type Call<
   Path extends string = string,
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
   Access extends Policy = Policy,
   Resources extends PathResources = readonly [],
-> = {
-  readonly db: Db;
+> = Scope & {
+  /** The scope by itself, for what reads or acts with it. */
+  readonly scope: Scope;
   /**
    * Runs a change in one transaction. Handlers get a `Tx` from this alone, and all functions that write need one. The last row of
    * the path is read again and locked, where its resource has a `lock`; `work` gets it with the other rows of the path.
@@ -46,11 +46,8 @@ export type Call<
   readonly upload: Upload;
   readonly page: Page;
   readonly viewer: ViewerOf<Access>;
-  readonly now: Date;
   /** For rules that change something: who makes the change, when, and the rows of the path. */
   readonly action: RootRows<Path> & { readonly by: ViewerOf<Access>; readonly now: Date };
-  readonly links: Links;
-  readonly media: Media;
   readonly version: ApiVersion;
   readonly services: Services;
   /** Searches and git processes of the request count against this caller. */

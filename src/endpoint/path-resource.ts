@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Account, Org, Repo, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
+import type { AnyLoader } from './loaders.ts';
 import {
   type IdRoots,
   idWords,
@@ -96,6 +97,8 @@ export type PathResource<
   /** The words of the path that name it, with their schemas. The same word may name something else in other paths. */
   readonly words: Words;
   readonly below: Above;
+  /** Its row is what this loads by its id, so that nothing below the handler loads it again. */
+  readonly loader?: AnyLoader;
   /** The same resource found by its id, for addresses by numbers; see `numbered-paths.ts`. */
   readonly byId?: AnyPathResource;
   /**

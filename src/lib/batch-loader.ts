@@ -1,30 +1,63 @@
-/**
- * A function that loads values by key, each once: those that are asked for at the same time are loaded by one call.
- * @param load gives a map of the values; a key without a value is missing in it
- */
+/** Loads values by key, each once. */
+export type BatchLoader<Key, Value> = {
+  /** Keys that are wanted in the same turn of the event loop are loaded together. */
+  load(key: Key): Promise<Value | undefined>;
+  /** Loads those that aren't loaded yet by one call, at once. */
+  loadAll(keys: readonly Key[]): Promise<Map<Key, Value>>;
+  /** A value that was loaded or primed. */
+  loaded(key: Key): Value | undefined;
+  /** Takes values that are known already. */
+  prime(values: Iterable<readonly [Key, Value]>): void;
+};
+
+/** @param load gives a map of the values; a key without a value is missing in it */
 export function batchLoader<Key, Value>(
   load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>,
-): (key: Key) => Promise<Value | undefined> {
-  const asked = new Map<Key, Promise<Value | undefined>>();
-  let next: { keys: Key[]; loaded: Promise<ReadonlyMap<Key, Value>> } | undefined;
+): BatchLoader<Key, Value> {
+  const values = new Map<Key, Value>();
+  const requested = new Map<Key, Promise<unknown>>();
+  let next: { keys: Key[]; loading: Promise<unknown> } | undefined;
+
+  async function loadKeys(keys: readonly Key[]): Promise<void> {
+    for (const [key, value] of await load(keys)) values.set(key, value);
+  }
 
   const openBatch = () => {
     const keys: Key[] = [];
-    const loadAll = async (): Promise<ReadonlyMap<Key, Value>> => {
+    const loadInTurn = async (): Promise<void> => {
       await new Promise(setImmediate);
       next = undefined;
-      return load(keys);
+      await loadKeys(keys);
     };
-    return { keys, loaded: loadAll() };
+    return { keys, loading: loadInTurn() };
   };
 
-  return (key) => {
-    const known = asked.get(key);
-    if (known) return known;
-    next ??= openBatch();
-    next.keys.push(key);
-    const value = next.loaded.then((values) => values.get(key));
-    asked.set(key, value);
-    return value;
+  return {
+    async load(key) {
+      if (!requested.has(key)) {
+        next ??= openBatch();
+        next.keys.push(key);
+        requested.set(key, next.loading);
+      }
+      await requested.get(key);
+      return values.get(key);
+    },
+    async loadAll(keys) {
+      const wanted = new Set(keys);
+      const missing = [...wanted].filter((key) => !requested.has(key));
+      if (missing.length > 0) {
+        const loading = loadKeys(missing);
+        for (const key of missing) requested.set(key, loading);
+      }
+      await Promise.all(new Set([...wanted].map((key) => requested.get(key))));
+      return new Map([...wanted].flatMap((key) => (values.has(key) ? [[key, values.get(key) as Value]] : [])));
+    },
+    loaded: (key) => values.get(key),
+    prime(known) {
+      for (const [key, value] of known) {
+        values.set(key, value);
+        requested.set(key, Promise.resolve());
+      }
+    },
   };
 }

@@ -82,7 +82,7 @@ async function sendBelow(
 function siteLoader({ database, clock }: AnswerParts): SiteLoader {
   const open = () => {
     const places = new Map<string, AskedPlace>();
-    const load = batchLoader<string, ServedSite>((keys) =>
+    const { load } = batchLoader<string, ServedSite>((keys) =>
       loadServedSites(
         database.db,
         new Map(keys.flatMap((key) => (places.has(key) ? [[key, places.get(key) as AskedPlace]] : []))),

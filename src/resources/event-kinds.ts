@@ -1,8 +1,7 @@
 // How families declare their kinds of events, the webhook events that these become, and which hooks receive those.
 import type { Permission } from '#access/permissions.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { Needs, Scope } from '#endpoint/scope.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import type { Id } from '#lib/id.ts';
@@ -32,17 +31,12 @@ export type OwnedRepository = RepositoryRow & { owner: Account };
 /** The account and repository in which an event happened, and who caused it. */
 export type EventScope = Pick<Recorded, 'owner' | 'repository' | 'actor'>;
 
-/** Loads what payloads show, for many events at once. A key for which there is nothing is missing in the map. */
-export type PayloadLoader<Key, Value> = (context: Context, keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;
-
 /**
- * The context in which the payloads of a batch of events are built, many at the same time. `links` have the address under which
- * receivers reach this server.
+ * What the payloads of a batch of events are built with, many at the same time: the scope of `everybody`, in which each thing is loaded once.
+ * Its links have the address under which receivers reach this server.
  */
-export type PayloadContext = Context &
-  Pick<Services, 'git' | 'refRules'> & {
-    /** Loads something by its key, once for the whole batch, and with the keys that others ask for at the same time. */
-    load<Key, Value>(loader: PayloadLoader<Key, Value>, key: Key): Promise<Value | undefined>;
+export type PayloadContext = Scope &
+  Needs<'refRules'> & {
     /** The repository of an event. Visibility isn't checked: only hooks of the repository and its owner get the event. */
     findRepository(event: EventScope): Promise<OwnedRepository | undefined>;
     /** A repository as payloads show it: without a viewer's permissions. */

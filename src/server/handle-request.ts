@@ -7,6 +7,7 @@ import { isRaw, type Raw, reply as replyWith, type Upload } from '#endpoint/call
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
 import { checkPaging, linkHeader, pageOf } from '#endpoint/paging.ts';
+import { openScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
@@ -21,7 +22,7 @@ import { etagOf, isNotModified, isUnchangedPoll, lastModifiedOf } from './condit
 import { pollInterval } from './poll-interval.ts';
 import { type ConsumedRequest, consumeRateLimit, refundRateLimit } from './rate-limit.ts';
 import { changedSince, replyBody, showsTotal } from './reply-body.ts';
-import { type FirstFound, type RequestPath, resolve } from './resolve.ts';
+import { type FirstFound, primePath, type RequestPath, resolve } from './resolve.ts';
 import { sendFile } from './send-file.ts';
 
 export type RequestContext = {
@@ -73,22 +74,34 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
   if (roots.repo) request.repository = `${roots.repo.owner.login}/${roots.repo.name}`;
   const resource = resourceOf(endpoint);
   const parsedQuery = endpoint.query ? parseQuery(endpoint.query, query, resource) : {};
-  const call = {
+  const scope = openScope({
     db,
-    change: <T>(work: (tx: Tx, at: object) => Promise<T>) => context.change(async (tx) => work(tx, await lock(tx))),
+    links,
+    viewer,
+    media: endpoint.media?.includes(media.media) ? media.media : 'json',
+    now,
+    git: services.git,
+  });
+  const remember = () => primePath(scope, endpoint, at);
+  remember();
+  const call = {
+    ...scope,
+    scope,
+    change: async <T>(work: (tx: Tx, at: object) => Promise<T>) => {
+      const result = await context.change(async (tx) => work(tx, await lock(tx)));
+      scope.load.forget();
+      remember();
+      return result;
+    },
     at,
     query: parsedQuery,
     body: endpoint.body ? await parseBody(endpoint.body, await givenBody(context, query), resource) : {},
     text: endpoint.carries === 'text' ? await context.readText() : '',
     upload: { contentType: request.headers['content-type'], receive: context.receive },
     page,
-    viewer,
-    now: context.now,
-    action: { ...roots, by: viewer, now: context.now },
-    links: context.links,
-    media: endpoint.media?.includes(media.media) ? media.media : 'json',
+    action: { ...roots, by: viewer, now },
     version,
-    services: context.services,
+    services,
     caller: context.caller,
     address: request.ip,
     reply: replyWith,

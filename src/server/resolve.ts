@@ -21,11 +21,13 @@ import type { Links } from '#endpoint/links.ts';
 import { type AnyPathResource, resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
 import { type IdRoots, idRootOf, idRoots, rootWords, userById, valueWords, wordsOf } from '#endpoint/path-words.ts';
 import { Renamed } from '#endpoint/renamed.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
 import { badRequest, forbidden, notFound, orNotFound, type Refusal, unauthenticated } from '#lib/refusal.ts';
 import { checkHasPulls } from '#resources/issues/index.ts';
 import { mayModifySome } from '#resources/pushes/index.ts';
+import { namedRepositories } from '#resources/repositories/index.ts';
 import { hasCommitsBy } from '#search/index.ts';
 import { neutralValue } from '#vocabulary/paths.ts';
 
@@ -197,6 +199,15 @@ export async function resolve(context: ResolveContext): Promise<Resolved> {
       return last?.lock ? { ...at, [last.name]: orNotFound(await last.lock(tx, at)) } : at;
     },
   };
+}
+
+/** Tells the loaders of a scope what the path has found, so that it isn't loaded again. */
+export function primePath({ load }: Scope, endpoint: Endpoint, at: Rows): void {
+  for (const repo of [at.repo, at.template] as (Repo | undefined)[]) if (repo) load.prime(namedRepositories, [[repo.id, repo]]);
+  for (const { name, loader } of resourcesOf(endpoint)) {
+    const row = at[name] as { id: unknown };
+    if (loader) load.prime<unknown, unknown>(loader, [[row.id, row]]);
+  }
 }
 
 /** Finds a resource of the path. @throws MovedBelow for a former name of it */

@@ -33,10 +33,10 @@ async function buildInstallationEvents(
   row: InstallationOfApp,
   action: string,
 ): Promise<readonly WebhookEvent[]> {
-  const { db, links } = context;
+  const { db } = context;
   const account = await findAccountById(db, row.account_id);
   if (!account) return [];
-  const [installation] = await presentInstallations({ db, links }, [row]);
+  const [installation] = await presentInstallations(context, [row]);
   const reached = await listFirstReached(db, row, maxRepositories);
   const repositories = reached.map(({ id, name, visibility }) => ({
     id,

@@ -1,7 +1,7 @@
 import type { PermissionSet } from '#access/permissions.ts';
 import type { Account } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -30,7 +30,7 @@ export const presentApp = (links: Links, app: AppRow, owner: Account): App => ({
 });
 
 /** An app. Loads its owner. */
-export const presentOwnedApp = async ({ db, links }: Context, app: AppRow): Promise<App> =>
+export const presentOwnedApp = async ({ db, links }: Scope, app: AppRow): Promise<App> =>
   presentApp(links, app, getOrThrow(await loadAccounts(db, [app.owner_id]), app.owner_id));
 
 /** The app by which something was done; null if it was done without one. */
@@ -66,7 +66,7 @@ export const presentAuthorization = (links: Links, { app, user, row, token }: Au
 });
 
 /** Installations of a whole page: the accounts are loaded once for all of them. */
-export async function presentInstallations({ db, links }: Context, rows: readonly InstallationOfApp[]): Promise<Installation[]> {
+export async function presentInstallations({ db, links }: Scope, rows: readonly InstallationOfApp[]): Promise<Installation[]> {
   const accounts = await loadAccounts(db, gather(rows, 'account_id', 'suspended_by'));
   return rows.map((row) => {
     const account = getOrThrow(accounts, row.account_id);
@@ -100,5 +100,5 @@ export async function presentInstallations({ db, links }: Context, rows: readonl
 }
 
 /** One installation. */
-export const presentInstallation = async (context: Context, row: InstallationOfApp): Promise<Installation> =>
-  firstOrNotFound(await presentInstallations(context, [row]));
+export const presentInstallation = async (scope: Scope, row: InstallationOfApp): Promise<Installation> =>
+  firstOrNotFound(await presentInstallations(scope, [row]));

@@ -22,9 +22,9 @@ export const listRepoArtifacts = endpoint({
   query: ArtifactFilter,
   paging: pages(),
   replies: { 200: enveloped('artifacts', Artifact) },
-  async handle({ db, at: { repo }, query, page, links, now }) {
+  async handle({ scope, db, at: { repo }, query, page }) {
     const found = await listArtifacts(db, { repository: repo.id, ...query }, page);
-    return mapRows(found, (rows) => presentArtifacts({ db, links, repo, now }, rows));
+    return mapRows(found, (rows) => presentArtifacts(scope, repo, rows));
   },
 });
 
@@ -38,9 +38,9 @@ export const listRunArtifacts = endpoint({
   query: ArtifactOfRunFilter,
   paging: pages(),
   replies: { 200: enveloped('artifacts', Artifact) },
-  async handle({ db, at: { repo, workflowRun: run }, query, page, links, now }) {
+  async handle({ scope, db, at: { repo, workflowRun: run }, query, page }) {
     const found = await listArtifacts(db, { run: run.id, ...query }, page);
-    return mapRows(found, (rows) => presentArtifacts({ db, links, repo, now }, rows));
+    return mapRows(found, (rows) => presentArtifacts(scope, repo, rows));
   },
 });
 
@@ -52,8 +52,8 @@ export const getArtifact = endpoint({
   summary: 'Get an artifact',
   access: readsActions,
   replies: { 200: Artifact },
-  async handle({ db, at, links, now }) {
-    return presentArtifact({ db, links, repo: at.repo, now }, at.artifact);
+  async handle({ scope, at }) {
+    return presentArtifact(scope, at.repo, at.artifact);
   },
 });
 

@@ -1,4 +1,4 @@
-import type { Context } from '#endpoint/context.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -10,11 +10,10 @@ import { isExpired } from './rules.ts';
 import type { Artifact } from './schemas.ts';
 import type { WholeArtifact } from './store.ts';
 
-type ArtifactContext = Context & { readonly repo: RepositoryWithOwner; readonly now: Date };
-
 /** Artifacts of a whole page, all of one repository. */
 export async function presentArtifacts(
-  { db, links, repo, now }: ArtifactContext,
+  { db, links, now }: Scope,
+  repo: RepositoryWithOwner,
   rows: readonly WholeArtifact[],
 ): Promise<Artifact[]> {
   if (rows.length === 0) return [];
@@ -24,8 +23,8 @@ export async function presentArtifacts(
 }
 
 /** One artifact. */
-export const presentArtifact = async (context: ArtifactContext, row: WholeArtifact): Promise<Artifact> =>
-  firstOrNotFound(await presentArtifacts(context, [row]));
+export const presentArtifact = async (scope: Scope, repo: RepositoryWithOwner, row: WholeArtifact): Promise<Artifact> =>
+  firstOrNotFound(await presentArtifacts(scope, repo, [row]));
 
 function presentOne(
   urls: RepositoryUrls,

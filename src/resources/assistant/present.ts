@@ -1,7 +1,6 @@
 import type { Org } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
-import type { AssistantProvider } from '#lib/assistant.ts';
+import type { Needs, Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, keyed } from '#lib/collections.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
@@ -12,17 +11,16 @@ import type { AssistantSeat, AssistantSpace, SpaceCollaborator } from './schemas
 import type { Seat } from './seat-store.ts';
 import type { CollaboratorRow, SpaceRow } from './space-store.ts';
 
-type SeatContext = Context & { readonly org: Org; readonly assistant: AssistantProvider };
-
 /** Seats of a whole page. No plan is behind them. */
-export async function presentSeats({ db, links, org, assistant }: SeatContext, rows: readonly Seat[]): Promise<AssistantSeat[]> {
+export async function presentSeats(scope: Scope & Needs<'assistant'>, org: Org, rows: readonly Seat[]): Promise<AssistantSeat[]> {
+  const { db, links, assistant } = scope;
   if (rows.length === 0) return [];
   const [accounts, teams, organization] = await Promise.all([
     loadAccounts(db, gather(rows, 'user_id')),
     loadTeams(db, gather(rows, 'team_id')),
-    presentOrganizationOf({ db, links }, org),
+    presentOrganizationOf(scope, org),
   ]);
-  const presented = keyed(await presentTeams({ db, links }, [...teams.values()]), ({ id }) => id);
+  const presented = keyed(await presentTeams(scope, [...teams.values()]), ({ id }) => id);
   const activity = await assistant.activity(
     org.login,
     [...accounts.values()].map(({ login }) => login),
@@ -47,16 +45,14 @@ export async function presentSeats({ db, links, org, assistant }: SeatContext, r
   });
 }
 
-export const presentSeat = async (context: SeatContext, seat: Seat): Promise<AssistantSeat> =>
-  firstOrNotFound(await presentSeats(context, [seat]));
+export const presentSeat = async (scope: Scope & Needs<'assistant'>, org: Org, seat: Seat): Promise<AssistantSeat> =>
+  firstOrNotFound(await presentSeats(scope, org, [seat]));
 
 /** Spaces of a whole page, all of one organization. */
-export async function presentSpaces({ db, links }: Context, org: Org, rows: readonly SpaceRow[]): Promise<AssistantSpace[]> {
+export async function presentSpaces(scope: Scope, org: Org, rows: readonly SpaceRow[]): Promise<AssistantSpace[]> {
+  const { db, links } = scope;
   if (rows.length === 0) return [];
-  const [creators, owner] = await Promise.all([
-    loadAccounts(db, gather(rows, 'creator_id')),
-    presentOrganizationOf({ db, links }, org),
-  ]);
+  const [creators, owner] = await Promise.all([loadAccounts(db, gather(rows, 'creator_id')), presentOrganizationOf(scope, org)]);
   return rows.map((space) => ({
     id: space.id,
     number: space.number,
@@ -73,19 +69,17 @@ export async function presentSpaces({ db, links }: Context, org: Org, rows: read
   }));
 }
 
-export const presentSpace = async (context: Context, org: Org, row: SpaceRow): Promise<AssistantSpace> =>
-  firstOrNotFound(await presentSpaces(context, org, [row]));
+export const presentSpace = async (scope: Scope, org: Org, row: SpaceRow): Promise<AssistantSpace> =>
+  firstOrNotFound(await presentSpaces(scope, org, [row]));
 
 /** The collaborators of a space. */
-export async function presentCollaborators(
-  { db, links }: Context,
-  rows: readonly CollaboratorRow[],
-): Promise<SpaceCollaborator[]> {
+export async function presentCollaborators(scope: Scope, rows: readonly CollaboratorRow[]): Promise<SpaceCollaborator[]> {
+  const { db, links } = scope;
   const [accounts, teams] = await Promise.all([
     loadAccounts(db, gather(rows, 'user_id')),
     loadTeams(db, gather(rows, 'team_id')),
   ]);
-  const presented = keyed(await presentTeams({ db, links }, [...teams.values()]), ({ id }) => id);
+  const presented = keyed(await presentTeams(scope, [...teams.values()]), ({ id }) => id);
   return rows.flatMap(({ user_id, team_id, role }): SpaceCollaborator[] => {
     const user = getOptional(accounts, user_id);
     if (user) return [{ ...presentUser(links, user), actor_type: 'User', role }];
@@ -96,5 +90,5 @@ export async function presentCollaborators(
   });
 }
 
-export const presentCollaborator = async (context: Context, row: CollaboratorRow): Promise<SpaceCollaborator> =>
-  firstOrNotFound(await presentCollaborators(context, [row]));
+export const presentCollaborator = async (scope: Scope, row: CollaboratorRow): Promise<SpaceCollaborator> =>
+  firstOrNotFound(await presentCollaborators(scope, [row]));

@@ -5,7 +5,7 @@ import { type TSchema, Type } from 'typebox';
 import { roleLevel } from '#access/roles.ts';
 import { permissionIn, teamVisibleTo } from '#access/sql.ts';
 import type { RepositoryRow, SignedIn } from '#access/viewer.ts';
-import type { ViewerContext } from '#endpoint/context.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { loadAccounts, presentUser, User } from '#resources/accounts/index.ts';
 import { App, loadApps, presentApp } from '#resources/apps/index.ts';
@@ -25,7 +25,7 @@ type Kind<Shown extends object> = {
   /** Whether a row of the table may be named: it can write to the repository, and who names it may see it. */
   mayBeNamed(naming: Naming): RawBuilder<boolean>;
   /** As replies show them: those that the viewer may see, in the order of their ids. Actors of other kinds are left out. */
-  present(context: ViewerContext, actors: readonly Actor[]): Promise<Shown[]>;
+  present(scope: Scope, actors: readonly Actor[]): Promise<Shown[]>;
 };
 
 const kind = <Shown extends object>(declared: Kind<Shown>): Kind<Shown> => declared;

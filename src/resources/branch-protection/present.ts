@@ -1,35 +1,35 @@
-import type { ViewerContext } from '#endpoint/context.ts';
 import { type NamedRepository, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { type ActorKind, actorKinds } from './actor-kinds.ts';
 import type { Protection, ProtectionSwitch, PushRestrictions, RequiredReviews, RequiredStatusChecks } from './schemas.ts';
 import type { Actor, ActorList, ProtectionRow, ReviewRequirements, StatusChecks } from './store.ts';
 
 /** Presenters of protections have the repository of the path, for addresses. */
-export type ProtectionContext = ViewerContext & { repo: NamedRepository };
 
 /** The address of the protection of a branch. Slashes of its name are escaped, since they stand in the middle. */
 export const protectionUrl = (repositoryUrl: string, branch: string): string =>
   `${repositoryUrl}/branches/${encodeURIComponent(branch)}/protection`;
 
-const urlOf = ({ links, repo }: ProtectionContext, { branch }: ProtectionRow): string =>
+const urlOf = ({ links }: Scope, repo: NamedRepository, { branch }: ProtectionRow): string =>
   protectionUrl(repositoryUrl(links, repo), branch);
 
 /** The switches that have addresses of their own. */
 export type Switch = 'enforce_admins' | 'required_signatures';
 
-export const presentSwitch = (context: ProtectionContext, row: ProtectionRow, name: Switch): ProtectionSwitch => ({
-  url: `${urlOf(context, row)}/${name}`,
+export const presentSwitch = (scope: Scope, repo: NamedRepository, row: ProtectionRow, name: Switch): ProtectionSwitch => ({
+  url: `${urlOf(scope, repo, row)}/${name}`,
   enabled: row[name],
 });
 
 export const contextsOf = ({ checks }: StatusChecks): string[] => checks.map(({ context }) => context);
 
 export function presentStatusChecks(
-  context: ProtectionContext,
+  scope: Scope,
+  repo: NamedRepository,
   row: ProtectionRow,
   required: StatusChecks,
 ): RequiredStatusChecks {
-  const url = `${urlOf(context, row)}/required_status_checks`;
+  const url = `${urlOf(scope, repo, row)}/required_status_checks`;
   const checks = required.checks.map(({ context, app_id }) => ({ context, app_id }));
   return { url, strict: required.strict, contexts: contextsOf(required), checks, contexts_url: `${url}/contexts` };
 }
@@ -37,62 +37,59 @@ export function presentStatusChecks(
 const actorsOf = ({ actors }: ProtectionRow, list: ActorList): Actor[] => actors.filter((actor) => actor.list === list);
 
 /** One kind of the actors of a list. */
-export const presentActors = <Kind extends ActorKind>(
-  context: ProtectionContext,
-  row: ProtectionRow,
-  list: ActorList,
-  kind: Kind,
-) => actorKinds[kind].present(context, actorsOf(row, list)) as ReturnType<(typeof actorKinds)[Kind]['present']>; // the present of this kind
+export const presentActors = <Kind extends ActorKind>(scope: Scope, row: ProtectionRow, list: ActorList, kind: Kind) =>
+  actorKinds[kind].present(scope, actorsOf(row, list)) as ReturnType<(typeof actorKinds)[Kind]['present']>; // the present of this kind
 
-async function presentList(context: ProtectionContext, row: ProtectionRow, list: ActorList) {
+async function presentList(scope: Scope, row: ProtectionRow, list: ActorList) {
   const [users, teams, apps] = await Promise.all([
-    presentActors(context, row, list, 'users'),
-    presentActors(context, row, list, 'teams'),
-    presentActors(context, row, list, 'apps'),
+    presentActors(scope, row, list, 'users'),
+    presentActors(scope, row, list, 'teams'),
+    presentActors(scope, row, list, 'apps'),
   ]);
   return { users, teams, apps };
 }
 
-export async function presentRestrictions(context: ProtectionContext, row: ProtectionRow): Promise<PushRestrictions> {
-  const url = `${urlOf(context, row)}/restrictions`;
+export async function presentRestrictions(scope: Scope, repo: NamedRepository, row: ProtectionRow): Promise<PushRestrictions> {
+  const url = `${urlOf(scope, repo, row)}/restrictions`;
   const urls = { url, users_url: `${url}/users`, teams_url: `${url}/teams`, apps_url: `${url}/apps` };
-  const { users, teams, apps } = await presentList(context, row, 'push');
+  const { users, teams, apps } = await presentList(scope, row, 'push');
   // As the public API has it, apps have a description here in any case.
   return { ...urls, users, teams, apps: apps.map((app) => ({ ...app, description: app.description ?? '' })) };
 }
 
 export async function presentReviews(
-  context: ProtectionContext,
+  scope: Scope,
+  repo: NamedRepository,
   row: ProtectionRow,
   required: ReviewRequirements,
 ): Promise<RequiredReviews> {
   const { restricts_dismissals, ...demands } = required;
-  const dismissals = `${urlOf(context, row)}/dismissal_restrictions`;
+  const dismissals = `${urlOf(scope, repo, row)}/dismissal_restrictions`;
   const urls = { url: dismissals, users_url: `${dismissals}/users`, teams_url: `${dismissals}/teams` };
   const [dismissal, bypass] = await Promise.all([
-    restricts_dismissals ? presentList(context, row, 'dismissal') : undefined,
-    actorsOf(row, 'bypass').length > 0 ? presentList(context, row, 'bypass') : undefined,
+    restricts_dismissals ? presentList(scope, row, 'dismissal') : undefined,
+    actorsOf(row, 'bypass').length > 0 ? presentList(scope, row, 'bypass') : undefined,
   ]);
   return {
-    url: `${urlOf(context, row)}/required_pull_request_reviews`,
+    url: `${urlOf(scope, repo, row)}/required_pull_request_reviews`,
     ...demands,
     ...(dismissal && { dismissal_restrictions: { ...urls, ...dismissal } }),
     ...(bypass && { bypass_pull_request_allowances: bypass }),
   };
 }
 
-export async function presentProtection(context: ProtectionContext, row: ProtectionRow): Promise<Protection> {
+export async function presentProtection(scope: Scope, repo: NamedRepository, row: ProtectionRow): Promise<Protection> {
   const [restrictions, reviews] = await Promise.all([
-    row.restricts_pushes ? presentRestrictions(context, row) : undefined,
-    row.reviews ? presentReviews(context, row, row.reviews) : undefined,
+    row.restricts_pushes ? presentRestrictions(scope, repo, row) : undefined,
+    row.reviews ? presentReviews(scope, repo, row, row.reviews) : undefined,
   ]);
   return {
-    url: urlOf(context, row),
-    ...(row.status_checks && { required_status_checks: presentStatusChecks(context, row, row.status_checks) }),
+    url: urlOf(scope, repo, row),
+    ...(row.status_checks && { required_status_checks: presentStatusChecks(scope, repo, row, row.status_checks) }),
     ...(restrictions && { restrictions }),
     ...(reviews && { required_pull_request_reviews: reviews }),
-    required_signatures: presentSwitch(context, row, 'required_signatures'),
-    enforce_admins: presentSwitch(context, row, 'enforce_admins'),
+    required_signatures: presentSwitch(scope, repo, row, 'required_signatures'),
+    enforce_admins: presentSwitch(scope, repo, row, 'enforce_admins'),
     required_linear_history: { enabled: row.required_linear_history },
     allow_force_pushes: { enabled: row.allow_force_pushes },
     allow_deletions: { enabled: row.allow_deletions },

@@ -65,9 +65,9 @@ export const getRepoBranch = endpoint({
   summary: 'Get a branch',
   access: readsContents,
   replies: { 200: Branch },
-  async handle({ db, at, links, now, services: { git } }) {
+  async handle({ scope, at }) {
     const { short, oid } = at.branch;
-    return showBranch({ db, links, git, now }, at.repo, { short, oid });
+    return showBranch(scope, at.repo, { short, oid });
   },
 });
 
@@ -82,9 +82,9 @@ export const renameRepoBranch = endpoint({
   example: { new_name: 'trunk' },
   refuses: [409],
   replies: { 201: Branch },
-  async handle({ db, change, at, body, action, now, links, services: { git, refRules } }) {
+  async handle({ scope, db, change, at, body, action, now, services: { git, refRules } }) {
     const name = await renameBranch({ db, change, git, now, refRules }, action, at.branch, body.new_name);
-    return showBranch({ db, links, git, now }, at.repo, { short: name, oid: at.branch.oid });
+    return showBranch(scope, at.repo, { short: name, oid: at.branch.oid });
   },
 });
 
@@ -98,13 +98,13 @@ export const mergeBranch = endpoint({
   example: { base: 'main', head: 'feature' },
   refuses: [409],
   replies: { 201: Commit, 204: Nothing },
-  async handle({ db, change, at, body, action, viewer, now, links, reply, services: { git, refRules } }) {
+  async handle({ scope, db, change, at, body, action, viewer, now, links, reply, services: { git, refRules } }) {
     const mergeAction = { ...action, identity: identityOf(viewer.account, links, now) };
     const oid = await merge({ db, change, git, now, refRules }, mergeAction, body);
     if (oid === undefined) return reply(204);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     const urls = repositoryUrlsOf(links, at.repo);
-    return reply(201, await presentCommit({ db, links, git, now, urls }, await reader.getCommit(oid)));
+    return reply(201, await presentCommit(scope, urls, await reader.getCommit(oid)));
   },
 });
 

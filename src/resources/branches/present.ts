@@ -1,17 +1,12 @@
 import type { Repo } from '#access/viewer.ts';
 import { path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { shortNameOf } from '#git/refs/ref-name.ts';
 import type { Branch as GitBranch, Ref } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { loadProtections, type ProtectionRow, protectionUrl } from '#resources/branch-protection/index.ts';
-import {
-  type CommitContext,
-  commitLink,
-  presentCommit,
-  type RepositoryUrls,
-  repositoryUrlsOf,
-} from '#resources/commits/index.ts';
+import { commitLink, presentCommit, type RepositoryUrls, repositoryUrlsOf } from '#resources/commits/index.ts';
 import type { Branch, BranchProtection, ShortBranch } from './schemas.ts';
 
 /** The protection of a branch: whether it has one, and which checks it demands of whom. */
@@ -51,13 +46,13 @@ export function presentBranches(
 type Shown = Pick<GitBranch, 'short' | 'oid'>;
 
 /** A branch with its latest commit. Loads both that and its protection. */
-export async function showBranch(context: CommitContext, repo: Repo, { short, oid }: Shown): Promise<Branch> {
-  const urls = repositoryUrlsOf(context.links, repo);
-  await using reader = await openObjects(repoOf(context.git, repo.id));
-  const [commit, protections] = await Promise.all([reader.getCommit(oid), loadProtections(context.db, repo.id, [short])]);
+export async function showBranch(scope: Scope, repo: Repo, { short, oid }: Shown): Promise<Branch> {
+  const urls = repositoryUrlsOf(scope.links, repo);
+  await using reader = await openObjects(repoOf(scope.git, repo.id));
+  const [commit, protections] = await Promise.all([reader.getCommit(oid), loadProtections(scope.db, repo.id, [short])]);
   return {
     ...common(urls, short, protections.get(short)),
-    commit: await presentCommit({ ...context, urls }, commit),
+    commit: await presentCommit(scope, urls, commit),
     _links: {
       self: path(`${urls.url}/branches`, ...short.split('/')),
       html: path(`${urls.html}/tree`, ...short.split('/')),

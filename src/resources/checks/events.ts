@@ -1,3 +1,4 @@
+import type { Loader } from '#endpoint/loaders.ts';
 import type { Id } from '#lib/id.ts';
 import { repositoryUrlsOf } from '#resources/commits/index.ts';
 import {
@@ -5,7 +6,6 @@ import {
   type EventScope,
   eventKinds,
   type PayloadContext,
-  type PayloadLoader,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -32,8 +32,8 @@ const ofChecks = { permission: 'checks:read', hooks: 'all', unasked: 'checks:wri
 const runEvent = webhookEventType({ name: 'check_run', ...ofChecks });
 const suiteEvent = webhookEventType({ name: 'check_suite', ...ofChecks });
 
-const loadRunsOf: PayloadLoader<Id<'check_runs'>, RunRow> = ({ db }, ids) => loadRuns(db, ids);
-const loadSuitesOf: PayloadLoader<Id<'check_suites'>, SuiteRow> = ({ db }, ids) => loadSuites(db, ids);
+const loadRunsOf: Loader<Id<'check_runs'>, RunRow> = ({ db }, ids) => loadRuns(db, ids);
+const loadSuitesOf: Loader<Id<'check_suites'>, SuiteRow> = ({ db }, ids) => loadSuites(db, ids);
 
 const runPayload = (
   action: string,
@@ -45,7 +45,7 @@ const runPayload = (
     const suite = run && (await context.load(loadSuitesOf, run.check_suite_id));
     if (!suite || run.repository_id !== repository.id) return [];
     const urls = repositoryUrlsOf(context.links, repository);
-    return [{ type: runEvent, action, body: { check_run: await presentRunPayload({ ...context, urls }, run, suite) } }];
+    return [{ type: runEvent, action, body: { check_run: await presentRunPayload(context, urls, run, suite) } }];
   });
 
 const suitePayload = (
@@ -57,7 +57,7 @@ const suitePayload = (
     const suite = await context.load(loadSuitesOf, event.data.suite);
     if (suite?.repository_id !== repository.id) return [];
     const urls = repositoryUrlsOf(context.links, repository);
-    const check_suite = await presentSuitePayload({ ...context, urls }, suite);
+    const check_suite = await presentSuitePayload(context, urls, suite);
     return check_suite ? [{ type: suiteEvent, action, body: { check_suite } }] : [];
   });
 

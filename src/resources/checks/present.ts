@@ -1,17 +1,16 @@
-import type { Viewer } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
-import type { Repo as Disk, GitStore } from '#git/repo.ts';
+import type { Repo as Disk } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { gather, getOrThrow, grouped, unique } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound, notFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { type LoadedApp, loadApps, presentApp } from '#resources/apps/index.ts';
-import { fileLinks, presentMessage, type RepositoryUrls } from '#resources/commits/index.ts';
+import { fileLinks, presentMessage, type RepositoryUrls, repositoryUrlsOf } from '#resources/commits/index.ts';
 import { presentRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type {
   CheckAnnotation,
@@ -25,8 +24,6 @@ import type {
 } from './schemas.ts';
 import { type AnnotationRow, listPullsOfHeads, type PullOfHead, type RunRow, type SuiteRow } from './store.ts';
 
-export type CheckContext = Context & { urls: RepositoryUrls };
-
 /** What runs and suites show beside their own rows, loaded once for a page. */
 export type CheckParts = {
   readonly apps: ReadonlyMap<number, LoadedApp>;
@@ -35,17 +32,19 @@ export type CheckParts = {
 };
 
 /** Loads the parts. */
-async function loadParts({ db, urls }: CheckContext, rows: readonly (RunRow | SuiteRow)[]): Promise<CheckParts> {
+async function loadParts(scope: Scope, urls: RepositoryUrls, rows: readonly (RunRow | SuiteRow)[]): Promise<CheckParts> {
+  const { db } = scope;
   const [apps, pullRequests] = await Promise.all([
     loadApps(db, gather(rows, 'app_id')),
-    loadPullsOfHeads({ db, urls }, gather(rows, 'head_sha')),
+    loadPullsOfHeads(scope, urls, gather(rows, 'head_sha')),
   ]);
   return { apps, pullRequests };
 }
 
 /** The open pull requests of which commits are the heads, as checks and runs show them. */
 export async function loadPullsOfHeads(
-  { db, urls }: Pick<CheckContext, 'db' | 'urls'>,
+  { db }: Scope,
+  urls: RepositoryUrls,
   heads: readonly Oid[],
 ): Promise<Map<Oid, readonly PullRequestMinimal[]>> {
   const pulls = await listPullsOfHeads(db, urls.id, unique(heads));
@@ -66,16 +65,16 @@ function presentPull({ id, url }: RepositoryUrls, pull: PullOfHead): PullRequest
 }
 
 /** Runs of a whole page. */
-export async function presentRuns(context: CheckContext, rows: readonly RunRow[]): Promise<CheckRun[]> {
-  const parts = await loadParts(context, rows);
-  return rows.map((row) => presentOneRun(context, row, parts));
+export async function presentRuns(scope: Scope, urls: RepositoryUrls, rows: readonly RunRow[]): Promise<CheckRun[]> {
+  const parts = await loadParts(scope, urls, rows);
+  return rows.map((row) => presentOneRun(scope, urls, row, parts));
 }
 
 /** One run. */
-export const presentRun = async (context: CheckContext, row: RunRow): Promise<CheckRun> =>
-  firstOrNotFound(await presentRuns(context, [row]));
+export const presentRun = async (scope: Scope, urls: RepositoryUrls, row: RunRow): Promise<CheckRun> =>
+  firstOrNotFound(await presentRuns(scope, urls, [row]));
 
-function presentOneRun({ links, urls }: CheckContext, row: RunRow, { apps, pullRequests }: CheckParts): CheckRun {
+function presentOneRun({ links }: Scope, urls: RepositoryUrls, row: RunRow, { apps, pullRequests }: CheckParts): CheckRun {
   const url = `${urls.url}/check-runs/${row.id}`;
   const app = getOrThrow(apps, row.app_id);
   return {
@@ -118,26 +117,24 @@ export const presentAnnotation = (urls: RepositoryUrls, { head_sha }: RunRow, ro
   raw_details: row.raw_details,
 });
 
-type SuiteContext = CheckContext & { viewer: Viewer; repo: RepositoryWithOwner; git: GitStore };
-
 /** Suites of a whole page, all of one repository. Those whose commit Git no longer has are left out. */
-export async function presentSuites(context: SuiteContext, rows: readonly SuiteRow[]): Promise<CheckSuite[]> {
-  const { db, links, viewer, repo, git } = context;
+export async function presentSuites(scope: Scope, repo: RepositoryWithOwner, rows: readonly SuiteRow[]): Promise<CheckSuite[]> {
+  const urls = repositoryUrlsOf(scope.links, repo);
   const [parts, commits, [repository]] = await Promise.all([
-    loadParts(context, rows),
-    loadCommits(repoOf(git, repo.id), rows),
-    presentRepositories({ db, links, viewer }, [repo]),
+    loadParts(scope, urls, rows),
+    loadCommits(repoOf(scope.git, repo.id), rows),
+    presentRepositories(scope, [repo]),
   ]);
   if (!repository) throw notFound();
   return rows.flatMap((row) => {
     const commit = commits.get(row.head_sha);
-    return commit ? [{ ...presentWithCommit(context, row, parts, commit), repository }] : [];
+    return commit ? [{ ...presentWithCommit(scope, urls, row, parts, commit), repository }] : [];
   });
 }
 
 /** One suite. */
-export const presentSuite = async (context: SuiteContext, row: SuiteRow): Promise<CheckSuite> =>
-  firstOrNotFound(await presentSuites(context, [row]));
+export const presentSuite = async (scope: Scope, repo: RepositoryWithOwner, row: SuiteRow): Promise<CheckSuite> =>
+  firstOrNotFound(await presentSuites(scope, repo, [row]));
 
 async function loadCommits(disk: Disk, rows: readonly SuiteRow[]): Promise<ReadonlyMap<Oid, Commit>> {
   await using reader = await openObjects(disk);
@@ -146,24 +143,35 @@ async function loadCommits(disk: Disk, rows: readonly SuiteRow[]): Promise<Reado
 
 /** A suite as payloads show it; undefined where Git no longer has its commit. */
 export async function presentSuitePayload(
-  context: CheckContext & { git: GitStore },
+  scope: Scope,
+  urls: RepositoryUrls,
   row: SuiteRow,
 ): Promise<CheckSuiteInPayload | undefined> {
   const [parts, commits] = await Promise.all([
-    loadParts(context, [row]),
-    loadCommits(repoOf(context.git, row.repository_id), [row]),
+    loadParts(scope, urls, [row]),
+    loadCommits(repoOf(scope.git, row.repository_id), [row]),
   ]);
   const commit = commits.get(row.head_sha);
-  return commit && presentWithCommit(context, row, parts, commit);
+  return commit && presentWithCommit(scope, urls, row, parts, commit);
 }
 
 /** A run as payloads show it: with its suite. */
-export async function presentRunPayload(context: CheckContext, row: RunRow, suite: SuiteRow): Promise<CheckRunInPayload> {
-  const parts = await loadParts(context, [row]);
-  return { ...presentOneRun(context, row, parts), check_suite: presentSimpleSuite(context, suite, parts) };
+export async function presentRunPayload(
+  scope: Scope,
+  urls: RepositoryUrls,
+  row: RunRow,
+  suite: SuiteRow,
+): Promise<CheckRunInPayload> {
+  const parts = await loadParts(scope, urls, [row]);
+  return { ...presentOneRun(scope, urls, row, parts), check_suite: presentSimpleSuite(scope, urls, suite, parts) };
 }
 
-function presentSimpleSuite({ links, urls }: CheckContext, row: SuiteRow, { apps, pullRequests }: CheckParts): SimpleCheckSuite {
+function presentSimpleSuite(
+  { links }: Scope,
+  urls: RepositoryUrls,
+  row: SuiteRow,
+  { apps, pullRequests }: CheckParts,
+): SimpleCheckSuite {
   const app = getOrThrow(apps, row.app_id);
   return {
     id: row.id,
@@ -182,8 +190,14 @@ function presentSimpleSuite({ links, urls }: CheckContext, row: SuiteRow, { apps
   };
 }
 
-function presentWithCommit(context: CheckContext, row: SuiteRow, parts: CheckParts, commit: Commit): CheckSuiteInPayload {
-  const suite = presentSimpleSuite(context, row, parts);
+function presentWithCommit(
+  scope: Scope,
+  urls: RepositoryUrls,
+  row: SuiteRow,
+  parts: CheckParts,
+  commit: Commit,
+): CheckSuiteInPayload {
+  const suite = presentSimpleSuite(scope, urls, row, parts);
   return {
     ...suite,
     head_commit: presentSimpleCommit(commit),

@@ -34,7 +34,7 @@ export const requestCodeOwners = subscription<(typeof changes)[number], Services
 });
 
 async function requestOwnersOf({ db, change, services, now }: JobContext<Services>, pull: PullRow): Promise<void> {
-  const repo = (await loadNamedRepositories(db, [pull.repository_id], [])).get(pull.repository_id);
+  const repo = (await loadNamedRepositories(db, [pull.repository_id])).get(pull.repository_id);
   const disk = repoOf(services.git, pull.repository_id);
   if (!repo || !(await repositoryExists(disk))) return;
   const base = await findBranch(disk, pull.base_ref);

@@ -1,5 +1,5 @@
-import type { Context } from '#endpoint/context.ts';
 import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, unique } from '#lib/collections.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
@@ -67,7 +67,7 @@ const alertUrls = (links: Links, repo: NamedRepository, number: number) => {
 
 /** Alerts of a whole page; `repositoryOf` tells in which repository each is. */
 export async function presentAlerts(
-  { db, links }: Context,
+  { db, links }: Scope,
   rows: readonly AlertRow[],
   repositoryOf: (row: AlertRow) => NamedRepository,
 ): Promise<CodeScanningAlertItem[]> {
@@ -104,8 +104,8 @@ export async function presentAlerts(
 }
 
 /** One alert of a repository, with the help of its rule. */
-export async function presentAlert(context: Context, row: AlertRow, repo: NamedRepository): Promise<CodeScanningAlert> {
-  const { rule, ...shown } = firstOrNotFound(await presentAlerts(context, [row], () => repo));
+export async function presentAlert(scope: Scope, row: AlertRow, repo: NamedRepository): Promise<CodeScanningAlert> {
+  const { rule, ...shown } = firstOrNotFound(await presentAlerts(scope, [row], () => repo));
   return { ...shown, rule: { ...rule, help: row.help } };
 }
 

@@ -196,11 +196,11 @@ export const listConfiguredRepositories = endpoint({
   query: StatusQuery,
   paging: pagesAndCursors(),
   replies: { 200: Type.Array(ConfiguredRepository) },
-  async handle({ db, at, query, page, viewer, links }) {
+  async handle({ scope, db, at, query, page, viewer }) {
     const of = { organization: at.org.id, configuration: at.securityConfiguration.id, viewer };
     return mapRows(await listAttached(db, of, statusesOf(query.status), page), async (rows) => {
       const found = await loadRepositories(db, viewer, gather(rows, 'repository_id'));
-      const shown = keyed(await presentRepositories({ db, links, viewer }, found), ({ id }) => id);
+      const shown = keyed(await presentRepositories(scope, found), ({ id }) => id);
       return rows.flatMap(({ repository_id, status }) => {
         const repository = shown.get(repository_id);
         return repository ? [{ status, repository: simpleRepositoryOf(repository) }] : [];

@@ -1,7 +1,7 @@
 import { permissionsOf, type Role, roleOfLevel } from '#access/roles.ts';
 import type { Account } from '#access/viewer.ts';
-import type { ViewerContext } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow, keyed } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -33,16 +33,12 @@ export const presentPermission = (links: Links, account: Account, role: Role | u
   user: presentCollaborator(links, account, role),
 });
 
-type InvitationContext = ViewerContext & { now: Date };
-
 /** Invitations of a whole page: repositories and people are loaded once for all of them. */
-export async function presentInvitations(
-  { db, links, viewer, now }: InvitationContext,
-  rows: readonly InvitationRow[],
-): Promise<RepositoryInvitation[]> {
+export async function presentInvitations(scope: Scope, rows: readonly InvitationRow[]): Promise<RepositoryInvitation[]> {
+  const { db, links, now } = scope;
   const found = await loadInvitedRepositories(db, gather(rows, 'repository_id'));
   const [repositories, accounts] = await Promise.all([
-    presentRepositories({ db, links, viewer }, found),
+    presentRepositories(scope, found),
     loadAccounts(db, gather(rows, 'invitee_id', 'inviter_id')),
   ]);
   const byId = keyed(repositories, (repository) => repository.id);
@@ -64,5 +60,5 @@ export async function presentInvitations(
 }
 
 /** One invitation. */
-export const presentInvitation = async (context: InvitationContext, row: InvitationRow): Promise<RepositoryInvitation> =>
+export const presentInvitation = async (context: Scope, row: InvitationRow): Promise<RepositoryInvitation> =>
   firstOrNotFound(await presentInvitations(context, [row]));

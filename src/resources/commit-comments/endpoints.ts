@@ -29,9 +29,9 @@ export const listRepoCommitComments = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(CommitComment) },
-  async handle({ db, at, page, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, page }) {
     const found = await listOfRepository(db, at.repo.id, page);
-    return mapRows(found, (rows) => presentComments({ db, links, viewer, media, git }, at.repo, rows));
+    return mapRows(found, (rows) => presentComments(scope, at.repo, rows));
   },
 });
 
@@ -46,9 +46,9 @@ export const listCommentsOfCommit = endpoint({
   media: textMedia,
   refuses: [409, 422],
   replies: { 200: Type.Array(CommitComment) },
-  async handle({ db, at, page, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, page }) {
     const found = await listOfCommit(db, at.repo.id, at.commit.oid, page);
-    return mapRows(found, (rows) => presentComments({ db, links, viewer, media, git }, at.repo, rows));
+    return mapRows(found, (rows) => presentComments(scope, at.repo, rows));
   },
 });
 
@@ -64,9 +64,9 @@ export const createCommitComment = endpoint({
   media: textMedia,
   refuses: [409, 422],
   replies: { 201: CommitComment },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, at, body, action, links }) {
     const row = await change((tx) => commentOnCommit(tx, { ...action, html: links.html }, at.commit.oid, body));
-    return presentComment({ db, links, viewer, media, git }, at.repo, row);
+    return presentComment(scope, at.repo, row);
   },
 });
 
@@ -79,8 +79,8 @@ export const getCommitComment = endpoint({
   access: readsMetadata,
   media: textMedia,
   replies: { 200: CommitComment },
-  async handle({ db, at, viewer, links, media, services: { git } }) {
-    return presentComment({ db, links, viewer, media, git }, at.repo, at.comment);
+  async handle({ scope, at }) {
+    return presentComment(scope, at.repo, at.comment);
   },
 });
 
@@ -95,9 +95,9 @@ export const updateCommitComment = endpoint({
   example: { body: 'This line leaks no more.' },
   media: textMedia,
   replies: { 200: CommitComment },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, at, body, action, links }) {
     const row = await change((tx, { comment }) => changeComment(tx, { ...action, html: links.html }, comment, body.body));
-    return presentComment({ db, links, viewer, media, git }, at.repo, row);
+    return presentComment(scope, at.repo, row);
   },
 });
 

@@ -1,4 +1,3 @@
-import { anonymous } from '#access/viewer.ts';
 import type { Id } from '#lib/id.ts';
 import { aboutRepository, eventKinds, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
 import { presentComment } from './present.ts';
@@ -17,10 +16,10 @@ const commitCommentEvent = webhookEventType({ name: 'commit_comment', permission
 export const commitCommentEvents = eventKinds({
   'commit_comment.created': payloadBuilder([commitCommentEvent], (event, context) =>
     aboutRepository(context, event, async (repository) => {
-      const { db, links } = context;
+      const { db } = context;
       const row = await findComment(db, event.data.comment);
       if (row?.repository_id !== repository.id) return [];
-      const comment = await presentComment({ db, links, viewer: anonymous }, repository, row);
+      const comment = await presentComment(context, repository, row);
       return [{ type: commitCommentEvent, action: 'created', body: { comment } }];
     }),
   ),

@@ -1,5 +1,5 @@
-import type { ViewerContext } from '#endpoint/context.ts';
 import { type NamedRepository, path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -15,21 +15,21 @@ type RepositoryOfComments = NamedRepository & { id: Id<'repositories'>; owner_id
 
 /** Comments of a whole page, all of one repository. */
 export async function presentComments(
-  context: ViewerContext,
+  scope: Scope,
   repository: RepositoryOfComments,
   rows: readonly CommitCommentRow[],
 ): Promise<CommitComment[]> {
-  const { db, links, viewer } = context;
+  const { db, links, viewer } = scope;
   const authored = gather(rows, 'author_id').flatMap((author) =>
     author === null ? [] : [{ repository: repository.id, author }],
   );
   const [accounts, associationOf] = await Promise.all([
     loadAccounts(db, gather(rows, 'author_id'), viewer.account),
-    loadAssociations(db, viewer, authored, [repository]),
+    loadAssociations(scope, authored),
   ]);
   const name = { owner: repository.owner.login, repo: repository.name };
   const texts = await presentTexts(
-    context,
+    scope,
     rows.map(({ body }) => ({ text: body, repository: name })),
   );
   const urls = repositoryUrlsOf(links, repository);
@@ -56,7 +56,7 @@ export async function presentComments(
 
 /** One comment. */
 export const presentComment = async (
-  context: ViewerContext,
+  scope: Scope,
   repository: RepositoryOfComments,
   row: CommitCommentRow,
-): Promise<CommitComment> => firstOrNotFound(await presentComments(context, repository, [row]));
+): Promise<CommitComment> => firstOrNotFound(await presentComments(scope, repository, [row]));

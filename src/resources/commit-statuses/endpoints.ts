@@ -29,9 +29,9 @@ export const createCommitStatus = endpoint({
   example: { state: 'success', target_url: 'https://builds.example/1', description: 'All tests pass', context: 'tests' },
   refuses: [422],
   replies: { 201: Status },
-  async handle({ db, change, at, body, action, links }) {
+  async handle({ scope, change, at, body, action, links }) {
     const row = await change((tx) => createStatus(tx, action, at.commit.oid, body));
-    return presentStatus({ db, links, urls: repositoryUrlsOf(links, at.repo) }, row);
+    return presentStatus(scope, repositoryUrlsOf(links, at.repo), row);
   },
 });
 
@@ -44,10 +44,10 @@ export const listCommitStatuses = endpoint({
   paging: pages(),
   refuses: [409],
   replies: { 200: Type.Array(Status) },
-  async handle({ db, at, page, links, services: { git } }) {
+  async handle({ scope, db, at, page, links, services: { git } }) {
     const commit = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
     const found = await listStatuses(db, { repository: at.repo.id, commit }, page);
-    return mapRows(found, (rows) => presentStatuses({ db, links, urls: repositoryUrlsOf(links, at.repo) }, rows));
+    return mapRows(found, (rows) => presentStatuses(scope, repositoryUrlsOf(links, at.repo), rows));
   },
 });
 
@@ -60,20 +60,20 @@ export const getCombinedStatus = endpoint({
   paging: pagesInside(),
   refuses: [409],
   replies: { 200: CombinedStatus },
-  async handle({ db, at, viewer, page, links, services: { git } }) {
+  async handle({ scope, db, at, page, links, services: { git } }) {
     const commit = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
     const key = { repository: at.repo.id, commit };
     const urls = repositoryUrlsOf(links, at.repo);
     const [{ rows, total }, counts, [repository]] = await Promise.all([
       listLatestStatuses(db, key, page),
       countStates(db, key),
-      presentRepositories({ db, links, viewer }, [at.repo]),
+      presentRepositories(scope, [at.repo]),
     ]);
     if (!repository) throw notFound();
     const { sha, url: commit_url } = commitLink(urls, commit);
     const body = {
       state: combinedState(counts),
-      statuses: await presentSimpleStatuses({ db, links, urls }, rows),
+      statuses: await presentSimpleStatuses(scope, urls, rows),
       sha,
       total_count: counts.total,
       repository,

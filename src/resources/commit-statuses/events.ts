@@ -31,7 +31,7 @@ export const commitStatusEvents = eventKinds({
       const commit = (await reader.findCommits([row.commit_sha])).get(row.commit_sha);
       if (!commit) return [];
       const urls = repositoryUrlsOf(links, repository);
-      const { creator: _, url: _url, node_id: _node, ...status } = await presentStatus({ db, links, urls }, row);
+      const { creator: _, url: _url, node_id: _node, ...status } = await presentStatus(context, urls, row);
       const branches = await listBranchesWith(disk, commit.oid, maxBranches);
       const protections = await loadProtections(
         db,
@@ -42,7 +42,7 @@ export const commitStatusEvents = eventKinds({
         ...status,
         sha: commit.oid,
         name: `${repository.owner.login}/${repository.name}`,
-        commit: await presentCommit({ db, links, git, now: event.at, urls }, commit),
+        commit: await presentCommit({ ...context, now: event.at }, urls, commit),
         branches: branches.map(({ name, oid }) => ({
           name: shortNameOf(name),
           commit: { sha: oid, url: commitLink(urls, oid).url },

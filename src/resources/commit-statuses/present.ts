@@ -1,6 +1,5 @@
 import type { Account } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
-import type { Links } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -10,33 +9,33 @@ import type { RepositoryUrls } from '#resources/commits/index.ts';
 import type { SimpleStatus, Status } from './schemas.ts';
 import type { StatusRow } from './store.ts';
 
-export type StatusContext = Context & { urls: RepositoryUrls };
-
-const loadCreators = ({ db }: StatusContext, rows: readonly StatusRow[]): Promise<ReadonlyMap<number, Account>> =>
+const loadCreators = ({ db }: Scope, rows: readonly StatusRow[]): Promise<ReadonlyMap<number, Account>> =>
   loadAccounts(db, gather(rows, 'creator_id'));
 
 /** Statuses of a whole page: those who made them are loaded once for all of them. */
-export async function presentStatuses(context: StatusContext, rows: readonly StatusRow[]): Promise<Status[]> {
-  const creators = await loadCreators(context, rows);
+export async function presentStatuses(scope: Scope, urls: RepositoryUrls, rows: readonly StatusRow[]): Promise<Status[]> {
+  const creators = await loadCreators(scope, rows);
   return rows.map((row) => {
     const creator = getOptional(creators, row.creator_id);
-    return { ...presentOne(context, row, creator), creator: presentUserOrNull(context.links, creator) };
+    return { ...presentOne(scope, urls, row, creator), creator: presentUserOrNull(scope.links, creator) };
   });
 }
 
 /** The same, without who made them. */
-export async function presentSimpleStatuses(context: StatusContext, rows: readonly StatusRow[]): Promise<SimpleStatus[]> {
-  const creators = await loadCreators(context, rows);
-  return rows.map((row) => presentOne(context, row, getOptional(creators, row.creator_id)));
+export async function presentSimpleStatuses(
+  scope: Scope,
+  urls: RepositoryUrls,
+  rows: readonly StatusRow[],
+): Promise<SimpleStatus[]> {
+  const creators = await loadCreators(scope, rows);
+  return rows.map((row) => presentOne(scope, urls, row, getOptional(creators, row.creator_id)));
 }
 
 /** One status. */
-export const presentStatus = async (context: StatusContext, row: StatusRow): Promise<Status> =>
-  firstOrNotFound(await presentStatuses(context, [row]));
+export const presentStatus = async (scope: Scope, urls: RepositoryUrls, row: StatusRow): Promise<Status> =>
+  firstOrNotFound(await presentStatuses(scope, urls, [row]));
 
-type Addresses = { links: Links; urls: RepositoryUrls };
-
-function presentOne({ links, urls }: Addresses, row: StatusRow, creator: Account | undefined): SimpleStatus {
+function presentOne({ links }: Scope, urls: RepositoryUrls, row: StatusRow, creator: Account | undefined): SimpleStatus {
   return {
     url: `${urls.url}/statuses/${row.commit_sha}`,
     avatar_url: presentUserOrNull(links, creator)?.avatar_url ?? null,

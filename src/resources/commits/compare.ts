@@ -1,5 +1,6 @@
 import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { compareCommits, listAhead } from '#git/history/compare.ts';
 import { diffTrees } from '#git/history/diff.ts';
 import { withAlternate } from '#git/objects/alternates.ts';
@@ -11,7 +12,7 @@ import type { Page } from '#lib/page.ts';
 import { notFound, Refusal } from '#lib/refusal.ts';
 import { commitLink, repositoryUrlsOf } from './links.ts';
 import { findSide } from './network.ts';
-import { type CommitContext, presentCommits, presentFiles } from './present.ts';
+import { presentCommits, presentFiles } from './present.ts';
 import { getCommitOid } from './revisions.ts';
 import { filesOnPage, parseBasehead } from './rules.ts';
 import type { Comparison } from './schemas.ts';
@@ -48,9 +49,9 @@ export async function findComparison({ db, git, viewer }: CompareContext, repo: 
 }
 
 /** How one commit differs from another: a page of the commits between them, and on the first page the files. */
-export async function compare(context: CommitContext, request: CompareRequest, page: Page): Promise<Comparison> {
+export async function compare(scope: Scope, request: CompareRequest, page: Page): Promise<Comparison> {
   const { disk, ends, basehead } = request;
-  const { links } = context;
+  const { links } = scope;
   const urls = repositoryUrlsOf(links, request.base);
   const headUrls = repositoryUrlsOf(links, request.head);
   const { mergeBase, ahead, behind } = await compareHistories(disk, ends);
@@ -60,7 +61,7 @@ export async function compare(context: CommitContext, request: CompareRequest, p
     listAhead(disk, { ...ends, ahead, offset: page.offset, limit: page.limit }),
     page.number === 1 ? diffTrees(disk, { from: mergeBase, to: ends.head }) : undefined,
   ]);
-  const [base, mergeBaseCommit, ...listed] = await presentCommits({ ...context, urls }, [...baseAndMergeBase, ...commits]);
+  const [base, mergeBaseCommit, ...listed] = await presentCommits(scope, urls, [...baseAndMergeBase, ...commits]);
   if (!base || !mergeBaseCommit) throw new Error('The commits of a comparison were not read');
   const name = encodeURIComponent(basehead).replaceAll('%2F', '/').replaceAll('%3A', ':');
   const html = `${urls.html}/compare/${name}`;

@@ -32,15 +32,13 @@ export const listCommits = endpoint({
   paging: pages(),
   refuses: [409],
   replies: { 200: Type.Array(Commit) },
-  async handle({ db, at, query, page, links, now, services: { git } }) {
+  async handle({ scope, db, at, query, page, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
     const from = await getCommitOid(disk, { repo: at.repo, revision: query.sha, refuse: notFound });
     const filter = await filterOf(db, query);
     if (!filter) return { rows: [], total: 0 };
     const urls = repositoryUrlsOf(links, at.repo);
-    return mapRows(await listHistory(disk, { from, filter, page }), (rows) =>
-      presentCommits({ db, links, git, now, urls }, rows),
-    );
+    return mapRows(await listHistory(disk, { from, filter, page }), (rows) => presentCommits(scope, urls, rows));
   },
 });
 
@@ -54,7 +52,7 @@ export const getCommit = endpoint({
   media: ['diff', 'patch', 'sha'],
   refuses: [409, 422],
   replies: { 200: FullCommit },
-  async handle({ db, at, page, media, links, now, services: { git } }) {
+  async handle({ scope, at, page, media, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
     const refuse = () => unprocessable(`No commit found for SHA: ${at.ref}`);
     const oid = await getCommitOid(disk, { repo: at.repo, revision: at.ref, refuse });
@@ -70,7 +68,7 @@ export const getCommit = endpoint({
     const urls = repositoryUrlsOf(links, at.repo);
     const filesOfPage = files.slice(0, maxFiles).slice(page.offset, page.offset + page.limit);
     const body = {
-      ...(await presentCommit({ db, links, git, now, urls }, commit)),
+      ...(await presentCommit(scope, urls, commit)),
       stats: { total: additions + deletions, additions, deletions },
       files: presentFiles(urls, oid, filesOfPage),
     };
@@ -91,7 +89,7 @@ export const compareRevisions = endpoint({
   media: ['diff', 'patch'],
   refuses: [409, 422],
   replies: { 200: Comparison },
-  async handle({ db, at, viewer, page, media, links, now, services: { git } }) {
+  async handle({ scope, db, at, viewer, page, media, services: { git } }) {
     const comparison = await findComparison({ db, git, viewer }, at.repo, at.basehead);
     if (media !== 'json') {
       const { mergeBase: from } = await compareHistories(comparison.disk, comparison.ends);
@@ -99,7 +97,7 @@ export const compareRevisions = endpoint({
       const text = media === 'diff' ? openDiff(comparison.disk, { from, to }) : openPatches(comparison.disk, { to, without });
       return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
     }
-    const body = await compare({ db, links, git, now }, comparison, page);
+    const body = await compare(scope, comparison, page);
     return { body, total: body.total_commits };
   },
 });

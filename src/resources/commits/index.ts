@@ -3,7 +3,6 @@ export { commitLink, contentsUrl, fileLinks, objectUrl, type RepositoryUrls, rep
 export { findReadable, findSide } from './network.ts';
 export { commit } from './path-resources.ts';
 export {
-  type CommitContext,
   presentCommit,
   presentCommits,
   presentCommitsOfRepositories,
@@ -12,7 +11,6 @@ export {
   presentGitCommits,
   presentMessage,
   presentPerson,
-  type UrlsContext,
   verificationOf,
 } from './present.ts';
 export { emptyRepository, getCommitBySha, getCommitOid, isEmpty } from './revisions.ts';

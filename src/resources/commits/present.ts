@@ -1,11 +1,10 @@
 import type { Account } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import type { Links } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import type { FileDiff } from '#git/history/diff.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Commit as Stored, Tag } from '#git/objects/parse-commit.ts';
-import type { GitStore } from '#git/repo.ts';
 import { pairs } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -15,10 +14,6 @@ import { type Verification, verify } from '#resources/commit-verification/index.
 import { commitLink, fileLinks, type RepositoryUrls } from './links.ts';
 import type { Commit, DiffEntry, GitCommit, GitPerson } from './schemas.ts';
 import { commitKey, loadCommentCounts } from './store.ts';
-
-/** What presenters of commits work with: signatures may be verified now, by Git's means. */
-export type CommitContext = Context & { git: GitStore; now: Date };
-export type UrlsContext = CommitContext & { urls: RepositoryUrls };
 
 const lastDate = Date.UTC(9999, 11, 31, 23, 59, 59);
 
@@ -31,7 +26,7 @@ export const presentPerson = ({ name, email, date }: Identity): GitPerson => ({
 
 /** Whether the signatures of commits or tags are verified, in their order. */
 const verificationsOf = (
-  { db, git, links, now }: CommitContext,
+  { db, git, links, now }: Scope,
   entries: readonly { urls: RepositoryUrls; object: Stored | Tag }[],
 ): Promise<Verification[]> =>
   verify(
@@ -40,8 +35,8 @@ const verificationsOf = (
   );
 
 /** Whether the signature of a commit or tag is verified. */
-export const verificationOf = async (context: UrlsContext, object: Stored | Tag): Promise<Verification> =>
-  firstOrNotFound(await verificationsOf(context, [{ urls: context.urls, object }]));
+export const verificationOf = async (scope: Scope, urls: RepositoryUrls, object: Stored | Tag): Promise<Verification> =>
+  firstOrNotFound(await verificationsOf(scope, [{ urls: urls, object }]));
 
 /** A commit or tag message without trailing newlines. */
 export function presentMessage(message: string): string {
@@ -54,18 +49,18 @@ export function presentMessage(message: string): string {
 export const treeLink = ({ url }: RepositoryUrls, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
 
 /** Commits of a whole page: the accounts of their e-mail addresses, and the numbers of comments, are loaded once for all of them. */
-export const presentCommits = (context: UrlsContext, commits: readonly Stored[]): Promise<Commit[]> =>
+export const presentCommits = (scope: Scope, urls: RepositoryUrls, commits: readonly Stored[]): Promise<Commit[]> =>
   presentCommitsOfRepositories(
-    context,
-    commits.map((commit) => ({ urls: context.urls, commit })),
+    scope,
+    commits.map((commit) => ({ urls: urls, commit })),
   );
 
 /** Commits from many repositories, each with the addresses of its repository. */
 export async function presentCommitsOfRepositories(
-  context: CommitContext,
+  scope: Scope,
   entries: readonly { urls: RepositoryUrls; commit: Stored }[],
 ): Promise<Commit[]> {
-  const { db, links } = context;
+  const { db, links } = scope;
   const emails = entries.flatMap(({ commit }) => [commit.author.email, commit.committer.email]);
   const [accounts, comments, verifications] = await Promise.all([
     loadAccountsByEmail(db, emails, new URL(links.html).hostname),
@@ -74,7 +69,7 @@ export async function presentCommitsOfRepositories(
       entries.map(({ urls, commit }) => ({ repository: urls.id, commit: commit.oid })),
     ),
     verificationsOf(
-      context,
+      scope,
       entries.map(({ urls, commit: object }) => ({ urls, object })),
     ),
   ]);
@@ -84,8 +79,8 @@ export async function presentCommitsOfRepositories(
 }
 
 /** One commit. */
-export const presentCommit = async (context: UrlsContext, commit: Stored): Promise<Commit> =>
-  firstOrNotFound(await presentCommits(context, [commit]));
+export const presentCommit = async (scope: Scope, urls: RepositoryUrls, commit: Stored): Promise<Commit> =>
+  firstOrNotFound(await presentCommits(scope, urls, [commit]));
 
 type Loaded = {
   links: Links;
@@ -119,18 +114,17 @@ function presentOne({ links, urls, accounts, comments }: Loaded, commit: Stored,
 }
 
 /** Commit objects of Git, whose signatures are looked at once for all of them. */
-export async function presentGitCommits(context: UrlsContext, commits: readonly Stored[]): Promise<GitCommit[]> {
-  const { urls } = context;
+export async function presentGitCommits(scope: Scope, urls: RepositoryUrls, commits: readonly Stored[]): Promise<GitCommit[]> {
   const verifications = await verificationsOf(
-    context,
+    scope,
     commits.map((object) => ({ urls, object })),
   );
   return pairs(commits, verifications).map(([commit, verification]) => presentOneObject(urls, commit, verification));
 }
 
 /** A commit object of Git. */
-export const presentGitCommit = async (context: UrlsContext, commit: Stored): Promise<GitCommit> =>
-  firstOrNotFound(await presentGitCommits(context, [commit]));
+export const presentGitCommit = async (scope: Scope, urls: RepositoryUrls, commit: Stored): Promise<GitCommit> =>
+  firstOrNotFound(await presentGitCommits(scope, urls, [commit]));
 
 const presentOneObject = (urls: RepositoryUrls, commit: Stored, verification: Verification): GitCommit => ({
   sha: commit.oid,

@@ -38,10 +38,10 @@ export const listRepoDependencyAlerts = endpoint({
   query: DependencyAlertQuery,
   paging: pagesAndCursors(),
   replies: { 200: Type.Array(DependencyAlert) },
-  async handle({ db, at: { repo }, query, page, links }) {
+  async handle({ scope, db, at: { repo }, query, page }) {
     if (!repo.vulnerability_alerts) throw forbidden('Vulnerability alerts are disabled for this repository.');
     const found = await listAlerts(db, { repository: repo.id }, filterOf(query), page);
-    return mapRows(found, (rows) => presentAlerts({ db, links }, rows, () => repo));
+    return mapRows(found, (rows) => presentAlerts(scope, rows, () => repo));
   },
 });
 
@@ -55,8 +55,8 @@ export const listOrgDependencyAlerts = endpoint({
   query: OrganizationAlertQuery,
   paging: pagesAndCursors(),
   replies: { 200: Type.Array(OrganizationDependencyAlert) },
-  async handle({ db, at: { org }, query, page, viewer, links }) {
-    const context = { db, links, viewer };
+  async handle({ scope, db, at: { org }, query, page, viewer }) {
+    const context = scope;
     const found = await listAlerts(db, { owner: org.id, viewer }, filterOf(query), page);
     return mapRows(found, (rows) =>
       presentWithRepositories(context, rows, (some, repositoryOf) => presentAlerts(context, some, repositoryOf)),
@@ -72,8 +72,8 @@ export const getDependencyAlert = endpoint({
   summary: 'Get an alert of a vulnerable dependency',
   access: reads,
   replies: { 200: DependencyAlert },
-  async handle({ db, at, links }) {
-    return presentAlert({ db, links }, at.dependencyAlert, at.repo);
+  async handle({ scope, at }) {
+    return presentAlert(scope, at.dependencyAlert, at.repo);
   },
 });
 
@@ -88,9 +88,9 @@ export const updateDependencyAlert = endpoint({
   body: DependencyAlertChange,
   example: { state: 'dismissed', dismissed_reason: 'tolerable_risk' },
   replies: { 200: DependencyAlert },
-  async handle({ db, change, at, body, action, links }) {
+  async handle({ scope, db, change, at, body, action }) {
     await change((tx, { dependencyAlert }) => changeAlert(tx, action, dependencyAlert, body));
-    return presentAlert({ db, links }, orNotFound(await findAlert(db, at.dependencyAlert.id)), at.repo);
+    return presentAlert(scope, orNotFound(await findAlert(db, at.dependencyAlert.id)), at.repo);
   },
 });
 
@@ -103,12 +103,12 @@ export const compareDependencyGraphs = endpoint({
   query: DependencyReviewQuery,
   refuses: [404, 409, 422],
   replies: { 200: Type.Array(DependencyDifference) },
-  async handle({ db, at: { repo, basehead }, viewer, query, links, services: { git } }) {
+  async handle({ scope, db, at: { repo, basehead }, viewer, query, services: { git } }) {
     if (!repo.dependency_graph) throw notFound();
     const { disk, ends } = await findComparison({ db, git, viewer }, repo, basehead);
     const { mergeBase: from } = await compareHistories(disk, ends);
     const source = { db, disk, repository: repo.id };
     const changes = await listDependencyChanges(source, { from, to: ends.head, manifest: query.name });
-    return presentDifferences({ db, links, repository: repo.id }, changes);
+    return presentDifferences(scope, repo.id, changes);
   },
 });

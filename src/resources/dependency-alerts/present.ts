@@ -1,5 +1,5 @@
-import type { Context } from '#endpoint/context.ts';
 import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -62,10 +62,11 @@ function presentAdvisory(row: AdvisoryRow, vulnerabilities: readonly Vulnerabili
 
 /** Alerts of a whole page; `repositoryOf` tells in which repository each is. */
 export async function presentAlerts(
-  { db, links }: Context,
+  scope: Scope,
   rows: readonly AlertRow[],
   repositoryOf: (row: AlertRow) => NamedRepository,
 ): Promise<DependencyAlert[]> {
+  const { db, links } = scope;
   const ids: Id<'advisories'>[] = gather(rows, 'advisory_id');
   const [assignees, advisories, vulnerabilities] = await Promise.all([
     loadAlertAssignees(db, 'dependency_alert_assignees', gather(rows, 'id')),
@@ -103,5 +104,5 @@ export async function presentAlerts(
 }
 
 /** One alert of a repository. */
-export const presentAlert = async (context: Context, row: AlertRow, repo: NamedRepository): Promise<DependencyAlert> =>
-  firstOrNotFound(await presentAlerts(context, [row], () => repo));
+export const presentAlert = async (scope: Scope, row: AlertRow, repo: NamedRepository): Promise<DependencyAlert> =>
+  firstOrNotFound(await presentAlerts(scope, [row], () => repo));

@@ -1,6 +1,7 @@
 // What a change of dependencies means: which of them are known to be vulnerable.
-import type { Context } from '#endpoint/context.ts';
+
 import { path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { DependencyChange } from '#resources/dependency-graph/index.ts';
@@ -10,7 +11,8 @@ import { isVulnerable } from './versions.ts';
 
 /** Changes of the dependencies of a repository, each with the advisories about its version. */
 export async function presentDifferences(
-  { db, links, repository }: Context & { repository: Id<'repositories'> },
+  { db, links }: Scope,
+  repository: Id<'repositories'>,
   changes: readonly DependencyChange[],
 ): Promise<DependencyDifference[]> {
   const compared = changes.filter(({ is_comparable }) => is_comparable);

@@ -20,13 +20,13 @@ export const getBotAccess = endpoint({
   access: reads,
   paging: pagesInside(),
   replies: { 200: BotAccess },
-  async handle({ db, at, page, viewer, links }) {
+  async handle({ scope, db, at, page, viewer }) {
     const access = await findAccess(db, at.org.id);
     const default_level = access?.default_level ?? null;
     if (!access) return { body: { default_level, accessible_repositories: [] }, total: 0 };
     const selection = { id: access.selection_id, organization_id: at.org.id };
     const { rows, total } = await listSelected(db, selection, viewer.grant, page);
-    const shown = await presentRepositories({ db, links, viewer }, rows);
+    const shown = await presentRepositories(scope, rows);
     return { body: { default_level, accessible_repositories: shown.map(simpleRepositoryOf) }, total };
   },
 });

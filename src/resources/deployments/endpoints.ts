@@ -33,9 +33,9 @@ export const listRepoDeployments = endpoint({
   query: DeploymentFilter,
   paging: pages(),
   replies: { 200: Type.Array(Deployment) },
-  async handle({ db, at, query, page, links }) {
+  async handle({ scope, db, at, query, page, links }) {
     const urls = repositoryUrlsOf(links, at.repo);
-    return mapRows(await listDeployments(db, at.repo.id, query, page), (rows) => presentDeployments({ db, links, urls }, rows));
+    return mapRows(await listDeployments(db, at.repo.id, query, page), (rows) => presentDeployments(scope, urls, rows));
   },
 });
 
@@ -59,11 +59,11 @@ export const createRepoDeployment = endpoint({
   },
   refuses: [409],
   replies: { 201: Deployment, 202: MergedForDeployment },
-  async handle({ db, change, at, body, action, viewer, now, links, reply, services: { git, refRules } }) {
+  async handle({ scope, db, change, at, body, action, viewer, now, links, reply, services: { git, refRules } }) {
     const identity = identityOf(viewer.account, links, now);
     const result = await createDeployment({ db, change, git, now, refRules }, { ...action, identity }, body);
     if ('merged' in result) return reply(202, { message: result.merged });
-    return reply(201, await presentDeployment({ db, links, urls: repositoryUrlsOf(links, at.repo) }, result.created));
+    return reply(201, await presentDeployment(scope, repositoryUrlsOf(links, at.repo), result.created));
   },
 });
 
@@ -75,8 +75,8 @@ export const getDeployment = endpoint({
   summary: 'Get a deployment',
   access: reads,
   replies: { 200: Deployment },
-  async handle({ db, at, links }) {
-    return presentDeployment({ db, links, urls: repositoryUrlsOf(links, at.repo) }, at.deployment);
+  async handle({ scope, at, links }) {
+    return presentDeployment(scope, repositoryUrlsOf(links, at.repo), at.deployment);
   },
 });
 
@@ -103,9 +103,9 @@ export const listDeploymentStatuses = endpoint({
   access: reads,
   paging: pages(),
   replies: { 200: Type.Array(DeploymentStatus) },
-  async handle({ db, at, page, links }) {
+  async handle({ scope, db, at, page, links }) {
     const urls = repositoryUrlsOf(links, at.repo);
-    return mapRows(await listStatuses(db, at.deployment.id, page), (rows) => presentStatuses({ db, links, urls }, rows));
+    return mapRows(await listStatuses(db, at.deployment.id, page), (rows) => presentStatuses(scope, urls, rows));
   },
 });
 
@@ -126,9 +126,9 @@ export const createDeploymentStatus = endpoint({
     auto_inactive: true,
   },
   replies: { 201: DeploymentStatus },
-  async handle({ db, change, at, body, action, links }) {
+  async handle({ scope, change, at, body, action, links }) {
     const row = await change((tx, { deployment }) => createStatus(tx, action, deployment, body));
-    return presentStatus({ db, links, urls: repositoryUrlsOf(links, at.repo) }, row);
+    return presentStatus(scope, repositoryUrlsOf(links, at.repo), row);
   },
 });
 
@@ -140,7 +140,7 @@ export const getDeploymentStatus = endpoint({
   summary: 'Get a deployment status',
   access: reads,
   replies: { 200: DeploymentStatus },
-  async handle({ db, at, links }) {
-    return presentStatus({ db, links, urls: repositoryUrlsOf(links, at.repo) }, at.status);
+  async handle({ scope, at, links }) {
+    return presentStatus(scope, repositoryUrlsOf(links, at.repo), at.status);
   },
 });

@@ -1,6 +1,7 @@
+import type { Loader } from '#endpoint/loaders.ts';
 import type { Id } from '#lib/id.ts';
 import { repositoryUrlsOf } from '#resources/commits/index.ts';
-import { aboutRepository, eventKinds, type PayloadLoader, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
+import { aboutRepository, eventKinds, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
 import { presentDeployment, presentStatusPayload } from './present.ts';
 import { type DeploymentRow, loadDeployments, loadStatuses, type StatusRow } from './store.ts';
 
@@ -16,8 +17,8 @@ const ofDeployments = { permission: 'deployments:read', hooks: 'all' } as const;
 const deploymentEvent = webhookEventType({ name: 'deployment', ...ofDeployments });
 const statusEvent = webhookEventType({ name: 'deployment_status', ...ofDeployments });
 
-const loadDeploymentsOf: PayloadLoader<DeploymentRow['id'], DeploymentRow> = ({ db }, ids) => loadDeployments(db, ids);
-const loadStatusesOf: PayloadLoader<StatusRow['id'], StatusRow> = ({ db }, ids) => loadStatuses(db, ids);
+const loadDeploymentsOf: Loader<DeploymentRow['id'], DeploymentRow> = ({ db }, ids) => loadDeployments(db, ids);
+const loadStatusesOf: Loader<StatusRow['id'], StatusRow> = ({ db }, ids) => loadStatuses(db, ids);
 
 export const deploymentEvents = eventKinds({
   'deployment.created': payloadBuilder([deploymentEvent], (event, context) =>
@@ -25,7 +26,7 @@ export const deploymentEvents = eventKinds({
       const row = await context.load(loadDeploymentsOf, event.data.deployment);
       if (row?.repository_id !== repository.id) return [];
       const urls = repositoryUrlsOf(context.links, repository);
-      const deployment = await presentDeployment({ ...context, urls }, row);
+      const deployment = await presentDeployment(context, urls, row);
       // Only deployments of workflows have these two.
       return [{ type: deploymentEvent, action: 'created', body: { deployment, workflow: null, workflow_run: null } }];
     }),
@@ -38,10 +39,10 @@ export const deploymentEvents = eventKinds({
         context.load(loadStatusesOf, event.data.status),
       ]);
       if (!status || row?.repository_id !== repository.id) return [];
-      const shown = { ...context, urls: repositoryUrlsOf(context.links, repository) };
+      const urls = repositoryUrlsOf(context.links, repository);
       const [deployment, deployment_status] = await Promise.all([
-        presentDeployment(shown, row),
-        presentStatusPayload(shown, status),
+        presentDeployment(context, urls, row),
+        presentStatusPayload(context, urls, status),
       ]);
       return [{ type: statusEvent, action: 'created', body: { deployment, deployment_status } }];
     }),

@@ -49,11 +49,9 @@ export const listRepoEnvironments = endpoint({
   access: reads,
   paging: pages(),
   replies: { 200: enveloped('environments', Environment) },
-  async handle({ db, at, page, viewer, links }) {
+  async handle({ scope, db, at, page, links }) {
     const urls = repositoryUrlsOf(links, at.repo);
-    return mapRows(await listEnvironments(db, at.repo.id, page), (rows) =>
-      presentEnvironments({ db, links, viewer, urls }, rows),
-    );
+    return mapRows(await listEnvironments(db, at.repo.id, page), (rows) => presentEnvironments(scope, urls, rows));
   },
 });
 
@@ -65,8 +63,8 @@ export const getEnvironment = endpoint({
   summary: 'Get an environment',
   access: reads,
   replies: { 200: Environment },
-  async handle({ db, at, viewer, links }) {
-    return presentEnvironment({ db, links, viewer, urls: repositoryUrlsOf(links, at.repo) }, at.environment);
+  async handle({ scope, at, links }) {
+    return presentEnvironment(scope, repositoryUrlsOf(links, at.repo), at.environment);
   },
 });
 
@@ -85,9 +83,9 @@ export const setRepoEnvironment = endpoint({
     can_admins_bypass: false,
   },
   replies: { 200: Environment },
-  async handle({ db, change, at, body, action, viewer, links }) {
+  async handle({ scope, change, at, body, action, links }) {
     const row = await change((tx) => setEnvironment(tx, action, at.environment_name, body));
-    return presentEnvironment({ db, links, viewer, urls: repositoryUrlsOf(links, at.repo) }, row);
+    return presentEnvironment(scope, repositoryUrlsOf(links, at.repo), row);
   },
 });
 

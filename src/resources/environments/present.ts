@@ -1,6 +1,6 @@
-import type { Viewer } from '#access/viewer.ts';
-import type { Context, ViewerContext } from '#endpoint/context.ts';
+import { everybody } from '#access/viewer.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, grouped, keyed } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -27,8 +27,6 @@ import {
   type RuleRow,
 } from './store.ts';
 
-type EnvironmentContext = ViewerContext & { urls: RepositoryUrls };
-
 /** The address of an environment, where slashes of its name are escaped. */
 export const environmentUrl = ({ url }: Pick<RepositoryUrls, 'url'>, name: string): string =>
   `${url}/environments/${encodeURIComponent(name)}`;
@@ -43,11 +41,15 @@ export const presentNamedEnvironment = (urls: RepositoryUrls, { id, name }: Pick
 });
 
 /** Environments of a whole page. Rules that ask apps have lists of their own. */
-export async function presentEnvironments(context: EnvironmentContext, rows: readonly EnvironmentRow[]): Promise<Environment[]> {
-  const { db, urls } = context;
+export async function presentEnvironments(
+  scope: Scope,
+  urls: RepositoryUrls,
+  rows: readonly EnvironmentRow[],
+): Promise<Environment[]> {
+  const { db } = scope;
   const ids = gather(rows, 'id');
   const [rules, reviewers] = await Promise.all([loadRules(db, ids), loadReviewers(db, ids)]);
-  const present = await reviewerPresenter(context, reviewers);
+  const present = await reviewerPresenter(scope, reviewers);
   const rulesOf = grouped(rules, ({ environment_id }) => environment_id);
   const reviewersOf = grouped(reviewers, ({ environment_id }) => environment_id);
   return rows.map((row) => ({
@@ -66,34 +68,32 @@ export async function presentEnvironments(context: EnvironmentContext, rows: rea
 }
 
 /** One environment. */
-export const presentEnvironment = async (context: EnvironmentContext, row: EnvironmentRow): Promise<Environment> =>
-  firstOrNotFound(await presentEnvironments(context, [row]));
-
-/** Who looks at reviewers: a viewer sees the teams that are visible to it. */
-type ReviewerContext = Context & { readonly viewer: Viewer | 'everybody' };
+export const presentEnvironment = async (scope: Scope, urls: RepositoryUrls, row: EnvironmentRow): Promise<Environment> =>
+  firstOrNotFound(await presentEnvironments(scope, urls, [row]));
 
 /** Whose approval each of some environments takes, as the viewer may see them. */
 export async function presentReviewers(
-  context: ReviewerContext,
+  scope: Scope,
   ids: readonly EnvironmentRow['id'][],
 ): Promise<(id: EnvironmentRow['id']) => EnvironmentReviewer[]> {
-  const rows = await loadReviewers(context.db, ids);
-  const present = await reviewerPresenter(context, rows);
+  const rows = await loadReviewers(scope.db, ids);
+  const present = await reviewerPresenter(scope, rows);
   const byEnvironment = grouped(rows, ({ environment_id }) => environment_id);
   return (id) => (byEnvironment.get(id) ?? []).flatMap(present);
 }
 
 /** Loads people, and the teams that the viewer may see. */
 async function reviewerPresenter(
-  { db, links, viewer }: ReviewerContext,
+  scope: Scope,
   rows: readonly ReviewerRow[],
 ): Promise<(row: ReviewerRow) => EnvironmentReviewer[]> {
+  const { db, links, viewer } = scope;
   const ids = gather(rows, 'team_id').flatMap((id) => id ?? []);
   const [users, seen] = await Promise.all([
     loadAccounts(db, gather(rows, 'user_id')),
-    viewer === 'everybody' ? loadTeams(db, ids) : loadVisibleTeams(db, viewer, ids),
+    viewer === everybody ? loadTeams(db, ids) : loadVisibleTeams(db, viewer, ids),
   ]);
-  const teams = keyed(await presentTeams({ db, links }, [...seen.values()]), ({ id }) => id);
+  const teams = keyed(await presentTeams(scope, [...seen.values()]), ({ id }) => id);
   return ({ user_id, team_id }) => {
     const [user, team] = [getOptional(users, user_id), getOptional(teams, team_id as number | null)];
     if (user) return [{ type: 'User', reviewer: presentUser(links, user) }];

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import type { ObjectType } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Tag } from '#git/objects/parse-commit.ts';
@@ -7,14 +8,7 @@ import type { ListedEntry } from '#git/objects/tree-list.ts';
 import type { Ref } from '#git/refs/refs.ts';
 import { nodeId } from '#lib/id.ts';
 import { nextTurn } from '#lib/turns.ts';
-import {
-  objectUrl,
-  presentMessage,
-  presentPerson,
-  type RepositoryUrls,
-  type UrlsContext,
-  verificationOf,
-} from '#resources/commits/index.ts';
+import { objectUrl, presentMessage, presentPerson, type RepositoryUrls, verificationOf } from '#resources/commits/index.ts';
 import { base64Lines, base64Pieces } from './content.ts';
 import { type GitBlob, type GitRef, type GitTag, type GitTree, objectTypes } from './schemas.ts';
 
@@ -90,8 +84,7 @@ const noTagger = { name: '', email: '', date: new Date(0), zone: 0 };
 
 const typeOf = ({ targetType }: Tag): ObjectType => objectTypes.find((type) => type === targetType) ?? 'commit';
 
-export async function presentTag(context: UrlsContext, tag: Tag): Promise<GitTag> {
-  const { urls } = context;
+export async function presentTag(scope: Scope, urls: RepositoryUrls, tag: Tag): Promise<GitTag> {
   return {
     sha: tag.oid,
     node_id: nodeId('Tag', `${urls.id}:${tag.oid}`),
@@ -100,6 +93,6 @@ export async function presentTag(context: UrlsContext, tag: Tag): Promise<GitTag
     message: presentMessage(tag.message),
     tagger: presentPerson(tag.tagger ?? noTagger),
     object: objectLink(urls, tag.target, typeOf(tag)),
-    verification: await verificationOf(context, tag),
+    verification: await verificationOf(scope, urls, tag),
   };
 }

@@ -1,4 +1,4 @@
-import type { Context } from '#endpoint/context.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import type { Catalogue } from '#runner-providers/catalogue.ts';
@@ -15,7 +15,7 @@ export const presentSizes = ({ machine_sizes }: Catalogue): MachineSize[] =>
   machine_sizes.map(({ id, cpu_cores, memory_gb, storage_gb }) => ({ id, cpu_cores, memory_gb, storage_gb }));
 
 /** Runners of a whole page. */
-export async function presentRunners({ db }: Pick<Context, 'db'>, rows: readonly RunnerRow[]): Promise<HostedRunner[]> {
+export async function presentRunners({ db }: Pick<Scope, 'db'>, rows: readonly RunnerRow[]): Promise<HostedRunner[]> {
   const customRows = rows.filter((row) => row.image_source === 'custom');
   const sizes = await loadImageSizes(db, gather(customRows, 'id'));
   return rows.map((row) => presentRunner(row, sizes.get(row.id) ?? row.image_size_gb));

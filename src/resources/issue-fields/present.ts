@@ -1,4 +1,4 @@
-import type { Context } from '#endpoint/context.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
@@ -17,7 +17,7 @@ const presentOption = ({ id, name, description, color, priority, created_at, upd
 });
 
 /** Fields of a whole page, with their options in one statement. */
-export async function presentFields({ db }: Pick<Context, 'db'>, rows: readonly FieldRow[]): Promise<IssueField[]> {
+export async function presentFields({ db }: Pick<Scope, 'db'>, rows: readonly FieldRow[]): Promise<IssueField[]> {
   const options = await loadOptions(
     db,
     rows.filter(({ data_type }) => isSelect(data_type)).map(({ id }) => id),
@@ -36,5 +36,5 @@ export async function presentFields({ db }: Pick<Context, 'db'>, rows: readonly 
 }
 
 /** One field. */
-export const presentField = async (context: Pick<Context, 'db'>, row: FieldRow): Promise<IssueField> =>
+export const presentField = async (context: Pick<Scope, 'db'>, row: FieldRow): Promise<IssueField> =>
   firstOrNotFound(await presentFields(context, [row]));

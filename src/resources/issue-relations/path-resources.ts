@@ -1,6 +1,6 @@
 import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf, numberWord } from '#endpoint/path-words.ts';
-import { checkHasIssues, selectIssue } from '#resources/issues/index.ts';
+import { checkHasIssues, issueNumbers, selectIssue } from '#resources/issues/index.ts';
 import { lockRelations } from './relations.ts';
 import { findBlocking } from './store.ts';
 
@@ -9,6 +9,7 @@ export const relatedIssue = pathResource({
   name: 'issue',
   words: { issue_number: numberWord },
   below: 'repo',
+  loader: issueNumbers,
   query: ({ db, at }, { issue_number }) => selectIssue(db, at.repo.id, issue_number).where('is_pull_request', '=', false),
   require: ({ repo }) => checkHasIssues(repo),
   lock: lockRelations,

@@ -3,7 +3,7 @@ import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
 import { type Event, recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
-import { getOrThrow } from '#lib/collections.ts';
+import { gather, getOrThrow } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { notFound, Refusal } from '#lib/refusal.ts';
 import {
@@ -35,12 +35,12 @@ export async function lockRelations(
 
 /** Issues with their repositories. */
 export async function locate(tx: Tx, { repo }: RepositoryAction, issues: readonly IssueRow[]): Promise<Located[]> {
-  const repositories = await loadNamedRepositories(
-    tx,
-    issues.map(({ repository_id }) => repository_id),
-    [repo],
-  );
-  return issues.map((issue) => ({ issue, repository: getOrThrow(repositories, issue.repository_id) }));
+  const others = gather(issues, 'repository_id').filter((id) => id !== repo.id);
+  const repositories = await loadNamedRepositories(tx, others);
+  return issues.map((issue) => ({
+    issue,
+    repository: issue.repository_id === repo.id ? repo : getOrThrow(repositories, issue.repository_id),
+  }));
 }
 
 /** An issue that another one shall be related to. @throws Refusal 404 where the caller may not read it, 422 where it is a pull request, or has another owner */

@@ -1,4 +1,5 @@
-import { type Account, anonymous } from '#access/viewer.ts';
+import type { Account } from '#access/viewer.ts';
+import type { Loader } from '#endpoint/loaders.ts';
 import type { DeletedRow, EventData, EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { keyed } from '#lib/collections.ts';
@@ -12,7 +13,6 @@ import {
   type OwnedRepository,
   type PayloadBuilder,
   type PayloadContext,
-  type PayloadLoader,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -72,22 +72,22 @@ const aboutIssue = (
   });
 
 /** Issues as payloads show them: as everybody sees them who may read them. */
-export const presentedIssues: PayloadLoader<Id<'issues'>, Issue> = async ({ db, links }, ids) => {
-  const rows = [...(await loadIssues(db, ids)).values()];
-  return keyed(await presentIssues({ db, links, viewer: anonymous }, rows), ({ id }) => asId(id));
+export const presentedIssues: Loader<Id<'issues'>, Issue> = async (scope, ids) => {
+  const rows = [...(await loadIssues(scope.db, ids)).values()];
+  return keyed(await presentIssues(scope, rows), ({ id }) => asId(id));
 };
 
-const presentedComments: PayloadLoader<CommentRow, IssueComment> = async ({ db, links }, rows) => {
-  const presented = await presentComments({ db, links, viewer: anonymous }, rows);
+const presentedComments: Loader<CommentRow, IssueComment> = async (scope, rows) => {
+  const presented = await presentComments(scope, rows);
   return new Map(rows.flatMap((row, at) => (presented[at] ? [[row, presented[at]]] : [])));
 };
 
-const commentsOf: PayloadLoader<Id<'issue_comments'>, CommentRow> = async ({ db }, ids) =>
+const commentsOf: Loader<Id<'issue_comments'>, CommentRow> = async ({ db }, ids) =>
   keyed(await loadComments(db, ids), ({ id }) => id);
 
-const accountsOf: PayloadLoader<Id<'accounts'>, Account> = ({ db }, ids) => loadAccounts(db, ids);
-const labelsOf: PayloadLoader<Id<'labels'>, LabelRow> = async ({ db }, ids) => keyed(await loadLabels(db, ids), ({ id }) => id);
-const milestonesOf: PayloadLoader<Id<'milestones'>, MilestoneRow> = ({ db }, ids) => loadMilestones(db, ids);
+const accountsOf: Loader<Id<'accounts'>, Account> = ({ db }, ids) => loadAccounts(db, ids);
+const labelsOf: Loader<Id<'labels'>, LabelRow> = async ({ db }, ids) => keyed(await loadLabels(db, ids), ({ id }) => id);
+const milestonesOf: Loader<Id<'milestones'>, MilestoneRow> = ({ db }, ids) => loadMilestones(db, ids);
 
 const issuePayload = <Kind extends IssueKind>(
   action: string,

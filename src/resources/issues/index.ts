@@ -52,10 +52,12 @@ export {
 } from './schemas.ts';
 export { enqueueImportedIssues, enqueueIndexing } from './search-jobs.ts';
 export {
+  attachedToIssues,
   findIssueForUpdate,
   findReadableIssue,
   type IssueRow,
   insertIssue,
+  issueNumbers,
   loadAssociations,
   loadAttached,
   loadIssues,

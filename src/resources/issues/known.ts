@@ -1,7 +1,7 @@
 // What texts of a page name and the viewer may read: what their rendering links.
 
-import type { ViewerContext } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
@@ -31,14 +31,14 @@ export type ReferencesInRepository = {
  * The accounts, teams, issues and commits that texts refer to and that the viewer may read. It takes at most four statements for any
  * number of texts, which share the limit on references of one text. Commits are read from few repositories, one after the other.
  */
-export async function loadKnown(context: ViewerContext, texts: readonly ReferencesInRepository[]): Promise<Known> {
-  const { db, links, viewer } = context;
+export async function loadKnown(scope: Scope, texts: readonly ReferencesInRepository[]): Promise<Known> {
+  const { db, links, viewer } = scope;
   const { logins, teams, issues, commits } = await wantedOf(texts);
   const [users, visible, found, addresses] = await Promise.all([
     logins.size === 0 ? [] : findUsersByLogin(db, [...logins]),
     findVisibleTeams(db, viewer, [...teams.values()]),
     findReadableIssues(db, viewer, [...issues.values()]),
-    findCommits(context, [...commits.values()]),
+    findCommits(scope, [...commits.values()]),
   ]);
   return {
     logins: new Map(users.map(({ login }) => [login.toLowerCase(), login])),
@@ -58,7 +58,7 @@ export async function loadKnown(context: ViewerContext, texts: readonly Referenc
  * however many texts it has.
  */
 export async function loadAutolinks(
-  { db, viewer }: Pick<ViewerContext, 'db' | 'viewer'>,
+  { db, viewer }: Pick<Scope, 'db' | 'viewer'>,
   repositories: readonly (RepositoryName | undefined)[],
 ): Promise<(repository: RepositoryName | undefined) => readonly Autolink[]> {
   const named = new Map<string, RepositoryName>();
@@ -123,7 +123,7 @@ async function wantedOf(texts: readonly ReferencesInRepository[]): Promise<Wante
 
 /** The addresses of commits, by `commitKey`. */
 async function findCommits(
-  { db, links, viewer, git }: ViewerContext,
+  { db, links, viewer, git }: Scope,
   wanted: readonly (RepositoryName & { digits: ReadonlySet<string> })[],
 ): Promise<Map<string, string>> {
   const addresses = new Map<string, string>();

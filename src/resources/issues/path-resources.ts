@@ -7,13 +7,14 @@ import { findCommentForUpdate, selectComment } from './comment-store.ts';
 import { findIssueEvent } from './event-store.ts';
 import { subjectOfComment, subjectOfIssue } from './reactions.ts';
 import { checkHasIssues, checkHasPulls } from './rules.ts';
-import { findIssueForUpdate, findIssueLabel, findIssueLabelById, selectIssue } from './store.ts';
+import { findIssueForUpdate, findIssueLabel, findIssueLabelById, issueNumbers, selectIssue } from './store.ts';
 
 /** An issue of a repository, by its number. */
 export const issue = pathResource({
   name: 'issue',
   words: { issue_number: numberWord },
   below: 'repo',
+  loader: issueNumbers,
   query: ({ db, at }, { issue_number }) => selectIssue(db, at.repo.id, issue_number),
   require: ({ repo }, row) => (row?.is_pull_request ? checkHasPulls(repo) : checkHasIssues(repo)),
   lock: (tx, at) => findIssueForUpdate(tx, at.issue),

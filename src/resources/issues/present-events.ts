@@ -1,11 +1,11 @@
-import type { ViewerContext } from '#endpoint/context.ts';
 import { path, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow, keyed, unique } from '#lib/collections.ts';
 import { asId, type Id, nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/apps/index.ts';
-import { loadNamedRepositories, presentRepositories, simpleRepositoryOf } from '#resources/repositories/index.ts';
+import { namedRepositories, presentRepositories, simpleRepositoryOf } from '#resources/repositories/index.ts';
 import { loadVisibleTeams, presentTeams, type Team } from '#resources/teams/index.ts';
 import type { IssueEventRow } from './event-store.ts';
 import { relationFieldOf } from './issue-event-kinds.ts';
@@ -18,13 +18,13 @@ const presentFieldChange = ({ organization_id: _, ...change }: NonNullable<Issue
 
 /** Issue events of a whole page. `withIssue` adds each event's issue, for lists over many issues. */
 export async function presentIssueEvents(
-  context: ViewerContext,
+  scope: Scope,
   rows: readonly IssueEventRow[],
   options: { withIssue?: true } = {},
 ): Promise<IssueEvent[]> {
   const [present, issueOf] = await Promise.all([
-    eventPresenter(context, rows),
-    options.withIssue ? loadPresented(context, gather(rows, 'issue_id')) : undefined,
+    eventPresenter(scope, rows),
+    options.withIssue ? loadPresented(scope, gather(rows, 'issue_id')) : undefined,
   ]);
   return rows.map((row) => {
     const { state_reason: _, ...event } = present(row);
@@ -35,13 +35,13 @@ export async function presentIssueEvents(
 
 /** Events of timelines, by their ids. The issue that a cross-reference comes from is shown with its repository. */
 export async function presentTimelineEvents(
-  context: ViewerContext,
+  scope: Scope,
   rows: readonly IssueEventRow[],
 ): Promise<Map<Id<'issue_events'>, TimelineEvent | CrossReference>> {
   const [present, sources] = await Promise.all([
-    eventPresenter(context, rows),
+    eventPresenter(scope, rows),
     loadPresented(
-      context,
+      scope,
       unique(
         gather(
           rows.filter(({ event }) => event === 'cross-referenced'),
@@ -64,26 +64,23 @@ export async function presentTimelineEvents(
 
 /** Issues as they are shown, by their ids. */
 async function loadPresented(
-  context: ViewerContext,
+  scope: Scope,
   ids: readonly Id<'issues'>[],
   options: { withRepository?: true } = {},
 ): Promise<Map<Id<'issues'>, Issue>> {
-  const rows = [...(await loadIssues(context.db, ids)).values()];
-  const presented = await presentIssues(context, rows, options);
+  const rows = [...(await loadIssues(scope.db, ids)).values()];
+  const presented = await presentIssues(scope, rows, options);
   return new Map(rows.flatMap(({ id }, at) => (presented[at] ? [[id, presented[at]]] : [])));
 }
 
 /** The other issues that events of relations name, by their ids. That the viewer may read them, the query of the events has checked. */
-async function loadOtherIssues(
-  context: ViewerContext,
-  rows: readonly IssueEventRow[],
-): Promise<Map<Id<'issues'>, IssueReference>> {
-  const { db, repo } = context;
+async function loadOtherIssues(scope: Scope, rows: readonly IssueEventRow[]): Promise<Map<Id<'issues'>, IssueReference>> {
+  const { db, load } = scope;
   const events = rows.filter(({ event }) => relationFieldOf(event) !== undefined);
   const issues = await loadIssues(db, unique(gather(events, 'source_issue_id')));
   if (issues.size === 0) return new Map();
-  const repositories = await loadNamedRepositories(db, gather(issues.values(), 'repository_id'), repo ? [repo] : []);
-  const presented = keyed(await presentRepositories(context, [...repositories.values()]), ({ id }) => asId<'repositories'>(id));
+  const repositories = await load.all(namedRepositories, gather(issues.values(), 'repository_id'));
+  const presented = keyed(await presentRepositories(scope, [...repositories.values()]), ({ id }) => asId<'repositories'>(id));
   return new Map(
     [...issues.values()].map(({ id, repository_id, number, title, state, state_reason }) => {
       const repository = simpleRepositoryOf(getOrThrow(presented, repository_id));
@@ -93,27 +90,28 @@ async function loadOtherIssues(
 }
 
 /** The teams that events are about, as far as the viewer may see them. */
-async function loadSeenTeams({ db, links, viewer }: ViewerContext, rows: readonly IssueEventRow[]): Promise<Map<number, Team>> {
+async function loadSeenTeams(scope: Scope, rows: readonly IssueEventRow[]): Promise<Map<number, Team>> {
+  const { db, viewer } = scope;
   const ids = unique(rows.map(({ data }) => data.requested_team));
-  const seen = await presentTeams({ db, links }, await loadVisibleTeams(db, viewer, ids));
+  const seen = await presentTeams(scope, await loadVisibleTeams(db, viewer, ids));
   return keyed(seen, ({ id }) => id);
 }
 
 /** Loads what events of a whole page show beside their own rows. */
-async function eventPresenter(
-  context: ViewerContext,
-  rows: readonly IssueEventRow[],
-): Promise<(row: IssueEventRow) => TimelineEvent> {
-  const { db, links, viewer, repo } = context;
+async function eventPresenter(scope: Scope, rows: readonly IssueEventRow[]): Promise<(row: IssueEventRow) => TimelineEvent> {
+  const { db, links, load } = scope;
   const [repositories, accounts, apps, others, teams] = await Promise.all([
-    loadNamedRepositories(db, unique(gather(rows, 'repository_id', 'source_repository_id')), repo ? [repo] : []),
+    load.all(
+      namedRepositories,
+      gather(rows, 'repository_id', 'source_repository_id').flatMap((id) => id ?? []),
+    ),
     loadAccounts(
       db,
       rows.flatMap(({ actor_id, data }) => [actor_id, data.assignee, data.requested_reviewer]),
     ),
     loadApps(db, gather(rows, 'via_app_id')),
-    loadOtherIssues(context, rows),
-    loadSeenTeams({ db, links, viewer }, rows),
+    loadOtherIssues(scope, rows),
+    loadSeenTeams(scope, rows),
   ]);
   return (row) => {
     const actor = presentUserOrNull(links, getOptional(accounts, row.actor_id));

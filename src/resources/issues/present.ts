@@ -1,5 +1,5 @@
-import type { ViewerContext } from '#endpoint/context.ts';
 import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow, keyed, oncePerObject } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -10,12 +10,12 @@ import { loadFieldValues, presentFieldValue } from '#resources/issue-fields/inde
 import { type LabelRow, presentLabel } from '#resources/labels/index.ts';
 import { loadMilestones, presentMilestone } from '#resources/milestones/index.ts';
 import { presentRollup } from '#resources/reactions/index.ts';
-import { loadNamedRepositories, presentRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
+import { namedRepositories, presentRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import { pageOf } from './addresses.ts';
 import type { CommentRow } from './comment-store.ts';
 import { relationsPresenter } from './related.ts';
 import type { Issue, IssueComment } from './schemas.ts';
-import { type Attached, type IssueRow, loadAssociations, loadAttached, loadIssues } from './store.ts';
+import { attachedToIssues, type IssueRow, issueNumbers, loadAssociations } from './store.ts';
 import { presentTexts } from './texts.ts';
 
 const authoredIn = (rows: readonly Pick<IssueRow | CommentRow, 'repository_id' | 'author_id'>[]) =>
@@ -34,35 +34,21 @@ const bodiesOf = <Body>(
 type IssuesOptions = {
   /** Adds each issue's repository, for lists over many repositories. */
   withRepository?: true;
-  /** Repositories that were loaded before. */
-  repositories?: readonly RepositoryWithOwner[];
-  /** What `loadAttached` gives for these issues, where it was loaded with them. */
-  attached?: ReadonlyMap<Id<'issues'>, Attached>;
 };
 
 /** Issues of a whole page, from any repositories. What belongs to them is loaded once for all. */
-export async function presentIssues(
-  { db, links, viewer, repo, media, git }: ViewerContext,
-  rows: readonly IssueRow[],
-  options: IssuesOptions = {},
-): Promise<Issue[]> {
+export async function presentIssues(scope: Scope, rows: readonly IssueRow[], options: IssuesOptions = {}): Promise<Issue[]> {
   if (rows.length === 0) return [];
-  const known = options.repositories ?? (repo ? [repo] : []);
+  const { db, links, viewer, load } = scope;
   // Only organizations have fields.
-  const withoutFields = new Set(known.flatMap(({ id, owner }) => (owner.kind === 'organization' ? [] : [id])));
+  const mayHaveFields = ({ repository_id }: IssueRow): boolean =>
+    (load.loaded(namedRepositories, repository_id)?.owner.kind ?? 'organization') === 'organization';
   const [attached, milestones, repositories, associationOf, values, apps] = await Promise.all([
-    options.attached ?? loadAttached(db, gather(rows, 'id')),
+    load.all(attachedToIssues, gather(rows, 'id')),
     loadMilestones(db, gather(rows, 'milestone_id')),
-    loadNamedRepositories(db, gather(rows, 'repository_id'), known),
-    loadAssociations(db, viewer, authoredIn(rows), known),
-    loadFieldValues(
-      db,
-      viewer,
-      gather(
-        rows.filter(({ repository_id }) => !withoutFields.has(repository_id)),
-        'id',
-      ),
-    ),
+    load.all(namedRepositories, gather(rows, 'repository_id')),
+    loadAssociations(scope, authoredIn(rows)),
+    loadFieldValues(db, viewer, gather(rows.filter(mayHaveFields), 'id')),
     loadApps(db, gather(rows, 'via_app_id')),
   ]);
   const people = [
@@ -72,13 +58,13 @@ export async function presentIssues(
   ];
   const [accounts, relationsOf] = await Promise.all([
     loadAccounts(db, people, viewer.account),
-    relationsPresenter({ db, links, viewer }, rows, (issue) => getOrThrow(attached, issue).related, repositories),
+    relationsPresenter(scope, rows, (issue) => getOrThrow(attached, issue).related, repositories),
   ]);
   const presentedRepositories = options.withRepository
-    ? keyed(await presentRepositories({ db, links, viewer }, [...repositories.values()]), ({ id }) => id as number)
+    ? keyed(await presentRepositories(scope, [...repositories.values()]), ({ id }) => id as number)
     : undefined;
 
-  const texts = await presentTexts({ db, links, viewer, media, git }, bodiesOf(rows, repositories));
+  const texts = await presentTexts(scope, bodiesOf(rows, repositories));
   // Most of a page's issues are of few repositories, and share their labels.
   const labelOf = oncePerObject((label: LabelRow) => presentLabel(links, getOrThrow(repositories, label.repository_id), label));
   const htmlUrlOf = oncePerObject(({ owner, name }: RepositoryWithOwner) => path(links.html, owner.login, name));
@@ -142,24 +128,21 @@ const pullLinks = (url: string, html_url: string, { merged_at }: IssueRow) => ({
 });
 
 /** One issue. */
-export const presentIssue = async (context: ViewerContext, row: IssueRow): Promise<Issue> =>
-  firstOrNotFound(await presentIssues(context, [row]));
+export const presentIssue = async (scope: Scope, row: IssueRow): Promise<Issue> =>
+  firstOrNotFound(await presentIssues(scope, [row]));
 
-/** Comments of a whole page, from any issues of any repositories, or all from `issue`. */
-export async function presentComments(
-  { db, links, viewer, repo, issue, media, git }: ViewerContext & { issue?: IssueRow },
-  rows: readonly CommentRow[],
-): Promise<IssueComment[]> {
+/** Comments of a whole page, from any issues of any repositories. */
+export async function presentComments(scope: Scope, rows: readonly CommentRow[]): Promise<IssueComment[]> {
   if (rows.length === 0) return [];
-  const known = repo ? [repo] : [];
+  const { db, links, viewer, load } = scope;
   const [apps, repositories, issues, accounts, associationOf] = await Promise.all([
     loadApps(db, gather(rows, 'via_app_id')),
-    loadNamedRepositories(db, gather(rows, 'repository_id'), known),
-    issue ? new Map([[issue.id, issue]]) : loadIssues(db, gather(rows, 'issue_id')),
+    load.all(namedRepositories, gather(rows, 'repository_id')),
+    load.all(issueNumbers, gather(rows, 'issue_id')),
     loadAccounts(db, gather(rows, 'author_id'), viewer.account),
-    loadAssociations(db, viewer, authoredIn(rows), known),
+    loadAssociations(scope, authoredIn(rows)),
   ]);
-  const texts = await presentTexts({ db, links, viewer, media, git }, bodiesOf(rows, repositories));
+  const texts = await presentTexts(scope, bodiesOf(rows, repositories));
   return rows.map((row, at) => {
     const repository = getOrThrow(repositories, row.repository_id);
     const commented = getOrThrow(issues, row.issue_id);
@@ -184,5 +167,5 @@ export async function presentComments(
 }
 
 /** One comment. */
-export const presentComment = async (context: ViewerContext & { issue?: IssueRow }, row: CommentRow): Promise<IssueComment> =>
-  firstOrNotFound(await presentComments(context, [row]));
+export const presentComment = async (scope: Scope, row: CommentRow): Promise<IssueComment> =>
+  firstOrNotFound(await presentComments(scope, [row]));

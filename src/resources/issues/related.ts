@@ -1,7 +1,7 @@
 // The issues to which the issues of a page are related: the parent, sub-issues, and dependencies both ways.
 import { type RawBuilder, sql } from 'kysely';
-import type { ViewerContext } from '#endpoint/context.ts';
 import { type Links, path, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { loadReadableNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
@@ -47,7 +47,7 @@ type Row = { id: Id<'issues'>; repository_id: Repository };
  * takes a statement for a whole page where there are any, those that the viewer may read.
  */
 export async function relationsPresenter(
-  { db, links, viewer }: ViewerContext,
+  { db, links, viewer }: Scope,
   rows: readonly Row[],
   relatedOf: (issue: Id<'issues'>) => readonly Related[],
   known: ReadonlyMap<Repository, RepositoryWithOwner>,

@@ -1,13 +1,15 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { belongsToOrganization, readableRepositoryIds } from '#access/sql.ts';
-import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
+import type { Account, Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
+import type { Loader } from '#endpoint/loaders.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { getOrThrow, grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { LabelRow } from '#resources/labels/index.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
-import { takingIssueNumber } from '#resources/repositories/index.ts';
+import { namedRepositories, takingIssueNumber } from '#resources/repositories/index.ts';
 import { type Related, relatedAsJson } from './related.ts';
 import type { Association } from './schemas.ts';
 
@@ -117,6 +119,11 @@ export async function loadIssues(db: Db, ids: readonly Issue[]): Promise<Map<Iss
   return keyed(rows, (row) => row.id);
 }
 
+/** What addresses of an issue are made of. */
+export type NumberedIssue = Pick<IssueRow, 'id' | 'number' | 'is_pull_request'>;
+
+export const issueNumbers: Loader<Issue, NumberedIssue> = ({ db }, ids) => loadIssues(db, ids);
+
 /** The labels and assignees of an issue, and the issues to which it is related. */
 export type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[]; related: Related[] };
 
@@ -150,6 +157,8 @@ export async function loadAttached(db: Db, issues: readonly Issue[]): Promise<Ma
   }
   return attached;
 }
+
+export const attachedToIssues: Loader<Issue, Attached> = ({ db }, issues) => loadAttached(db, issues);
 
 const labelsOf = (db: Db, issue: Issue) =>
   db
@@ -239,13 +248,10 @@ const keyOf = ({ repository, author }: Authored): string => `${repository} ${aut
  * @param known repositories whose owners are known: to find the associations of these accounts takes no statement
  */
 export async function loadAssociations(
-  db: Db,
-  viewer: Viewer,
+  { db, viewer, load }: Scope,
   authored: readonly Authored[],
-  known: readonly Pick<RepositoryRow, 'id' | 'owner_id'>[] = [],
 ): Promise<(of: { repository_id: Repository; author_id: Id<'accounts'> | null }) => Association> {
-  const owners = new Map(known.map(({ id, owner_id }) => [id, owner_id]));
-  const isOwn = ({ repository, author }: Authored): boolean => owners.get(repository) === author;
+  const isOwn = ({ repository, author }: Authored): boolean => load.loaded(namedRepositories, repository)?.owner_id === author;
   const associations = await findAssociations(
     db,
     viewer,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { callerOf } from '#access/rate-limits.ts';
-import type { ViewerContext } from '#endpoint/context.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Media } from '#lib/media.ts';
@@ -23,16 +23,16 @@ type Texts<Body> = { body?: Body; body_text?: string; body_html?: string };
  * renders the first of them, as far as its bytes and its time allow; the others are shown as they were written.
  */
 export async function presentTexts<Body extends string | null>(
-  context: ViewerContext,
+  scope: Scope,
   texts: readonly TextInRepository<Body>[],
 ): Promise<Texts<Body>[]> {
-  const { media = 'json', links, viewer } = context;
+  const { media = 'json', links, viewer } = scope;
   const asText = media === 'text' || media === 'full';
   const asHtml = media === 'html' || media === 'full';
   if (!asText && !asHtml) return texts.map(({ text }) => ({ body: text }));
   const mayRender = pageBudget();
   const caller = callerOf(viewer, '');
-  const autolinksOf = asHtml ? await loadAutolinks(context, gather(texts, 'repository')) : undefined;
+  const autolinksOf = asHtml ? await loadAutolinks(scope, gather(texts, 'repository')) : undefined;
   const rendered: { html?: RenderedText; plain?: string }[] = [];
   for (const { text, repository } of texts) {
     if (text === null) rendered.push({});
@@ -46,7 +46,7 @@ export async function presentTexts<Body extends string | null>(
       });
     await nextTurn();
   }
-  const known = asHtml ? await loadKnown(context, referencesOfPage(texts, rendered)) : undefined;
+  const known = asHtml ? await loadKnown(scope, referencesOfPage(texts, rendered)) : undefined;
   return texts.map(({ text, repository }, at) => {
     const { html, plain } = rendered[at] ?? {};
     return {

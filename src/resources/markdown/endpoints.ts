@@ -19,7 +19,7 @@ export const renderMarkdown = endpoint({
   body: MarkdownText,
   example: { text: 'Fixes #12, **at last**.', mode: 'gfm', context: 'acme/engine' },
   replies: { 200: Html },
-  async handle({ db, links, viewer, caller, services: { git }, body: { text, mode, context } }) {
+  async handle({ scope, db, links, viewer, caller, body: { text, mode, context } }) {
     checkLength(text);
     const { html } = links;
     if (mode === 'markdown') return htmlReply(await renderText(text, { html, caller }));
@@ -27,7 +27,7 @@ export const renderMarkdown = endpoint({
     const repository = repositoryOf(context);
     const autolinksOf = await loadAutolinks({ db, viewer }, [repository]);
     const rendered = await renderForAll({ text, html, breaks: true, autolinks: autolinksOf(repository) }, caller);
-    const known = await loadKnown({ db, links, viewer, git }, [{ references: referencesOf(rendered), repository }]);
+    const known = await loadKnown(scope, [{ references: referencesOf(rendered), repository }]);
     return htmlReply(linkedHtml(rendered, text, { html, repository, known }));
   },
 });

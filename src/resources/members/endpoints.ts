@@ -77,12 +77,12 @@ export const getOrgMembership = endpoint({
   summary: 'Get organization membership for a user',
   access: { ...reads, role: 'member' },
   replies: { 200: Membership },
-  async handle({ db, at, viewer, links }) {
+  async handle({ scope, db, at, viewer }) {
     const membership = await findMembership(db, at.org.id, at.user.id);
     // Only owners, and apps with the permission, see who is invited.
     const seesInvited = at.org.role === 'owner' || viewer.grant.kind === 'installation';
     if (!membership || (membership.state === 'pending' && !seesInvited)) throw notFound();
-    return presentMembership({ db, links }, membership);
+    return presentMembership(scope, membership);
   },
 });
 
@@ -95,10 +95,10 @@ export const setOrgMembership = endpoint({
   body: MembershipChange,
   example: { role: 'member' },
   replies: { 200: Membership },
-  async handle({ db, change, body, action, links }) {
+  async handle({ scope, change, body, action }) {
     const role = roleOf(body.role);
     const membership = await change((tx) => setMembership(tx, { ...action, role }));
-    return presentMembership({ db, links }, membership);
+    return presentMembership(scope, membership);
   },
 });
 
@@ -176,9 +176,9 @@ export const listMemberships = endpoint({
   query: Type.Object({ state: Type.Optional(OneOf(['active', 'pending'])) }),
   paging: pages(),
   replies: { 200: Type.Array(Membership) },
-  async handle({ db, query, viewer, page, links }) {
+  async handle({ scope, db, query, viewer, page }) {
     const found = await listOwnMemberships(db, viewer, query.state, page);
-    return mapRows(found, (rows) => presentMemberships({ db, links }, rows));
+    return mapRows(found, (rows) => presentMemberships(scope, rows));
   },
 });
 
@@ -189,8 +189,8 @@ export const getOwnMembership = endpoint({
   summary: 'Get an organization membership for the authenticated user',
   access: { ...reads, tokens: userTokens },
   replies: { 200: Membership },
-  async handle({ db, at, viewer, links }) {
-    return presentMembership({ db, links }, orNotFound(await findOwnMembership(db, at.org.id, viewer.account.id)));
+  async handle({ scope, db, at, viewer }) {
+    return presentMembership(scope, orNotFound(await findOwnMembership(db, at.org.id, viewer.account.id)));
   },
 });
 
@@ -203,8 +203,8 @@ export const acceptOwnMembership = endpoint({
   body: Acceptance,
   example: { state: 'active' },
   replies: { 200: Membership },
-  async handle({ db, change, action, viewer, links }) {
+  async handle({ scope, change, action, viewer }) {
     const membership = await change((tx) => acceptMembership(tx, { ...action, user: viewer.account }));
-    return presentMembership({ db, links }, membership);
+    return presentMembership(scope, membership);
   },
 });

@@ -1,5 +1,5 @@
-import type { Context } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -10,7 +10,7 @@ import type { Membership, OrganizationInvitation } from './schemas.ts';
 import type { Membership as MembershipRow } from './store.ts';
 
 /** Memberships of a whole page: organizations and people are loaded once for all of them. */
-export async function presentMemberships({ db, links }: Context, rows: readonly MembershipRow[]): Promise<Membership[]> {
+export async function presentMemberships({ db, links }: Scope, rows: readonly MembershipRow[]): Promise<Membership[]> {
   const accounts = await loadAccounts(db, gather(rows, 'organization_id', 'user_id'));
   return rows.map((row) => {
     const organization = getOrThrow(accounts, row.organization_id);
@@ -32,12 +32,12 @@ export async function presentMemberships({ db, links }: Context, rows: readonly 
 }
 
 /** One membership. */
-export const presentMembership = async (context: Context, row: MembershipRow): Promise<Membership> =>
-  firstOrNotFound(await presentMemberships(context, [row]));
+export const presentMembership = async (scope: Scope, row: MembershipRow): Promise<Membership> =>
+  firstOrNotFound(await presentMemberships(scope, [row]));
 
 /** Invitations into organizations, of a whole page. */
 export async function presentInvitations(
-  { db, links }: Context,
+  { db, links }: Scope,
   rows: readonly CountedInvitation[],
 ): Promise<OrganizationInvitation[]> {
   const accounts = await loadAccounts(db, gather(rows, 'organization_id', 'invitee_id', 'inviter_id'));
@@ -61,5 +61,5 @@ export async function presentInvitations(
 }
 
 /** One invitation. */
-export const presentInvitation = async (context: Context, row: CountedInvitation): Promise<OrganizationInvitation> =>
-  firstOrNotFound(await presentInvitations(context, [row]));
+export const presentInvitation = async (scope: Scope, row: CountedInvitation): Promise<OrganizationInvitation> =>
+  firstOrNotFound(await presentInvitations(scope, [row]));

@@ -49,11 +49,11 @@ export const { user: listUserMigrations, org: listOrgMigrations } = endpointVari
     query: MigrationQuery,
     paging: pages(),
     replies: { 200: Type.Array(Migration) },
-    async handle({ db, links, viewer, now, action, page, query: { exclude = [] } }) {
+    async handle({ scope, db, action, page, query: { exclude = [] } }) {
       const owner = ownerOf(action);
       const found = await listMigrations(db, owner.id, page);
       const options = { owner, most: shownInLists, without: exclude.includes('repositories') };
-      return mapRows(found, (rows) => presentMigrations({ db, links, viewer, now }, rows, options));
+      return mapRows(found, (rows) => presentMigrations(scope, rows, options));
     },
   },
 );
@@ -83,11 +83,11 @@ export const { user: startUserMigration, org: startOrgMigration } = endpointVari
       exclude: [],
     },
     replies: { 201: Migration },
-    async handle({ db, change, body, action, links, viewer, now, services }) {
+    async handle({ scope, change, body, action, links, services }) {
       const { migrations: limits } = services.resourceLimits;
       const row = await change((tx) => startMigration(tx, { ...action, limits, base_url: links.html }, body));
       const options = { owner: ownerOf(action), most: limits.repositories, without: false };
-      return firstOrNotFound(await presentMigrations({ db, links, viewer, now }, [row], options));
+      return firstOrNotFound(await presentMigrations(scope, [row], options));
     },
   },
 );
@@ -113,10 +113,10 @@ export const { user: getUserMigration, org: getOrgMigration } = endpointVariants
     method: 'GET',
     query: MigrationQuery,
     replies: { 200: Migration },
-    async handle({ db, links, viewer, now, at, action, query: { exclude = [] }, services }) {
+    async handle({ scope, at, action, query: { exclude = [] }, services }) {
       const { repositories: most } = services.resourceLimits.migrations;
       const options = { owner: ownerOf(action), most, without: exclude.includes('repositories') };
-      return firstOrNotFound(await presentMigrations({ db, links, viewer, now }, [at.migration], options));
+      return firstOrNotFound(await presentMigrations(scope, [at.migration], options));
     },
   },
 );
@@ -142,9 +142,9 @@ export const { user: listRepositoriesOfUserMigration, org: listRepositoriesOfOrg
     method: 'GET',
     paging: pages(),
     replies: { 200: Type.Array(MinimalRepository) },
-    async handle({ db, at, page, viewer, links }) {
+    async handle({ scope, db, at, page, viewer }) {
       const found = await listMigrationRepositories(db, viewer, at.migration.id, page);
-      return mapRows(found, (rows) => presentRepositories({ db, links, viewer }, rows));
+      return mapRows(found, (rows) => presentRepositories(scope, rows));
     },
   },
 );

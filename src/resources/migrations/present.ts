@@ -1,6 +1,6 @@
-import type { Account, SignedIn } from '#access/viewer.ts';
-import type { ViewerContext } from '#endpoint/context.ts';
+import type { Account } from '#access/viewer.ts';
 import { path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOrThrow, keyed } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
@@ -8,8 +8,6 @@ import { presentUser } from '#resources/accounts/index.ts';
 import { loadRepositories, presentRepositories } from '#resources/repositories/index.ts';
 import type { Migration } from './schemas.ts';
 import { loadRepositoryIds, type MigrationRow } from './store.ts';
-
-type Context = Omit<ViewerContext, 'viewer'> & { viewer: SignedIn; now: Date };
 
 type Options = {
   /** The account whose migrations these are. */
@@ -26,14 +24,14 @@ export const isAvailable = ({ state, available_until }: MigrationRow, now: Date)
 
 /** Migrations of a whole page, which all belong to one account, with their repositories as far as the viewer may read them still. */
 export async function presentMigrations(
-  { now, ...context }: Context,
+  scope: Scope,
   rows: readonly MigrationRow[],
   { owner, most, without }: Options,
 ): Promise<Migration[]> {
-  const { db, links, viewer } = context;
+  const { db, links, viewer, now } = scope;
   const shown = without ? [] : rows.filter(({ exclude }) => !exclude.includes('repositories'));
   const idsOf = await loadRepositoryIds(db, gather(shown, 'id'), most);
-  const repositories = await presentRepositories(context, await loadRepositories(db, viewer, [...idsOf.values()].flat()));
+  const repositories = await presentRepositories(scope, await loadRepositories(db, viewer, [...idsOf.values()].flat()));
   const byId = keyed(repositories, ({ id }) => id);
   const base =
     owner.kind === 'organization' ? path(`${links.api}/orgs`, owner.login, 'migrations') : `${links.api}/user/migrations`;

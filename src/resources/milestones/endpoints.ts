@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { maintainsIssuesOrPulls, readsIssuesOrPulls } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';
 import { mapRows } from '#database/list.ts';
-import type { Context } from '#endpoint/context.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
 import { milestone } from './path-resources.ts';
@@ -13,8 +13,8 @@ import { changeMilestone, createMilestone, deleteMilestone } from './rules.ts';
 import { Milestone, MilestoneChange, NewMilestone } from './schemas.ts';
 import { listMilestones, type MilestoneRow } from './store.ts';
 
-const presentOne = async (context: Context, repo: Repo, row: MilestoneRow): Promise<Milestone> =>
-  firstOrNotFound(await presentMilestones(context, repo, [row]));
+const presentOne = async (scope: Scope, repo: Repo, row: MilestoneRow): Promise<Milestone> =>
+  firstOrNotFound(await presentMilestones(scope, repo, [row]));
 
 export const listRepoMilestones = endpoint({
   id: 'issues/list-milestones',
@@ -29,9 +29,9 @@ export const listRepoMilestones = endpoint({
   }),
   paging: pages(),
   replies: { 200: Type.Array(Milestone) },
-  async handle({ db, at, query: { state, sort, direction }, page, links }) {
+  async handle({ scope, db, at, query: { state, sort, direction }, page }) {
     const found = await listMilestones(db, at.repo.id, { state, order: { sort, direction } }, page);
-    return mapRows(found, (rows) => presentMilestones({ db, links }, at.repo, rows));
+    return mapRows(found, (rows) => presentMilestones(scope, at.repo, rows));
   },
 });
 
@@ -43,8 +43,8 @@ export const getMilestone = endpoint({
   summary: 'Get a milestone',
   access: readsIssuesOrPulls,
   replies: { 200: Milestone },
-  async handle({ db, at, links }) {
-    return presentOne({ db, links }, at.repo, at.milestone);
+  async handle({ scope, at }) {
+    return presentOne(scope, at.repo, at.milestone);
   },
 });
 
@@ -57,9 +57,9 @@ export const createRepoMilestone = endpoint({
   body: NewMilestone,
   example: { title: 'v1.0', due_on: '2027-01-01T00:00:00Z' },
   replies: { 201: Milestone },
-  async handle({ db, change, at, body, action, links }) {
+  async handle({ scope, change, at, body, action }) {
     const row = await change((tx) => createMilestone(tx, action, body));
-    return presentOne({ db, links }, at.repo, row);
+    return presentOne(scope, at.repo, row);
   },
 });
 
@@ -73,9 +73,9 @@ export const updateRepoMilestone = endpoint({
   body: MilestoneChange,
   example: { state: 'closed' },
   replies: { 200: Milestone },
-  async handle({ db, change, at, body, action, links }) {
+  async handle({ scope, change, at, body, action }) {
     const row = await change((tx, { milestone }) => changeMilestone(tx, action, milestone, body));
-    return presentOne({ db, links }, at.repo, row);
+    return presentOne(scope, at.repo, row);
   },
 });
 

@@ -1,6 +1,6 @@
 import type { Account } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
@@ -38,7 +38,7 @@ export function presentMilestone(
 
 /** Milestones of a whole page, all of one repository. */
 export async function presentMilestones(
-  { db, links }: Context,
+  { db, links }: Scope,
   repo: NamedRepository,
   rows: readonly MilestoneRow[],
 ): Promise<Milestone[]> {

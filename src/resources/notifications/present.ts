@@ -1,18 +1,16 @@
-import { anonymous, type Repo } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
+import { anonymous } from '#access/viewer.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import { type Scope, scopeFor } from '#endpoint/scope.ts';
 import { gather, getOrThrow, keyed } from '#lib/collections.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
-import { loadNamedRepositories, type MinimalRepository, presentRepositories } from '#resources/repositories/index.ts';
+import { type MinimalRepository, namedRepositories, presentRepositories } from '#resources/repositories/index.ts';
 import { NotificationRepository, type NotificationThread, type ThreadSubscription } from './schemas.ts';
 import type { ThreadRow } from './store.ts';
 import { presenterOfSubjects } from './subjects.ts';
 import type { SubscriptionRow } from './subscription-store.ts';
 
 /** The repository, where the path names one, needn't be loaded. */
-type Shown = Context & { repo?: Repo };
-
 const threadUrl = (links: Links, { id }: Pick<ThreadRow, 'id'>): string => path(`${links.api}/notifications/threads`, id);
 
 const shownFields = new Set(Object.keys(NotificationRepository.properties));
@@ -22,12 +20,9 @@ const presentRepository = (repository: MinimalRepository): NotificationRepositor
   Object.fromEntries(Object.entries(repository).filter(([field]) => shownFields.has(field))) as NotificationRepository;
 
 /** The repositories of threads, by id. */
-async function loadRepositories(
-  { db, links, repo }: Shown,
-  rows: readonly ThreadRow[],
-): Promise<Map<number, NotificationRepository>> {
-  const found = await loadNamedRepositories(db, gather(rows, 'repository_id'), repo ? [repo] : []);
-  const presented = await presentRepositories({ db, links, viewer: anonymous }, [...found.values()]);
+async function loadRepositories(scope: Scope, rows: readonly ThreadRow[]): Promise<Map<number, NotificationRepository>> {
+  const found = await scope.load.all(namedRepositories, gather(rows, 'repository_id'));
+  const presented = await presentRepositories(scopeFor(scope, anonymous), [...found.values()]);
   return keyed(presented.map(presentRepository), ({ id }) => id);
 }
 
@@ -35,12 +30,10 @@ async function loadRepositories(
  * Threads of a whole page: their repositories and subjects are loaded once for all of them. The list has decided who may read those; what
  * the viewer may do there isn't shown.
  */
-export async function presentThreads({ db, links, repo }: Shown, rows: readonly ThreadRow[]): Promise<NotificationThread[]> {
+export async function presentThreads(scope: Scope, rows: readonly ThreadRow[]): Promise<NotificationThread[]> {
+  const { db, links } = scope;
   if (rows.length === 0) return [];
-  const [repositories, presentSubject] = await Promise.all([
-    loadRepositories({ db, links, repo }, rows),
-    presenterOfSubjects(db, rows),
-  ]);
+  const [repositories, presentSubject] = await Promise.all([loadRepositories(scope, rows), presenterOfSubjects(db, rows)]);
   return rows.flatMap((row) => {
     const repository = getOrThrow(repositories, row.repository_id);
     const subject = presentSubject(row, repository);
@@ -49,8 +42,8 @@ export async function presentThreads({ db, links, repo }: Shown, rows: readonly 
 }
 
 /** One thread. */
-export const presentThread = async (context: Shown, row: ThreadRow): Promise<NotificationThread> =>
-  firstOrNotFound(await presentThreads(context, [row]));
+export const presentThread = async (scope: Scope, row: ThreadRow): Promise<NotificationThread> =>
+  firstOrNotFound(await presentThreads(scope, [row]));
 
 function presentRow(links: Links, row: ThreadRow): Omit<NotificationThread, 'repository' | 'subject'> {
   const url = threadUrl(links, row);

@@ -32,10 +32,10 @@ export const listPendingInvitations = endpoint({
   query: InvitationFilter,
   paging: pages(),
   replies: { 200: Type.Array(OrganizationInvitation) },
-  async handle({ db, at, query: { role, invitation_source }, page, links }) {
+  async handle({ scope, db, at, query: { role, invitation_source }, page }) {
     if (role === 'billing_manager' || role === 'hiring_manager' || invitation_source === 'scim') return { rows: [], total: 0 };
     const found = await listInvitations(db, { organization: at.org.id, state: 'pending', role: roles[role], page });
-    return mapRows(found, (rows) => presentInvitations({ db, links }, rows));
+    return mapRows(found, (rows) => presentInvitations(scope, rows));
   },
 });
 
@@ -48,8 +48,8 @@ export const createOrgInvitation = endpoint({
   body: NewInvitation,
   example: { email: 'grace@example.com', role: 'direct_member' },
   replies: { 201: OrganizationInvitation },
-  async handle({ db, change, body, action, links }) {
-    return presentInvitation({ db, links }, await change((tx) => createInvitation(tx, action, body)));
+  async handle({ scope, change, body, action }) {
+    return presentInvitation(scope, await change((tx) => createInvitation(tx, action, body)));
   },
 });
 
@@ -75,8 +75,8 @@ export const listInvitationTeams = endpoint({
   access: reads,
   paging: pages(),
   replies: { 200: Type.Array(Team) },
-  async handle({ db, at, page, links }) {
-    return mapRows(await listTeamsOfInvitation(db, at.invitation.id, page), (rows) => presentTeams({ db, links }, rows));
+  async handle({ scope, db, at, page }) {
+    return mapRows(await listTeamsOfInvitation(db, at.invitation.id, page), (rows) => presentTeams(scope, rows));
   },
 });
 
@@ -88,8 +88,8 @@ export const listFailedInvitations = endpoint({
   access: reads,
   paging: pages(),
   replies: { 200: Type.Array(OrganizationInvitation) },
-  async handle({ db, at, page, links }) {
+  async handle({ scope, db, at, page }) {
     const found = await listInvitations(db, { organization: at.org.id, state: 'failed', page });
-    return mapRows(found, (rows) => presentInvitations({ db, links }, rows));
+    return mapRows(found, (rows) => presentInvitations(scope, rows));
   },
 });

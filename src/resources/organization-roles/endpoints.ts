@@ -53,8 +53,8 @@ export const listRoleUsers = endpoint({
   access: reads,
   paging: pages(),
   replies: { 200: Type.Array(UserRoleAssignment) },
-  async handle({ db, at, page, links }) {
-    return mapRows(await listUsersWith(db, at.org.id, at.role.id, page), (rows) => presentUserAssignments({ db, links }, rows));
+  async handle({ scope, db, at, page }) {
+    return mapRows(await listUsersWith(db, at.org.id, at.role.id, page), (rows) => presentUserAssignments(scope, rows));
   },
 });
 
@@ -67,8 +67,8 @@ export const listRoleTeams = endpoint({
   access: reads,
   paging: pages(),
   replies: { 200: Type.Array(TeamRoleAssignment) },
-  async handle({ db, at, page, links }) {
-    return mapRows(await listTeamsWith(db, at.org.id, at.role.id, page), (rows) => presentTeamAssignments({ db, links }, rows));
+  async handle({ scope, db, at, page }) {
+    return mapRows(await listTeamsWith(db, at.org.id, at.role.id, page), (rows) => presentTeamAssignments(scope, rows));
   },
 });
 
@@ -167,10 +167,10 @@ export const listSecurityManagerTeams = endpoint({
   summary: 'List security manager teams',
   access: { permission: 'organization_administration:read', scopes: ['read:org'], tokens: everyToken, role: 'member' },
   replies: { 200: Type.Array(TeamSimple) },
-  async handle({ db, at, action, links }) {
+  async handle({ scope, db, at, action }) {
     const role = await getSecurityManagerRole(db);
     if (!(await seesSecurityManagers(db, action, role))) throw notFound();
-    const presented = await presentTeams({ db, links }, await listTeamsGiven(db, at.org.id, role.id));
+    const presented = await presentTeams(scope, await listTeamsGiven(db, at.org.id, role.id));
     return presented.map(({ parent: _, ...team }) => team);
   },
 });

@@ -1,6 +1,6 @@
 import type { Account } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import type { Links } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { keyed } from '#lib/collections.ts';
 import { timestamp } from '#lib/time.ts';
 import { presentUser } from '#resources/accounts/index.ts';
@@ -24,12 +24,13 @@ export const presentRole = (links: Links, org: Account, row: RoleRow): Organizat
 const assignmentOf = (direct: boolean, inherited: boolean) => (direct ? (inherited ? 'mixed' : 'direct') : 'indirect');
 
 /** The users who have a role, for a whole page, each with the teams by which they have it. */
-export async function presentUserAssignments({ db, links }: Context, rows: readonly HolderRow[]): Promise<UserRoleAssignment[]> {
+export async function presentUserAssignments(scope: Scope, rows: readonly HolderRow[]): Promise<UserRoleAssignment[]> {
+  const { db, links } = scope;
   const teams = await loadTeams(
     db,
     rows.flatMap((row) => row.teams),
   );
-  const presented = keyed(await presentTeams({ db, links }, [...teams.values()]), ({ id }) => id);
+  const presented = keyed(await presentTeams(scope, [...teams.values()]), ({ id }) => id);
   return rows.map(({ direct, teams: inheritedFrom, ...account }) => ({
     ...presentUser(links, account),
     assignment: assignmentOf(direct, inheritedFrom.length > 0),
@@ -41,8 +42,8 @@ export async function presentUserAssignments({ db, links }: Context, rows: reado
 }
 
 /** The teams that have a role, for a whole page. */
-export async function presentTeamAssignments(context: Context, rows: readonly TeamHolderRow[]): Promise<TeamRoleAssignment[]> {
-  const presented = await presentTeams(context, rows);
+export async function presentTeamAssignments(scope: Scope, rows: readonly TeamHolderRow[]): Promise<TeamRoleAssignment[]> {
+  const presented = await presentTeams(scope, rows);
   return presented.map((team, i) => ({
     ...team,
     assignment: assignmentOf(rows[i]?.direct ?? false, rows[i]?.inherited ?? false),

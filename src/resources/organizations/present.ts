@@ -1,6 +1,6 @@
 import type { Account } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
@@ -39,7 +39,7 @@ export function presentFullOrganization(
 
 /** Organizations by their ids, for a whole page, without what only owners may see. */
 export async function presentFullOrganizations(
-  { db, links }: Context,
+  { db, links }: Scope,
   ids: Iterable<Id<'accounts'>>,
 ): Promise<Map<number, OrganizationFull>> {
   const rows = await loadOrganizations(db, unique(ids));
@@ -75,5 +75,5 @@ function presentSettings(settings: Settings, counts: Counts): Partial<Organizati
 }
 
 /** An organization in payloads of webhooks. */
-export const presentOrganizationOf = async ({ db, links }: Context, account: Account) =>
+export const presentOrganizationOf = async ({ db, links }: Scope, account: Account) =>
   presentOrganization(links, account, (await getSettings(db, account.id)).description);

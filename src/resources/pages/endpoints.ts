@@ -141,9 +141,9 @@ export const listPagesBuilds = endpoint({
   access: reads,
   paging: pages(),
   replies: { 200: Type.Array(PageBuild) },
-  async handle({ db, at: { repo }, page, links }) {
+  async handle({ scope, db, at: { repo }, page, links }) {
     const urls = repositoryUrlsOf(links, repo);
-    return mapRows(await listBuilds(db, repo.id, page), (rows) => presentBuilds({ db, links, urls }, rows));
+    return mapRows(await listBuilds(db, repo.id, page), (rows) => presentBuilds(scope, urls, rows));
   },
 });
 
@@ -170,9 +170,9 @@ export const getLatestPagesBuild = endpoint({
   access: reads,
   refuses: [404],
   replies: { 200: PageBuild },
-  async handle({ db, at: { repo }, links }) {
+  async handle({ scope, db, at: { repo }, links }) {
     const row = orNotFound(await findLatestBuild(db, repo.id));
-    return presentBuild({ db, links, urls: repositoryUrlsOf(links, repo) }, row);
+    return presentBuild(scope, repositoryUrlsOf(links, repo), row);
   },
 });
 
@@ -184,8 +184,8 @@ export const getPagesBuild = endpoint({
   summary: 'Get a Pages build of a repository',
   access: reads,
   replies: { 200: PageBuild },
-  async handle({ db, at, links }) {
-    return presentBuild({ db, links, urls: repositoryUrlsOf(links, at.repo) }, at.build);
+  async handle({ scope, at, links }) {
+    return presentBuild(scope, repositoryUrlsOf(links, at.repo), at.build);
   },
 });
 

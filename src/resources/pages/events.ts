@@ -1,6 +1,7 @@
+import type { Loader } from '#endpoint/loaders.ts';
 import type { Id } from '#lib/id.ts';
 import { repositoryUrlsOf } from '#resources/commits/index.ts';
-import { aboutRepository, eventKinds, type PayloadLoader, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
+import { aboutRepository, eventKinds, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
 import { presentBuild } from './present.ts';
 import { type BuildRow, loadBuilds } from './store.ts';
 
@@ -18,7 +19,7 @@ declare module '#events/kinds.ts' {
 
 const buildEvent = webhookEventType({ name: 'page_build', permission: 'pages:read', hooks: 'all' });
 
-const loadBuildsOf: PayloadLoader<BuildRow['id'], BuildRow> = ({ db }, ids) => loadBuilds(db, ids);
+const loadBuildsOf: Loader<BuildRow['id'], BuildRow> = ({ db }, ids) => loadBuilds(db, ids);
 
 export const pagesEvents = eventKinds({
   'pages.created': 'no webhook',
@@ -29,7 +30,7 @@ export const pagesEvents = eventKinds({
     aboutRepository(context, event, async (repository) => {
       const row = await context.load(loadBuildsOf, event.data.build);
       if (row?.repository_id !== repository.id) return [];
-      const build = await presentBuild({ ...context, urls: repositoryUrlsOf(context.links, repository) }, row);
+      const build = await presentBuild(context, repositoryUrlsOf(context.links, repository), row);
       return [{ type: buildEvent, action: null, body: { id: row.id, build } }];
     }),
   ),

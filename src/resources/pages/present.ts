@@ -1,7 +1,7 @@
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import type { Links, NamedRepository } from '#endpoint/links.ts';
 import { originFor, type PagesAddress, siteUrl } from '#endpoint/pages-address.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional } from '#lib/collections.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
@@ -40,10 +40,12 @@ export function presentSite(
   };
 }
 
-type BuildContext = Context & { urls: Pick<RepositoryUrls, 'url'> };
-
 /** Builds of a whole page. */
-export async function presentBuilds({ db, links, urls }: BuildContext, rows: readonly BuildRow[]): Promise<PageBuild[]> {
+export async function presentBuilds(
+  { db, links }: Scope,
+  urls: Pick<RepositoryUrls, 'url'>,
+  rows: readonly BuildRow[],
+): Promise<PageBuild[]> {
   const pushers = await loadAccounts(db, gather(rows, 'pusher_id'));
   return rows.map((row) => ({
     url: `${urls.url}/pages/builds/${row.id}`,
@@ -58,8 +60,8 @@ export async function presentBuilds({ db, links, urls }: BuildContext, rows: rea
 }
 
 /** One build. */
-export const presentBuild = async (context: BuildContext, row: BuildRow): Promise<PageBuild> =>
-  firstOrNotFound(await presentBuilds(context, [row]));
+export const presentBuild = async (scope: Scope, urls: Pick<RepositoryUrls, 'url'>, row: BuildRow): Promise<PageBuild> =>
+  firstOrNotFound(await presentBuilds(scope, urls, [row]));
 
 const deploymentStatus = {
   queued: 'deployment_in_progress',

@@ -1,4 +1,3 @@
-import { anonymous } from '#access/viewer.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { asId, type Id } from '#lib/id.ts';
@@ -52,14 +51,12 @@ type PullKind = Extract<EventKind, `pull_request.${string}`>;
 const pullRequestEvent = webhookEventType({ name: 'pull_request', permission: 'pull_requests:read', hooks: 'all' });
 
 /** A pull request as payloads show it: to nobody in particular. */
-export async function presentPayloadPull({ db, links, git, refRules }: PayloadContext, issue: Id<'issues'>) {
+export async function presentPayloadPull(scope: PayloadContext, issue: Id<'issues'>) {
+  const { db, git, refRules, now } = scope;
   const row = (await loadPulls(db, [issue])).get(issue);
   const repo = row && (await findRepository(db, row.repository_id));
   if (!row || !repo) return undefined;
-  const context = { db, links, viewer: anonymous, git, teamsSeenBy: 'everybody' } as const;
-  const [pull] = await presentFullPulls(context, [
-    { row, testing: await testingOf({ db, git, refRules, now: new Date() }, repo, row) },
-  ]);
+  const [pull] = await presentFullPulls(scope, [{ row, testing: await testingOf({ db, git, refRules, now }, repo, row) }]);
   return pull;
 }
 

@@ -1,38 +1,33 @@
-import type { ViewerContext } from '#endpoint/context.ts';
 import { path, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow, keyed } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
 import { presentIssues } from '#resources/issues/index.ts';
-import { loadNamedRepositories, loadReadableNamedRepositories, presentRepositories } from '#resources/repositories/index.ts';
+import { loadReadableNamedRepositories, namedRepositories, presentRepositories } from '#resources/repositories/index.ts';
 import { loadRequested } from './present-reviewers.ts';
-import type { TeamsSeenBy } from './reviewer-store.ts';
 import type { FullPullRequest, PullRequest } from './schemas.ts';
 import type { PullRow } from './store.ts';
 import type { Testing } from './test-merges.ts';
-
-/** Payloads of webhooks show teams that the viewer may not see, too. */
-type PullContext = ViewerContext & { teamsSeenBy?: TeamsSeenBy };
 
 /**
  * Pull requests of a whole page. What they have in common with issues is presented as that of issues; a head in a repository that the
  * viewer may not read is shown without it.
  */
-export async function presentPulls(context: PullContext, rows: readonly PullRow[]): Promise<PullRequest[]> {
+export async function presentPulls(scope: Scope, rows: readonly PullRow[]): Promise<PullRequest[]> {
   if (rows.length === 0) return [];
-  const { db, links, viewer, repo } = context;
-  const known = repo ? [repo] : [];
+  const { db, links, load } = scope;
   const [issues, bases, heads, accounts, requested] = await Promise.all([
-    presentIssues(context, rows),
-    loadNamedRepositories(db, gather(rows, 'repository_id'), known),
-    loadHeads(context, rows),
+    presentIssues(scope, rows),
+    load.all(namedRepositories, gather(rows, 'repository_id')),
+    loadHeads(scope, rows),
     loadAccounts(db, gather(rows, 'head_owner_id')),
-    loadRequested(context, gather(rows, 'id')),
+    loadRequested(scope, gather(rows, 'id')),
   ]);
   const shown = [...new Map([...bases, ...heads]).values()];
-  const repositories = keyed(await presentRepositories({ db, links, viewer }, shown), ({ id }) => id as number);
+  const repositories = keyed(await presentRepositories(scope, shown), ({ id }) => id as number);
   return rows.map((row, at) => {
     const issue = issues[at];
     if (!issue) throw new Error('A pull request was not presented');
@@ -107,7 +102,7 @@ export async function presentPulls(context: PullContext, rows: readonly PullRow[
 }
 
 /** The repositories of heads that the viewer may read; heads in the base repository take no statement. */
-async function loadHeads({ db, viewer }: ViewerContext, rows: readonly PullRow[]) {
+async function loadHeads({ db, viewer }: Scope, rows: readonly PullRow[]) {
   const others = rows.filter(({ head_repository_id, repository_id }) => head_repository_id !== repository_id);
   const ids = others.flatMap(({ head_repository_id }) => head_repository_id ?? []);
   const found = await loadReadableNamedRepositories(db, viewer, ids);
@@ -122,13 +117,13 @@ const textsOf = ({ body, body_text, body_html }: Pick<PullRequest, 'body' | 'bod
 
 /** Full pull requests, each with what is known of its merge: that may be out of date in the rows. */
 export async function presentFullPulls(
-  context: PullContext,
+  scope: Scope,
   rows: readonly { row: PullRow; testing: Testing }[],
 ): Promise<FullPullRequest[]> {
-  const { db, links } = context;
+  const { db, links } = scope;
   const [presented, accounts] = await Promise.all([
     presentPulls(
-      context,
+      scope,
       rows.map(({ row }) => row),
     ),
     loadAccounts(
@@ -161,9 +156,9 @@ export async function presentFullPulls(
 }
 
 /** One full pull request. */
-export const presentFullPull = async (context: ViewerContext, row: PullRow, testing: Testing): Promise<FullPullRequest> =>
-  firstOrNotFound(await presentFullPulls(context, [{ row, testing }]));
+export const presentFullPull = async (scope: Scope, row: PullRow, testing: Testing): Promise<FullPullRequest> =>
+  firstOrNotFound(await presentFullPulls(scope, [{ row, testing }]));
 
 /** One pull request as lists show it. */
-export const presentPull = async (context: ViewerContext, row: PullRow): Promise<PullRequest> =>
-  firstOrNotFound(await presentPulls(context, [row]));
+export const presentPull = async (scope: Scope, row: PullRow): Promise<PullRequest> =>
+  firstOrNotFound(await presentPulls(scope, [row]));

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { organizationKnownTo, teamVisibleTo } from '#access/sql.ts';
-import type { RepositoryRow, Viewer } from '#access/viewer.ts';
+import { everybody, type RepositoryRow, type Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { assignableTo } from '#resources/issues/index.ts';
@@ -16,16 +16,13 @@ export type Reviewer = { user_id: User; team_id: null } | { user_id: null; team_
 /** People and teams by their ids. */
 export type Reviewers = { readonly users: readonly User[]; readonly teams: readonly Team[] };
 
-/** Whose teams are shown: all, or those that the viewer may see. */
-export type TeamsSeenBy = 'everybody' | Viewer;
-
 /** A request for a review of the pull request of an issue. */
 export type ReviewRequest = Reviewer & { issue_id: Issue };
 
 /** Who is asked to review pull requests, in the order of the requests; of teams, those that the viewer may see. */
-export async function loadRequests(db: Db, seenBy: TeamsSeenBy, issues: readonly Issue[]): Promise<ReviewRequest[]> {
+export async function loadRequests(db: Db, viewer: Viewer, issues: readonly Issue[]): Promise<ReviewRequest[]> {
   if (issues.length === 0) return [];
-  const isSeen = seenBy === 'everybody' ? sql`true` : sql`(q.team_id is null or ${visibleTo(seenBy)})`;
+  const isSeen = viewer === everybody ? sql`true` : sql`(q.team_id is null or ${visibleTo(viewer)})`;
   const { rows } = await sql<ReviewRequest>`
     select q.issue_id, q.user_id, q.team_id from review_requests q left join teams t on t.id = q.team_id
     where q.issue_id = any (${[...issues]}::bigint[]) and ${isSeen} order by q.id`.execute(db);

@@ -28,9 +28,9 @@ export const reactionEndpoints = <At>({ subjectOf, reactable }: ReactionTarget<A
       query: Type.Object({ content: Type.Optional(OneOf(contents)) }),
       paging: pages(),
       replies: { 200: Type.Array(Reaction) },
-      async handle({ db, at, query, page, links }: ReadCall<At> & { query: { content?: Content } }) {
+      async handle({ scope, db, at, query, page }: ReadCall<At> & { query: { content?: Content } }) {
         const found = await listReactions(db, subjectOf(at), query.content, page);
-        return mapRows(found, (rows) => presentReactions({ db, links }, rows));
+        return mapRows(found, (rows) => presentReactions(scope, rows));
       },
     },
     create: {
@@ -38,11 +38,11 @@ export const reactionEndpoints = <At>({ subjectOf, reactable }: ReactionTarget<A
       body: NewReaction,
       example: { content: 'heart' },
       replies: { 200: Reaction, 201: Reaction },
-      async handle({ db, change, body, action, links }: ChangeCall<At> & { body: { content: Content } }) {
+      async handle({ scope, change, body, action }: ChangeCall<At> & { body: { content: Content } }) {
         const { row, isNew } = await change(async (tx, at) =>
           createReaction(tx, action, await reactable(tx, action, at), body.content),
         );
-        const presented = await presentReaction({ db, links }, row);
+        const presented = await presentReaction(scope, row);
         return isNew ? reply(201, presented) : reply(200, presented);
       },
     },

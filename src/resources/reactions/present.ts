@@ -1,4 +1,4 @@
-import type { Context } from '#endpoint/context.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -8,7 +8,7 @@ import { type Content, contents, type Reaction, type ReactionRollup } from './sc
 import type { ReactionRow } from './store.ts';
 
 /** Reactions of a whole page. */
-export async function presentReactions({ db, links }: Context, rows: readonly ReactionRow[]): Promise<Reaction[]> {
+export async function presentReactions({ db, links }: Scope, rows: readonly ReactionRow[]): Promise<Reaction[]> {
   const users = await loadAccounts(db, gather(rows, 'user_id'));
   return rows.map((row) => ({
     id: row.id,
@@ -20,8 +20,8 @@ export async function presentReactions({ db, links }: Context, rows: readonly Re
 }
 
 /** One reaction. */
-export const presentReaction = async (context: Context, row: ReactionRow): Promise<Reaction> =>
-  firstOrNotFound(await presentReactions(context, [row]));
+export const presentReaction = async (scope: Scope, row: ReactionRow): Promise<Reaction> =>
+  firstOrNotFound(await presentReactions(scope, [row]));
 
 const isCounts = (value: unknown): value is Partial<Record<Content, number>> => typeof value === 'object' && value !== null;
 

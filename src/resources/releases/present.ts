@@ -1,6 +1,6 @@
 import type { Account } from '#access/viewer.ts';
-import type { Context, ViewerContext } from '#endpoint/context.ts';
 import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -50,7 +50,7 @@ function presentAsset(
 
 /** Files of one release. */
 export async function presentAssets(
-  { db, links }: Context,
+  { db, links }: Scope,
   repo: NamedRepository,
   release: AddressedRelease,
   rows: readonly AssetRow[],
@@ -61,10 +61,10 @@ export async function presentAssets(
 
 /** A file with what was read of its release. */
 export const presentOneAsset = async (
-  context: Context,
+  scope: Scope,
   repo: NamedRepository,
   row: AssetRow & Pick<ReleaseRow, 'tag_name' | 'draft'>,
-): Promise<ReleaseAsset> => firstOrNotFound(await presentAssets(context, repo, { ...row, id: row.release_id }, [row]));
+): Promise<ReleaseAsset> => firstOrNotFound(await presentAssets(scope, repo, { ...row, id: row.release_id }, [row]));
 
 type Texts = Pick<Release, 'body' | 'body_text' | 'body_html'>;
 
@@ -102,32 +102,28 @@ function presentRelease(
 }
 
 /** Releases of a whole page, all of one repository. Their files and people are loaded once for all. */
-export async function presentReleases(
-  context: ViewerContext,
-  repo: NamedRepository,
-  rows: readonly ReleaseRow[],
-): Promise<Release[]> {
-  const assets = await loadAssets(context.db, gather(rows, 'id'));
+export async function presentReleases(scope: Scope, repo: NamedRepository, rows: readonly ReleaseRow[]): Promise<Release[]> {
+  const assets = await loadAssets(scope.db, gather(rows, 'id'));
   const texts = await presentTexts(
-    context,
+    scope,
     rows.map(({ body }) => ({ text: body, repository: { owner: repo.owner.login, repo: repo.name } })),
   );
-  return presentAll(context, repo, { rows, assets, texts });
+  return presentAll(scope, repo, { rows, assets, texts });
 }
 
 /** A release as webhooks describe it: its body as it was written. `assets` are those of a deleted one. */
 export async function presentReleasePayload(
-  context: Context,
+  scope: Scope,
   repo: NamedRepository,
   row: ReleaseRow,
   assets?: readonly AssetRow[],
 ): Promise<Release | undefined> {
-  const loaded = assets ? new Map([[row.id, [...assets]]]) : await loadAssets(context.db, [row.id]);
-  return (await presentAll(context, repo, { rows: [row], assets: loaded, texts: [{ body: row.body }] }))[0];
+  const loaded = assets ? new Map([[row.id, [...assets]]]) : await loadAssets(scope.db, [row.id]);
+  return (await presentAll(scope, repo, { rows: [row], assets: loaded, texts: [{ body: row.body }] }))[0];
 }
 
 async function presentAll(
-  { db, links }: Context,
+  { db, links }: Scope,
   repo: NamedRepository,
   {
     rows,

@@ -9,6 +9,7 @@ export {
   loadNamed,
   loadNamedRepositories,
   loadReadableNamedRepositories,
+  namedRepositories,
   type RepositoryWithOwner,
 } from './named-repositories.ts';
 export { presentFullRepository, presentRepositories, presentWithRepositories, simpleRepositoryOf } from './present.ts';

@@ -3,6 +3,7 @@ import type { RepositoryPermission } from '#access/permissions.ts';
 import { readableRepositoryIds } from '#access/sql.ts';
 import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
+import type { Loader } from '#endpoint/loaders.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 
@@ -16,14 +17,14 @@ export type RepositoryWithOwner = RepositoryRow & { owner: Pick<Account, 'login'
 export async function loadNamedRepositories(
   db: Db,
   ids: readonly Id<'repositories'>[],
-  known: readonly RepositoryWithOwner[] = [],
 ): Promise<Map<Id<'repositories'>, RepositoryWithOwner>> {
-  const found = keyed(known, ({ id }) => id);
-  const wanted = unique(ids).filter((id) => !found.has(id));
+  const wanted = unique(ids);
   const rows = wanted.length === 0 ? [] : await withOwners(db, wanted).execute();
-  for (const row of rows) found.set(row.id, withOwner(row));
-  return found;
+  return keyed(rows.map(withOwner), ({ id }) => id);
 }
+
+/** Repositories with their owners. Access isn't checked: what names them is of the reply already. */
+export const namedRepositories: Loader<Id<'repositories'>, RepositoryWithOwner> = ({ db }, ids) => loadNamedRepositories(db, ids);
 
 /** Of these repositories, those that the viewer may read, with permissions that the credential needs beside `metadata:read`. */
 export async function loadReadableNamedRepositories(

@@ -1,8 +1,8 @@
 import { loadRoleLevels } from '#access/lookup.ts';
 import { permissionsOf, type Role, reaches, roleOfLevel } from '#access/roles.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import type { ViewerContext } from '#endpoint/context.ts';
 import type { Links } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow, keyed } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
@@ -17,7 +17,7 @@ import { findDetails, loadRepositories } from './store.ts';
 
 /** Repositories of a whole page: owners and the viewer's roles are loaded once for all of them. */
 export async function presentRepositories(
-  { db, links, viewer }: ViewerContext,
+  { db, links, viewer }: Scope,
   rows: readonly RepositoryRow[],
 ): Promise<MinimalRepository[]> {
   const [owners, levels] = await Promise.all([
@@ -43,13 +43,13 @@ export async function presentWithRepositories<
   Row extends { readonly repository_id: Id<'repositories'> },
   Presented extends object,
 >(
-  context: ViewerContext,
+  scope: Scope,
   rows: readonly Row[],
   present: (rows: readonly Row[], repositoryOf: (row: Row) => RepositoryWithOwner) => Promise<readonly Presented[]>,
 ): Promise<(Presented & { repository: SimpleRepository })[]> {
   const ids = gather(rows, 'repository_id');
-  const named = await loadNamedRepositories(context.db, ids);
-  const seen = await presentRepositories(context, await loadRepositories(context.db, context.viewer, ids));
+  const named = await loadNamedRepositories(scope.db, ids);
+  const seen = await presentRepositories(scope, await loadRepositories(scope.db, scope.viewer, ids));
   const shown = keyed(seen.map(simpleRepositoryOf), ({ id }) => id);
   const presented = await present(rows, ({ repository_id }) => getOrThrow(named, repository_id));
   return presented.flatMap((one, index) => {
@@ -111,16 +111,16 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
  * those who may see them.
  */
 export async function presentFullRepository(
-  context: ViewerContext,
+  scope: Scope,
   row: RepositoryRow,
   { owner, role, showsSecurity = false }: { owner: Account; role: Role | undefined; showsSecurity?: boolean },
 ): Promise<FullRepository> {
-  const { db, links, viewer } = context;
+  const { db, links, viewer } = scope;
   const [related, { network, subscribers, properties }] = await Promise.all([
     loadRepositories(db, viewer, [row.parent_id, row.source_id, row.template_id]),
     findDetails(db, row),
   ]);
-  const presented = new Map((await presentRepositories(context, related)).map((repository) => [repository.id, repository]));
+  const presented = new Map((await presentRepositories(scope, related)).map((repository) => [repository.id, repository]));
   const findRelated = (id: number | null): MinimalRepository | undefined => getOptional(presented, id);
   const parent = findRelated(row.parent_id);
   const source = findRelated(row.source_id);

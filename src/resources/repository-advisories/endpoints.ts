@@ -41,9 +41,9 @@ export const listRepositoryAdvisories = endpoint({
   query: AdvisoryQuery,
   paging: pagesAndCursors(),
   replies: { 200: Type.Array(RepositoryAdvisory) },
-  async handle({ db, at: { repo }, query, page, viewer, links }) {
+  async handle({ scope, db, at: { repo }, query, page, viewer }) {
     const found = await listAdvisories(db, { repository: repo.id }, { reach: reachIn(viewer, repo), query, page });
-    return mapRows(found, (rows) => presentAdvisories({ db, links }, rows, () => repo, viewer));
+    return mapRows(found, (rows) => presentAdvisories(scope, rows, () => repo, viewer));
   },
 });
 
@@ -57,13 +57,13 @@ export const listOrgRepositoryAdvisories = endpoint({
   query: AdvisoryQuery,
   paging: pagesAndCursors(),
   replies: { 200: Type.Array(RepositoryAdvisory) },
-  async handle({ db, at: { org }, query, page, viewer, links }) {
+  async handle({ scope, db, at: { org }, query, page, viewer }) {
     if (org.role === 'member' && !(await isSecurityManager(db, org.id, viewer.account.id))) throw notFound();
     const found = await listAdvisories(db, { owner: org.id, viewer }, { reach: { kind: 'all' }, query, page });
     return mapRows(found, async (rows) => {
       const named = await loadNamedRepositories(db, gather(rows, 'repository_id'));
       const repositoryOf = ({ repository_id }: (typeof rows)[number]) => getOrThrow(named, repository_id);
-      return presentAdvisories({ db, links }, rows, repositoryOf, viewer);
+      return presentAdvisories(scope, rows, repositoryOf, viewer);
     });
   },
 });
@@ -78,10 +78,10 @@ export const createRepositoryAdvisory = endpoint({
   body: NewAdvisory,
   example,
   replies: { 201: RepositoryAdvisory },
-  async handle({ db, change, at: { repo }, body, action, viewer, links, services: { git } }) {
+  async handle({ scope, change, at: { repo }, body, action, viewer, services: { git } }) {
     if (!body.start_private_fork) {
       const row = await change((tx) => createAdvisory(tx, action, body));
-      return presentAdvisory({ db, links }, row, repo, viewer);
+      return presentAdvisory(scope, row, repo, viewer);
     }
     await change((tx) => checkAdministers(tx, action));
     await using copy = await preparePrivateFork(git, repo);
@@ -90,7 +90,7 @@ export const createRepositoryAdvisory = endpoint({
       const { id } = await startFork(tx, { ...action, git }, advisory, copy);
       return { ...advisory, fork_id: id };
     });
-    return presentAdvisory({ db, links }, row, repo, viewer);
+    return presentAdvisory(scope, row, repo, viewer);
   },
 });
 
@@ -104,9 +104,9 @@ export const createPrivateReport = endpoint({
   body: NewReport,
   example,
   replies: { 201: RepositoryAdvisory },
-  async handle({ db, change, at: { repo }, body, action, viewer, links }) {
+  async handle({ scope, change, at: { repo }, body, action, viewer }) {
     const row = await change((tx) => reportVulnerability(tx, action, body));
-    return presentAdvisory({ db, links }, row, repo, viewer);
+    return presentAdvisory(scope, row, repo, viewer);
   },
 });
 
@@ -118,8 +118,8 @@ export const getRepositoryAdvisory = endpoint({
   summary: 'Get a repository security advisory',
   access: readsAdvisories,
   replies: { 200: RepositoryAdvisory },
-  async handle({ db, at, viewer, links }) {
-    return presentAdvisory({ db, links }, at.repositoryAdvisory, at.repo, viewer);
+  async handle({ scope, at, viewer }) {
+    return presentAdvisory(scope, at.repositoryAdvisory, at.repo, viewer);
   },
 });
 
@@ -134,9 +134,9 @@ export const updateRepositoryAdvisory = endpoint({
   body: AdvisoryChange,
   example: { severity: 'critical', state: 'published' },
   replies: { 200: RepositoryAdvisory },
-  async handle({ db, change, at: { repo }, body, action, viewer, links }) {
+  async handle({ scope, change, at: { repo }, body, action, viewer }) {
     const row = await change((tx, at) => changeAdvisory(tx, action, at.repositoryAdvisory, body));
-    return presentAdvisory({ db, links }, row, repo, viewer);
+    return presentAdvisory(scope, row, repo, viewer);
   },
 });
 
@@ -166,11 +166,11 @@ export const createPrivateFork = endpoint({
   access: forksAdvisories,
   refuses: [422],
   replies: { 202: FullRepository },
-  async handle({ db, change, at, action, viewer, links, services: { git } }) {
+  async handle({ scope, change, at, action, services: { git } }) {
     checkAdministered(at.repositoryAdvisory);
     checkForkable(at.repositoryAdvisory);
     await using copy = await preparePrivateFork(git, at.repo);
     const row = await change((tx, { repositoryAdvisory }) => startFork(tx, { ...action, git }, repositoryAdvisory, copy));
-    return presentFullRepository({ db, links, viewer }, row, { owner: at.repo.owner, role: 'admin' });
+    return presentFullRepository(scope, row, { owner: at.repo.owner, role: 'admin' });
   },
 });

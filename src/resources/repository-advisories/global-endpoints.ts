@@ -22,10 +22,10 @@ export const listAdvisoriesOfAll = endpoint({
   query: GlobalAdvisoryQuery,
   paging: pagesAndCursors({ isUncounted: true }),
   replies: { 200: Type.Array(GlobalAdvisory) },
-  async handle({ db, query, page, links }) {
+  async handle({ scope, db, query, page }) {
     const filter = await globalFilterOf(db, query);
     if (!filter) return { rows: [], total: 0 };
-    return mapRows(await listGlobalAdvisories(db, filter, page), (rows) => presentGlobalAdvisories({ db, links }, rows));
+    return mapRows(await listGlobalAdvisories(db, filter, page), (rows) => presentGlobalAdvisories(scope, rows));
   },
 });
 
@@ -37,7 +37,7 @@ export const getAdvisoryOfAll = endpoint({
   summary: 'Get a global security advisory',
   access,
   replies: { 200: GlobalAdvisory },
-  async handle({ db, at, links }) {
-    return firstOrNotFound(await presentGlobalAdvisories({ db, links }, [at.globalAdvisory]));
+  async handle({ scope, at }) {
+    return firstOrNotFound(await presentGlobalAdvisories(scope, [at.globalAdvisory]));
   },
 });

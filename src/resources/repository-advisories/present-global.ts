@@ -1,5 +1,5 @@
-import type { Context } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow, keyed, unique } from '#lib/collections.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
@@ -11,7 +11,7 @@ import type { GlobalAdvisory, RepositoryAdvisory, SecurityAdvisory } from './sch
 import { loadCredits, loadVulnerabilities } from './store.ts';
 
 /** Advisories of a whole page. What a repository published shows its products as they are written there, and who accepted credit. */
-export async function presentGlobalAdvisories({ db, links }: Context, rows: readonly GlobalRow[]): Promise<GlobalAdvisory[]> {
+export async function presentGlobalAdvisories({ db, links }: Scope, rows: readonly GlobalRow[]): Promise<GlobalAdvisory[]> {
   const own = unique(gather(rows, 'repository_advisory_id'));
   const [ranges, origins, vulnerabilities, credits] = await Promise.all([
     loadPackageVulnerabilities(db, gather(rows, 'id')),

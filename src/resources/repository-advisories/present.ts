@@ -1,6 +1,6 @@
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow, grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -20,16 +20,17 @@ export const presentAffected = ({ ecosystem, package: name, vulnerable_version_r
 });
 
 /** Where an advisory of a repository is. */
-export const advisoryLinks = ({ links }: Pick<Context, 'links'>, repo: NamedRepository, identifier: string) => ({
+export const advisoryLinks = ({ links }: Pick<Scope, 'links'>, repo: NamedRepository, identifier: string) => ({
   url: path(`${repositoryUrl(links, repo)}/security-advisories`, identifier),
   html_url: path(`${path(links.html, repo.owner.login, repo.name)}/security/advisories`, identifier),
 });
 
 /** The private forks of a page that the viewer may read, by their ids. */
-async function presentForks({ db, links }: Context, viewer: Viewer | undefined, ids: readonly (RepositoryRow['id'] | null)[]) {
+async function presentForks(scope: Scope, viewer: Viewer | undefined, ids: readonly (RepositoryRow['id'] | null)[]) {
+  const { db } = scope;
   const rows = viewer ? await loadRepositories(db, viewer, ids) : [];
   if (!viewer || rows.length === 0) return new Map();
-  const shown = await presentRepositories({ db, links, viewer }, rows);
+  const shown = await presentRepositories(scope, rows);
   return keyed(shown.map(simpleRepositoryOf), ({ id }) => id);
 }
 
@@ -38,12 +39,12 @@ async function presentForks({ db, links }: Context, viewer: Viewer | undefined, 
  * no private fork is.
  */
 export async function presentAdvisories(
-  context: Context,
+  scope: Scope,
   rows: readonly AdvisoryRow[],
   repositoryOf: (row: AdvisoryRow) => NamedRepository,
   viewer?: Viewer,
 ): Promise<RepositoryAdvisory[]> {
-  const { db, links } = context;
+  const { db, links } = scope;
   const ids = gather(rows, 'id');
   const worked = rows.filter(({ is_insider }) => is_insider);
   const [vulnerabilities, credits, users, teams] = await Promise.all([
@@ -60,9 +61,9 @@ export async function presentAdvisories(
   const [accounts, teamRows, forks] = await Promise.all([
     loadAccounts(db, people),
     loadTeams(db, gather(teams, 'team_id')),
-    presentForks(context, viewer, gather(worked, 'fork_id')),
+    presentForks(scope, viewer, gather(worked, 'fork_id')),
   ]);
-  const shownTeams = keyed(await presentTeams(context, [...teamRows.values()]), ({ id }) => id);
+  const shownTeams = keyed(await presentTeams(scope, [...teamRows.values()]), ({ id }) => id);
   const usersOf = grouped(users, ({ advisory_id }) => advisory_id);
   const teamsOf = grouped(teams, ({ advisory_id }) => advisory_id);
   return rows.map((row) => {
@@ -71,7 +72,7 @@ export async function presentAdvisories(
     const repo = repositoryOf(row);
     return {
       ...presentScores(row),
-      ...advisoryLinks(context, repo, row.identifier),
+      ...advisoryLinks(scope, repo, row.identifier),
       summary: row.summary,
       description: row.description,
       severity: row.severity,
@@ -109,8 +110,8 @@ export async function presentAdvisories(
 
 /** One advisory of a repository. */
 export const presentAdvisory = async (
-  context: Context,
+  scope: Scope,
   row: AdvisoryRow,
   repo: NamedRepository,
   viewer?: Viewer,
-): Promise<RepositoryAdvisory> => firstOrNotFound(await presentAdvisories(context, [row], () => repo, viewer));
+): Promise<RepositoryAdvisory> => firstOrNotFound(await presentAdvisories(scope, [row], () => repo, viewer));

@@ -41,12 +41,12 @@ export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({
       method: 'GET',
       paging: pages(),
       replies: { 200: enveloped('repositories', MinimalRepository) },
-      async handle({ db, at, action, page, links }: SettingCall<At>) {
+      async handle({ scope, db, at, action, page }: SettingCall<At>) {
         const id = await selectionOf(db, at);
         const selection = id === undefined ? undefined : await findSelection(db, id);
         if (!selection) return { rows: [], total: 0 };
         const selected = await listSelected(db, selection, action.by.grant, page);
-        return mapRows(selected, (rows) => presentRepositories({ db, links, viewer: action.by }, rows));
+        return mapRows(selected, (rows) => presentRepositories(scope, rows));
       },
     },
     set: {

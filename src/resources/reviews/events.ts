@@ -1,4 +1,4 @@
-import { anonymous } from '#access/viewer.ts';
+import type { Loader } from '#endpoint/loaders.ts';
 import type { DeletedRow } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { keyed } from '#lib/collections.ts';
@@ -12,7 +12,6 @@ import {
   type OwnedRepository,
   type PayloadBuilder,
   type PayloadContext,
-  type PayloadLoader,
   payloadBuilder,
   webhookEventType,
 } from '#resources/event-kinds.ts';
@@ -57,15 +56,14 @@ const threadEvent = webhookEventType({
   hooks: 'all',
 });
 
-const pullsOf: PayloadLoader<Id<'issues'>, PullRow> = ({ db }, ids) => loadPulls(db, ids);
-const reviewsOf: PayloadLoader<Id<'reviews'>, ReviewRow> = async ({ db }, ids) =>
-  keyed(await loadReviews(db, ids), ({ id }) => id);
-const commentsOf: PayloadLoader<Id<'review_comments'>, ReviewCommentRow> = async ({ db }, ids) =>
+const pullsOf: Loader<Id<'issues'>, PullRow> = ({ db }, ids) => loadPulls(db, ids);
+const reviewsOf: Loader<Id<'reviews'>, ReviewRow> = async ({ db }, ids) => keyed(await loadReviews(db, ids), ({ id }) => id);
+const commentsOf: Loader<Id<'review_comments'>, ReviewCommentRow> = async ({ db }, ids) =>
   keyed(await loadComments(db, ids), ({ id }) => id);
 
 /** The pull request of an event as payloads of reviews show it: as lists do, to nobody in particular. */
-async function presentPull({ db, links, git }: PayloadContext, pull: PullRow) {
-  const [presented] = await presentPulls({ db, links, viewer: anonymous, git }, [pull]);
+async function presentPull(scope: PayloadContext, pull: PullRow) {
+  const [presented] = await presentPulls(scope, [pull]);
   return presented;
 }
 
@@ -85,11 +83,7 @@ const reviewPayload = <Kind extends ReviewKind>(
       const pull = await findPull(context, event.data.issue, repository);
       const row = pull && (await context.load(reviewsOf, event.data.review));
       if (!pull || !row) return [];
-      const { db, links } = context;
-      const [presented, pull_request] = await Promise.all([
-        presentReview({ db, links, viewer: anonymous, pull }, repository, row),
-        presentPull(context, pull),
-      ]);
+      const [presented, pull_request] = await Promise.all([presentReview(context, repository, row), presentPull(context, pull)]);
       const review = { ...presented, body: row.body === '' ? null : row.body, state: row.state.toLowerCase() };
       return [{ type: reviewEvent, action, body: { review, pull_request, ...more(event) } }];
     }),
@@ -105,9 +99,8 @@ const commentPayload = <Kind extends CommentKind>(
       const pull = await findPull(context, event.data.issue, repository);
       const row = pull && (await find(event, context));
       if (!pull || !row) return [];
-      const { db, links } = context;
       const [comment, pull_request] = await Promise.all([
-        presentReviewComment({ db, links, viewer: anonymous, pull }, repository, row),
+        presentReviewComment(context, repository, row),
         presentPull(context, pull),
       ]);
       return [{ type: commentEvent, action, body: { comment, pull_request, ...more(event) } }];
@@ -122,11 +115,11 @@ const threadPayload = (action: 'resolved' | 'unresolved'): PayloadBuilder<Thread
     aboutRepository(context, event, async (repository) => {
       const { issue, conversation } = event.data;
       const pull = await findPull(context, issue, repository);
-      const { db, links } = context;
+      const { db } = context;
       const rows = pull ? await loadConversations(db, [conversation], maxReplies) : [];
       if (!pull || rows.length === 0) return [];
       const [comments, pull_request] = await Promise.all([
-        presentReviewComments({ db, links, viewer: anonymous, pull }, repository, rows),
+        presentReviewComments(context, repository, rows),
         presentPull(context, pull),
       ]);
       const thread = { node_id: nodeId('PullRequestReviewThread', conversation), comments };

@@ -165,7 +165,7 @@ async function ownersApprove(
   const rules = (await findCodeOwners(reader, base))?.owners?.rules ?? [];
   const lists = await ownerListsOf(rules, files);
   if (lists.length === 0) return true;
-  const named = getOrThrow(await loadNamedRepositories(db, [repo.id], []), repo.id);
+  const named = getOrThrow(await loadNamedRepositories(db, [repo.id]), repo.id);
   const owners = await resolveOwners(db, named, [...new Set(lists.flat())], host);
   return lists.every((names) => {
     // Files whose owners don't exist, or may not write, are nobody's.

@@ -1,11 +1,11 @@
-import type { ViewerContext } from '#endpoint/context.ts';
 import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/accounts/index.ts';
-import { loadAssociations, loadIssues, presentTexts } from '#resources/issues/index.ts';
+import { issueNumbers, loadAssociations, presentTexts } from '#resources/issues/index.ts';
 import { presentRollup } from '#resources/reactions/index.ts';
 import type { Review, ReviewComment } from './schemas.ts';
 import type { ReviewCommentRow, ReviewRow } from './store.ts';
@@ -15,25 +15,22 @@ export type ReviewedRepository = NamedRepository & { id: Id<'repositories'>; own
 
 type PullNumber = { readonly id: Id<'issues'>; readonly number: number };
 
-/** The pull request of all rows, where it is known, beside the rest of the context. */
-export type ReviewContext = ViewerContext & { readonly pull?: PullNumber };
-
 type Written = Pick<ReviewRow, 'author_id' | 'issue_id' | 'body'>;
 
 /** Loads what reviews and their comments of a page have in common. */
-async function loadWritten(context: ReviewContext, repository: ReviewedRepository, rows: readonly Written[]) {
-  const { db, links, viewer, pull } = context;
+async function loadWritten(scope: Scope, repository: ReviewedRepository, rows: readonly Written[]) {
+  const { db, links, viewer, load } = scope;
   const authored = gather(rows, 'author_id').flatMap((author) =>
     author === null ? [] : [{ repository: repository.id, author }],
   );
   const [accounts, associationOf, pulls] = await Promise.all([
     loadAccounts(db, gather(rows, 'author_id'), viewer.account),
-    loadAssociations(db, viewer, authored, [repository]),
-    pull ? new Map([[pull.id, pull]]) : loadIssues(db, gather(rows, 'issue_id')),
+    loadAssociations(scope, authored),
+    load.all(issueNumbers, gather(rows, 'issue_id')),
   ]);
   const name = { owner: repository.owner.login, repo: repository.name };
   const texts = await presentTexts(
-    context,
+    scope,
     rows.map(({ body }) => ({ text: body, repository: name })),
   );
   const api = repositoryUrl(links, repository);
@@ -53,12 +50,12 @@ async function loadWritten(context: ReviewContext, repository: ReviewedRepositor
 
 /** Reviews of a whole page. */
 export async function presentReviews(
-  context: ReviewContext,
+  scope: Scope,
   repository: ReviewedRepository,
   rows: readonly ReviewRow[],
 ): Promise<Review[]> {
   if (rows.length === 0) return [];
-  const writtenOf = await loadWritten(context, repository, rows);
+  const writtenOf = await loadWritten(scope, repository, rows);
   return rows.map((row, at) => {
     const { texts, user, author_association, pull_request_url, html } = writtenOf(row, at);
     const html_url = `${html}#pullrequestreview-${row.id}`;
@@ -79,17 +76,17 @@ export async function presentReviews(
 }
 
 /** One review. */
-export const presentReview = async (context: ReviewContext, repository: ReviewedRepository, row: ReviewRow): Promise<Review> =>
-  firstOrNotFound(await presentReviews(context, repository, [row]));
+export const presentReview = async (scope: Scope, repository: ReviewedRepository, row: ReviewRow): Promise<Review> =>
+  firstOrNotFound(await presentReviews(scope, repository, [row]));
 
 /** Comments of a whole page. */
 export async function presentReviewComments(
-  context: ReviewContext,
+  scope: Scope,
   repository: ReviewedRepository,
   rows: readonly ReviewCommentRow[],
 ): Promise<ReviewComment[]> {
   if (rows.length === 0) return [];
-  const writtenOf = await loadWritten(context, repository, rows);
+  const writtenOf = await loadWritten(scope, repository, rows);
   return rows.map((row, at) => {
     const { texts, user, author_association, pull_request_url, html, api } = writtenOf(row, at);
     const url = path(`${api}/pulls/comments`, row.id);
@@ -128,7 +125,7 @@ export async function presentReviewComments(
 
 /** One comment. */
 export const presentReviewComment = async (
-  context: ReviewContext,
+  scope: Scope,
   repository: ReviewedRepository,
   row: ReviewCommentRow,
-): Promise<ReviewComment> => firstOrNotFound(await presentReviewComments(context, repository, [row]));
+): Promise<ReviewComment> => firstOrNotFound(await presentReviewComments(scope, repository, [row]));

@@ -98,9 +98,9 @@ export const { org: createOrgRuleset, repo: createRepoRuleset } = endpointVarian
   {
     method: 'POST',
     replies: { 201: Ruleset },
-    async handle({ db, change, at, body, action, viewer, links }) {
+    async handle({ scope, change, at, body, action }) {
       const row = await change((tx) => createRuleset(tx, action, body));
-      return presentRulesetTo({ db, links, viewer }, at, row);
+      return presentRulesetTo(scope, at, row);
     },
   },
 );
@@ -112,8 +112,8 @@ export const getOrgRuleset = endpoint({
   summary: 'Get an organization repository ruleset',
   access: writesOrganizationRulesets,
   replies: { 200: Ruleset },
-  async handle({ db, at, viewer, links }) {
-    return presentRulesetTo({ db, links, viewer }, at, at.ruleset);
+  async handle({ scope, at }) {
+    return presentRulesetTo(scope, at, at.ruleset);
   },
 });
 
@@ -126,9 +126,9 @@ export const getRepoRuleset = endpoint({
   access: readsRepositoryRulesets,
   query: WithParents,
   replies: { 200: Ruleset },
-  async handle({ db, at, query, viewer, links }) {
+  async handle({ scope, at, query }) {
     if (!query.includes_parents && at.ruleset.organization_id !== null) throw notFound();
-    return presentRulesetTo({ db, links, viewer }, at, at.ruleset);
+    return presentRulesetTo(scope, at, at.ruleset);
   },
 });
 
@@ -153,9 +153,9 @@ export const { org: updateOrgRuleset, repo: updateRepoRuleset } = endpointVarian
     method: 'PUT',
     example: { enforcement: 'evaluate' },
     replies: { 200: Ruleset },
-    async handle({ db, change, at, body, action, viewer, links }) {
+    async handle({ scope, change, at, body, action }) {
       const row = await change((tx, { ruleset }) => changeRuleset(tx, action, ruleset, body));
-      return presentRulesetTo({ db, links, viewer }, at, row);
+      return presentRulesetTo(scope, at, row);
     },
   },
 );

@@ -1,8 +1,8 @@
 import { authorize } from '#access/authorize.ts';
 import { findOrg } from '#access/lookup.ts';
 import type { Org, Repo, Viewer } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import type { ActorFacts, Bypass } from './applied-rule.ts';
@@ -72,7 +72,7 @@ type Seen = { readonly org: Org } | { readonly repo: Repo };
 
 /** A ruleset as a viewer sees it: with its bypass actors where they may change it, and how they may bypass it. */
 export async function presentRulesetTo(
-  { db, links, viewer }: Context & { viewer: Viewer },
+  { db, links, viewer }: Scope & { viewer: Viewer },
   place: Seen,
   row: RulesetRow,
 ): Promise<Ruleset> {
@@ -85,14 +85,14 @@ export async function presentRulesetTo(
 }
 
 /** Who owns an organization administers all of its repositories. */
-const factsIn = (db: Context['db'], viewer: Viewer, place: Seen): Promise<ActorFacts> =>
+const factsIn = (db: Scope['db'], viewer: Viewer, place: Seen): Promise<ActorFacts> =>
   loadActorFacts(
     db,
     viewer,
     'repo' in place ? place.repo : { owner_id: place.org.id, role: place.org.role === 'owner' ? 'admin' : undefined },
   );
 
-async function mayChange(db: Context['db'], viewer: Viewer, place: Seen, row: RulesetRow): Promise<boolean> {
+async function mayChange(db: Scope['db'], viewer: Viewer, place: Seen, row: RulesetRow): Promise<boolean> {
   if ('repo' in place && row.organization_id === null)
     return authorize(writesRepositoryRulesets, viewer, { repo: place.repo }, { write: false }).allowed;
   const org = 'org' in place ? place.org : await findOrg(db, viewer, place.repo.owner.login);

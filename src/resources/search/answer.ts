@@ -1,6 +1,6 @@
 import { type TProperties, Type } from 'typebox';
-import type { ViewerContext } from '#endpoint/context.ts';
 import { pages } from '#endpoint/paging.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { Media } from '#lib/media.ts';
@@ -21,7 +21,7 @@ export const parameters = <P extends TProperties>(own: P) =>
 /** A hit, with its text matches if they were requested. */
 export type Matched<Hit, Match = TextMatch> = { hit: Hit; matches: readonly Match[] | undefined };
 
-type Call = ViewerContext & { now: Date; media: Media; services: Services; caller: Caller };
+type Call = Scope & { now: Date; media: Media; services: Services; caller: Caller };
 
 type Search<Hit, Match, Result extends SearchResult<Hit>, Item> = {
   find(budget: Budget): Promise<Result>;

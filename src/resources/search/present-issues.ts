@@ -1,31 +1,33 @@
-import type { ViewerContext } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, keyed } from '#lib/collections.ts';
-import { type Issue, loadAttached, loadIssues, presentIssues } from '#resources/issues/index.ts';
-import { loadReadableNamedRepositories } from '#resources/repositories/index.ts';
+import { attachedToIssues, type Issue, loadIssues, presentIssues } from '#resources/issues/index.ts';
+import { loadReadableNamedRepositories, namedRepositories } from '#resources/repositories/index.ts';
 import type { IssueHit, IssueTextMatch } from '#search/index.ts';
 import type { Matched } from './answer.ts';
 import { presentMatch } from './present.ts';
 import type { IssueItem, TextMatch } from './schemas.ts';
 
 /** Hits of an issue search. Issues that were deleted since they were indexed are left out. */
-export async function presentIssueHits(
-  context: ViewerContext,
-  found: readonly Matched<IssueHit, IssueTextMatch>[],
-): Promise<IssueItem[]> {
+export async function presentIssueHits(scope: Scope, found: readonly Matched<IssueHit, IssueTextMatch>[]): Promise<IssueItem[]> {
   const hits = gather(found, 'hit');
   const ids = gather(hits, 'id');
-  const [repositories, issues, attached] = await Promise.all([
-    loadReadableNamedRepositories(context.db, context.viewer, gather(hits, 'repositoryId')),
-    loadIssues(context.db, ids),
-    loadAttached(context.db, ids),
+  const { load } = scope;
+  const [repositories, issues] = await Promise.all([
+    loadReadableNamedRepositories(scope.db, scope.viewer, gather(hits, 'repositoryId')),
+    loadIssues(scope.db, ids),
+    load.all(attachedToIssues, ids),
   ]);
+  load.prime(
+    namedRepositories,
+    repositories.map((repository) => [repository.id, repository]),
+  );
   const readable = new Set(gather(repositories, 'id'));
   const existing = hits.flatMap(({ id, repositoryId }) => {
     const row = issues.get(id);
     return row && row.repository_id === repositoryId && readable.has(repositoryId) ? [row] : [];
   });
-  const presented = keyed(await presentIssues(context, existing, { repositories, attached }), ({ id }) => id);
+  const presented = keyed(await presentIssues(scope, existing), ({ id }) => id);
   return found.flatMap(({ hit, matches }) => {
     const issue = presented.get(hit.id);
     if (!issue) return [];

@@ -1,6 +1,6 @@
 import { basename } from 'node:path/posix';
-import type { Context, ViewerContext } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import type { GitStore } from '#git/repo.ts';
@@ -20,10 +20,10 @@ type InRepository = { repositoryId: Id<'repositories'> };
  * The hits of a page whose repositories the viewer may read now, each with its repository. Access is checked again here, since it
  * may have changed since the search.
  */
-async function withRepositories<Hit extends InRepository>(context: ViewerContext, found: readonly Matched<Hit>[]) {
+async function withRepositories<Hit extends InRepository>(scope: Scope, found: readonly Matched<Hit>[]) {
   const ids = found.map(({ hit }) => hit.repositoryId);
-  const rows = await loadRepositories(context.db, context.viewer, ids);
-  const repositories = keyed(await presentRepositories(context, rows), ({ id }) => id);
+  const rows = await loadRepositories(scope.db, scope.viewer, ids);
+  const repositories = keyed(await presentRepositories(scope, rows), ({ id }) => id);
   return found.flatMap((one) => {
     const repository = repositories.get(one.hit.repositoryId);
     return repository ? [{ ...one, repository }] : [];
@@ -31,8 +31,8 @@ async function withRepositories<Hit extends InRepository>(context: ViewerContext
 }
 
 /** Hits of a code search. Their addresses name the indexed commit, so that they lead to the text that matched. */
-export async function presentCodeHits(context: ViewerContext, found: readonly Matched<CodeHit>[]): Promise<CodeItem[]> {
-  return (await withRepositories(context, found)).map(({ hit, matches, repository }) => {
+export async function presentCodeHits(scope: Scope, found: readonly Matched<CodeHit>[]): Promise<CodeItem[]> {
+  return (await withRepositories(scope, found)).map(({ hit, matches, repository }) => {
     const segments = hit.path.split('/');
     const url = `${path(`${repository.url}/contents`, ...segments)}?ref=${hit.commitOid}`;
     return {
@@ -51,11 +51,8 @@ export async function presentCodeHits(context: ViewerContext, found: readonly Ma
   });
 }
 
-export async function presentRepositoryHits(
-  context: ViewerContext,
-  found: readonly Matched<RepositoryHit>[],
-): Promise<RepositoryItem[]> {
-  return (await withRepositories(context, found)).map(({ hit, matches, repository }) => ({
+export async function presentRepositoryHits(scope: Scope, found: readonly Matched<RepositoryHit>[]): Promise<RepositoryItem[]> {
+  return (await withRepositories(scope, found)).map(({ hit, matches, repository }) => ({
     ...repository,
     score: hit.score,
     ...presentMatches(matches, { url: repository.url, type: 'Repository' }),
@@ -63,7 +60,7 @@ export async function presentRepositoryHits(
 }
 
 /** Hits of a user search. An account that was removed since is left out. */
-export async function presentUserHits({ db, links }: Context, found: readonly Matched<UserHit>[]): Promise<UserItem[]> {
+export async function presentUserHits({ db, links }: Scope, found: readonly Matched<UserHit>[]): Promise<UserItem[]> {
   const accounts = await loadAccounts(
     db,
     gather(
@@ -82,22 +79,19 @@ export async function presentUserHits({ db, links }: Context, found: readonly Ma
 /**
  * Hits of a commit search. The commits are read from their repositories. One that a forced push has removed meanwhile is left out.
  */
-export async function presentCommitHits(
-  context: ViewerContext & { now: Date; services: { git: GitStore } },
-  found: readonly Matched<CommitHit>[],
-): Promise<CommitItem[]> {
-  const readable = await withRepositories(context, found);
+export async function presentCommitHits(scope: Scope, found: readonly Matched<CommitHit>[]): Promise<CommitItem[]> {
+  const readable = await withRepositories(scope, found);
   const commits = await readCommits(
-    context.services.git,
+    scope.git,
     readable.map(({ hit }) => hit),
   );
   const existing = readable.flatMap((one) => {
     const commit = commits.get(one.hit.oid);
     const { repository } = one;
-    const urls = repositoryUrlsOf(context.links, { id: one.hit.repositoryId, owner: repository.owner, name: repository.name });
+    const urls = repositoryUrlsOf(scope.links, { id: one.hit.repositoryId, owner: repository.owner, name: repository.name });
     return commit ? [{ ...one, urls, commit }] : [];
   });
-  const presented = await presentCommitsOfRepositories({ ...context, git: context.services.git }, existing);
+  const presented = await presentCommitsOfRepositories(scope, existing);
   return existing.flatMap(({ hit, matches, repository }, at) => {
     const item = presented[at];
     if (!item) return [];

@@ -1,7 +1,7 @@
 import type { Db } from '#database/connect.ts';
-import type { Context } from '#endpoint/context.ts';
 import type { NamedRepository } from '#endpoint/links.ts';
 import { path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { defined, gather, getOptional } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -68,7 +68,7 @@ export function presentLocation(urls: RepositoryUrls, row: LocationRow): AlertLo
 
 /** Alerts as payloads have them, without their secrets; `repositoryOf` tells in which repository each is. */
 export async function presentPayloadAlerts(
-  { db, links }: Context,
+  { db, links }: Scope,
   rows: readonly AlertRow[],
   repositoryOf: (row: AlertRow) => Named,
 ): Promise<SecretAlertInPayload[]> {
@@ -109,18 +109,18 @@ type Shown = { readonly secrets: Secrets; readonly hideSecret: boolean };
 
 /** Alerts of a whole page, with their secrets unless these are to be hidden. */
 export async function presentAlerts(
-  context: Context,
+  scope: Scope,
   rows: readonly AlertRow[],
   repositoryOf: (row: AlertRow) => Named,
   { secrets, hideSecret }: Shown,
 ): Promise<SecretAlert[]> {
   const [shown, locations] = await Promise.all([
-    presentPayloadAlerts(context, rows, repositoryOf),
-    loadFirstLocations(context.db, gather(rows, 'id')),
+    presentPayloadAlerts(scope, rows, repositoryOf),
+    loadFirstLocations(scope.db, gather(rows, 'id')),
   ]);
   return rows.map((row, at) => {
     const first = locations.get(row.id);
-    const urls = repositoryUrlsOf(context.links, repositoryOf(row));
+    const urls = repositoryUrlsOf(scope.links, repositoryOf(row));
     return {
       ...firstOrNotFound(shown.slice(at, at + 1)),
       state: row.state,
@@ -133,8 +133,8 @@ export async function presentAlerts(
 }
 
 /** One alert of a repository. */
-export const presentAlert = async (context: Context, row: AlertRow, repo: Named, shown: Shown): Promise<SecretAlert> =>
-  firstOrNotFound(await presentAlerts(context, [row], () => repo, shown));
+export const presentAlert = async (scope: Scope, row: AlertRow, repo: Named, shown: Shown): Promise<SecretAlert> =>
+  firstOrNotFound(await presentAlerts(scope, [row], () => repo, shown));
 
 /** The words of the public API for scans that aren't of every push. */
 export const scanTypes = {

@@ -72,9 +72,9 @@ export const listOwnStarred = endpoint({
   paging: pages(),
   media: ['star'],
   replies: { 200: StarredRepositories },
-  async handle({ db, query, page, media, viewer, links }) {
+  async handle({ scope, db, query, page, media, viewer }) {
     const found = await listStarred(db, viewer, viewer.account.id, query, page);
-    return mapRows(found, (rows) => presentStarred({ db, links, viewer }, rows, media));
+    return mapRows(found, (rows) => presentStarred(scope, rows, media));
   },
 });
 
@@ -88,9 +88,9 @@ export const listUserStarred = endpoint({
   paging: pages(),
   media: ['star'],
   replies: { 200: StarredRepositories },
-  async handle({ db, at, query, page, media, viewer, links }) {
+  async handle({ scope, db, at, query, page, media, viewer }) {
     const found = await listStarred(db, viewer, at.user.id, query, page);
-    return mapRows(found, (rows) => presentStarred({ db, links, viewer }, rows, media));
+    return mapRows(found, (rows) => presentStarred(scope, rows, media));
   },
 });
 

@@ -1,6 +1,6 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import type { ViewerContext } from '#endpoint/context.ts';
 import type { Links } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import type { Media } from '#lib/media.ts';
 import { timestamp } from '#lib/time.ts';
@@ -11,11 +11,11 @@ import type { StarredAt } from './store.ts';
 
 /** The starred repositories of a page; with the times of the stars for the media type `star`. */
 export async function presentStarred(
-  context: ViewerContext,
+  scope: Scope,
   rows: readonly (RepositoryRow & StarredAt)[],
   media: Media,
 ): Promise<(MinimalRepository | StarredRepository)[]> {
-  const repositories = await presentRepositories(context, rows);
+  const repositories = await presentRepositories(scope, rows);
   if (media !== 'star') return repositories;
   const times = new Map<number, Date>(rows.map(({ id, starred_at }) => [id, starred_at]));
   return repositories.map((repo) => ({ starred_at: timestamp(getOrThrow(times, repo.id)), repo }));

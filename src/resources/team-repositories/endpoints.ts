@@ -52,9 +52,9 @@ export const { slug: listReposBySlug, id: listReposById } = endpointVariants(
     method: 'GET',
     paging: pages(),
     replies: { 200: Type.Array(RepositoryOfTeam) },
-    async handle({ db, at, viewer, page, links }) {
+    async handle({ scope, db, at, viewer, page }) {
       const found = await listRepositoriesOf(db, at.team, viewer, page);
-      return mapRows(found, (rows) => presentTeamRepositories({ db, links, viewer }, rows));
+      return mapRows(found, (rows) => presentTeamRepositories(scope, rows));
     },
   },
 );
@@ -78,12 +78,12 @@ export const { slug: checkRepoBySlug, id: checkRepoById } = endpointVariants(
     method: 'GET',
     media: ['repository'],
     replies: { 200: TeamRepository, 204: Nothing },
-    async handle({ db, at, viewer, media, links, reply }) {
+    async handle({ scope, db, at, media, reply }) {
       const level = await findTeamLevel(db, at.team, at.repo.id);
       if (level === 0) throw notFound();
       if (media !== 'repository') return reply(204);
       const { owner: _owner, role: _role, reached: _reached, held: _held, ...row } = at.repo;
-      return reply(200, await presentTeamRepository({ db, links, viewer }, { ...row, level }));
+      return reply(200, await presentTeamRepository(scope, { ...row, level }));
     },
   },
 );

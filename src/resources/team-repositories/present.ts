@@ -1,16 +1,13 @@
 import { permissionsOf, roleOfLevel } from '#access/roles.ts';
-import type { ViewerContext } from '#endpoint/context.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { presentRepositories } from '#resources/repositories/index.ts';
 import type { RepositoryOfTeam, TeamRepository } from './schemas.ts';
 import type { RepositoryWithLevel } from './store.ts';
 
 /** Repositories of a whole page, with what their team may do in each. */
-export async function presentTeamRepositories(
-  context: ViewerContext,
-  rows: readonly RepositoryWithLevel[],
-): Promise<RepositoryOfTeam[]> {
-  const presented = await presentRepositories(context, rows);
+export async function presentTeamRepositories(scope: Scope, rows: readonly RepositoryWithLevel[]): Promise<RepositoryOfTeam[]> {
+  const presented = await presentRepositories(scope, rows);
   return presented.map((repository, index) => {
     const role = roleOfLevel(rows[index]?.level ?? 0) ?? 'read';
     return { ...repository, permissions: permissionsOf(role), role_name: role };
@@ -18,12 +15,12 @@ export async function presentTeamRepositories(
 }
 
 /** One repository by itself. */
-export async function presentTeamRepository(context: ViewerContext, row: RepositoryWithLevel): Promise<TeamRepository> {
+export async function presentTeamRepository(scope: Scope, row: RepositoryWithLevel): Promise<TeamRepository> {
   const {
     has_discussions: _discussions,
     has_pull_requests: _pulls,
     pull_request_creation_policy: _policy,
     ...shown
-  } = firstOrNotFound(await presentTeamRepositories(context, [row]));
+  } = firstOrNotFound(await presentTeamRepositories(scope, [row]));
   return shown;
 }

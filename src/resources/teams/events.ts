@@ -41,9 +41,9 @@ const teamEvent = webhookEventType({ name: 'team', permission: 'members:read', h
 const teamAddEvent = webhookEventType({ name: 'team_add', permission: 'members:read', hooks: 'all' });
 const membershipEvent = webhookEventType({ name: 'membership', permission: 'members:read', hooks: 'organizations' });
 
-async function presentTeam({ db, links }: PayloadContext, row: TeamRow, role?: string) {
+async function presentTeam(scope: PayloadContext, row: TeamRow, role?: string) {
   const knownRole = role !== undefined && isRole(role) ? role : undefined;
-  const [presented] = await presentTeams({ db, links }, [row], knownRole === undefined ? undefined : () => knownRole);
+  const [presented] = await presentTeams(scope, [row], knownRole === undefined ? undefined : () => knownRole);
   return presented;
 }
 

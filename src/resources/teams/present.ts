@@ -1,8 +1,8 @@
 import { permissionsOf, type Role, wordOfRole } from '#access/roles.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
-import type { Context } from '#endpoint/context.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -43,7 +43,7 @@ const presentParent = (links: Links, team: TeamRow, parents: Parents, org: Pick<
 
 /** Teams of a whole page. For a list about one repository, `roleOf` gives each team's role in it. */
 export async function presentTeams(
-  { db, links }: Context,
+  { db, links }: Scope,
   rows: readonly TeamRow[],
   roleOf?: (id: Id<'teams'>) => Role | undefined,
 ): Promise<Team[]> {
@@ -61,9 +61,10 @@ export async function presentTeams(
 }
 
 /** Whole teams of a page, each with its organization. */
-export async function presentFullTeams({ db, links }: Context, rows: readonly TeamRow[]): Promise<TeamFull[]> {
+export async function presentFullTeams(scope: Scope, rows: readonly TeamRow[]): Promise<TeamFull[]> {
+  const { db, links } = scope;
   const [orgs, parents, counts] = await Promise.all([
-    presentFullOrganizations({ db, links }, gather(rows, 'organization_id')),
+    presentFullOrganizations(scope, gather(rows, 'organization_id')),
     loadParents(db, rows),
     loadTeamCounts(db, gather(rows, 'id')),
   ]);
@@ -83,8 +84,8 @@ export async function presentFullTeams({ db, links }: Context, rows: readonly Te
 }
 
 /** One whole team. */
-export const presentFullTeam = async (context: Context, row: TeamRow): Promise<TeamFull> =>
-  firstOrNotFound(await presentFullTeams(context, [row]));
+export const presentFullTeam = async (scope: Scope, row: TeamRow): Promise<TeamFull> =>
+  firstOrNotFound(await presentFullTeams(scope, [row]));
 
 export const presentTeamMembership = (
   links: Links,

@@ -17,8 +17,8 @@ export const listTimelineOfIssue = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(TimelineEntry) },
-  async handle({ db, at, query, page, viewer, links, media, now, services: { git } }) {
+  async handle({ scope, at, query, page }) {
     const excluded = query.exclude === undefined ? [] : query.exclude.split(',').map((event) => event.trim());
-    return listTimeline({ db, links, viewer, repo: at.repo, media, git, now }, at.issue, excluded, page);
+    return listTimeline(scope, at.issue, excluded, page);
   },
 });

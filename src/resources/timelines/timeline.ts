@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { listMerged, listMergedByTime } from '#database/merged-list.ts';
-import type { ViewerContext } from '#endpoint/context.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { repoOf } from '#git/store.ts';
@@ -10,7 +10,7 @@ import { gather, getOptional, grouped, keyed, unique } from '#lib/collections.ts
 import { type Id, nodeId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { type CommitContext, type GitCommit, presentGitCommits, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { type GitCommit, presentGitCommits, repositoryUrlsOf } from '#resources/commits/index.ts';
 import {
   type IssueRow,
   loadComments,
@@ -19,11 +19,9 @@ import {
   presentComments,
   presentTimelineEvents,
 } from '#resources/issues/index.ts';
-import { loadNamedRepositories } from '#resources/repositories/index.ts';
+import { namedRepositories } from '#resources/repositories/index.ts';
 import { loadConversations, loadReviews, presentReviewComments, presentReviews } from '#resources/reviews/index.ts';
 import type { TimelineConversation, TimelineEntry, TimelineReview } from './schemas.ts';
-
-export type TimelineContext = ViewerContext & CommitContext;
 
 /** One of these: an event, a comment, a commit of a pull request, a review, or the first comment of a conversation on its diff. */
 type Entry = {
@@ -49,12 +47,12 @@ const columnsOf = (kind: keyof Entry, id: string, time = 'created_at') =>
  * whose `event` is excluded.
  */
 export async function listTimeline(
-  context: TimelineContext,
+  scope: Scope,
   issue: Pick<IssueRow, 'id' | 'comments_count' | 'is_pull_request' | 'repository_id'>,
   excluded: readonly string[],
   page: Page,
 ): Promise<Listed<TimelineEntry>> {
-  const { db, viewer } = context;
+  const { db, viewer } = scope;
   const wants = (event: string): boolean => !excluded.includes(event);
   const comments = sql`select ${columnsOf('comment_id', 'id')} from issue_comments
     where issue_id = ${issue.id} and ${sql.lit(wants('commented'))}`;
@@ -87,7 +85,7 @@ export async function listTimeline(
     : (await hasFewEvents(db, issue, short))
       ? listMerged<Entry>(db, { indexed: comments, others: [open, ...few], order }, page)
       : listMergedByTime<Entry>(db, { indexed: [comments, open], others: few, order }, page));
-  return mapRows(entries, (rows) => hydrate(db, context, issue, rows));
+  return mapRows(entries, (rows) => hydrate(db, scope, issue, rows));
 }
 
 /** Fewer entries than this are merged in any way. */
@@ -103,21 +101,21 @@ async function hasFewEvents(db: Db, { id }: Pick<IssueRow, 'id'>, most: number):
 
 async function hydrate(
   db: Db,
-  context: TimelineContext,
+  scope: Scope,
   issue: Pick<IssueRow, 'id' | 'repository_id'>,
   entries: readonly Entry[],
 ): Promise<TimelineEntry[]> {
   const { repository_id } = issue;
   const [events, comments, commits, reviews, conversations] = await Promise.all([
-    loadIssueEvents(db, gather(entries, 'event_id')).then((rows) => presentTimelineEvents(context, rows)),
-    loadComments(db, gather(entries, 'comment_id')).then((rows) => presentComments(context, rows)),
+    loadIssueEvents(db, gather(entries, 'event_id')).then((rows) => presentTimelineEvents(scope, rows)),
+    loadComments(db, gather(entries, 'comment_id')).then((rows) => presentComments(scope, rows)),
     loadCommits(
-      context,
+      scope,
       repository_id,
       entries.flatMap(({ commit_sha }) => commit_sha ?? []),
     ),
-    loadTimelineReviews(context, repository_id, unique(gather(entries, 'review_id'))),
-    loadTimelineConversations(context, repository_id, unique(gather(entries, 'conversation_id'))),
+    loadTimelineReviews(scope, repository_id, unique(gather(entries, 'review_id'))),
+    loadTimelineConversations(scope, repository_id, unique(gather(entries, 'conversation_id'))),
   ]);
   const commentOf = keyed(comments, (comment) => comment.id);
   return entries.flatMap(({ event_id, comment_id, commit_sha, review_id, conversation_id }): TimelineEntry[] => {
@@ -133,23 +131,19 @@ async function hydrate(
 }
 
 /** Commits of a repository as Git has them, by their names. */
-async function loadCommits(
-  context: TimelineContext,
-  repository: Id<'repositories'>,
-  oids: readonly Oid[],
-): Promise<Map<Oid, GitCommit>> {
-  const { links, git } = context;
-  const named = oids.length === 0 ? undefined : await findNamed(context, repository);
+async function loadCommits(scope: Scope, repository: Id<'repositories'>, oids: readonly Oid[]): Promise<Map<Oid, GitCommit>> {
+  const { links, git } = scope;
+  const named = oids.length === 0 ? undefined : await findNamed(scope, repository);
   if (!named) return new Map();
   await using reader = await openObjects(repoOf(git, repository));
   const urls = repositoryUrlsOf(links, named);
   const found = await reader.findCommits(oids);
-  return keyed(await presentGitCommits({ ...context, urls }, [...found.values()]), ({ sha }) => sha);
+  return keyed(await presentGitCommits(scope, urls, [...found.values()]), ({ sha }) => sha);
 }
 
 /** The repository that reviews are of. */
-async function findNamed({ db, repo }: ViewerContext, repository: Id<'repositories'>) {
-  return (await loadNamedRepositories(db, [repository], repo ? [repo] : [])).get(repository);
+async function findNamed({ load }: Scope, repository: Id<'repositories'>) {
+  return (await load.all(namedRepositories, [repository])).get(repository);
 }
 
 const inSmall = {
@@ -161,14 +155,14 @@ const inSmall = {
 
 /** Submitted reviews as timelines show them, by their ids. */
 async function loadTimelineReviews(
-  context: TimelineContext,
+  scope: Scope,
   repository: Id<'repositories'>,
   ids: readonly Id<'reviews'>[],
 ): Promise<Map<Id<'reviews'>, TimelineReview>> {
-  const named = ids.length === 0 ? undefined : await findNamed(context, repository);
+  const named = ids.length === 0 ? undefined : await findNamed(scope, repository);
   if (!named) return new Map();
-  const rows = await loadReviews(context.db, ids);
-  const presented = await presentReviews(context, named, rows);
+  const rows = await loadReviews(scope.db, ids);
+  const presented = await presentReviews(scope, named, rows);
   return new Map(
     rows.flatMap(({ id }, at): [Id<'reviews'>, TimelineReview][] => {
       const review = presented[at];
@@ -183,14 +177,14 @@ const maxReplies = fixedValue(limitTable.reviews.timeline);
 
 /** Conversations as timelines show them, by the comments that began them. */
 async function loadTimelineConversations(
-  context: TimelineContext,
+  scope: Scope,
   repository: Id<'repositories'>,
   ids: readonly Id<'review_comments'>[],
 ): Promise<Map<Id<'review_comments'>, TimelineConversation>> {
-  const named = ids.length === 0 ? undefined : await findNamed(context, repository);
+  const named = ids.length === 0 ? undefined : await findNamed(scope, repository);
   if (!named) return new Map();
-  const rows = await loadConversations(context.db, ids, maxReplies);
-  const presented = keyed(await presentReviewComments(context, named, rows), ({ id }) => id as number);
+  const rows = await loadConversations(scope.db, ids, maxReplies);
+  const presented = keyed(await presentReviewComments(scope, named, rows), ({ id }) => id as number);
   const conversations = [...grouped(rows, ({ id, in_reply_to_id }) => in_reply_to_id ?? id)];
   return new Map(
     conversations.map(([id, comments]) => [

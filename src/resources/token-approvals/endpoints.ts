@@ -82,9 +82,9 @@ export const listRequests = endpoint({
   query: TokenFilter,
   paging: pages(),
   replies: { 200: Type.Array(TokenGrantRequest) },
-  async handle({ db, at: { org }, query, page, links, now }) {
+  async handle({ scope, db, at: { org }, query, page }) {
     const found = await listTokenRequests(db, org.id, { filter: filterOf(query), direction: query.direction, page });
-    return mapRows(found, (rows) => presentTokenRequests({ db, links, org, now }, rows));
+    return mapRows(found, (rows) => presentTokenRequests(scope, org, rows));
   },
 });
 
@@ -128,9 +128,9 @@ export const listRequestRepositories = endpoint({
   access: readsRequests,
   paging: pages(),
   replies: { 200: Type.Array(MinimalRepository) },
-  async handle({ db, at, page, links, viewer }) {
+  async handle({ scope, db, at, page }) {
     const found = await listRequestedRepositories(db, at.org.id, at.tokenRequest, page);
-    return mapRows(found, (rows) => presentRepositories({ db, links, viewer }, rows));
+    return mapRows(found, (rows) => presentRepositories(scope, rows));
   },
 });
 
@@ -143,9 +143,9 @@ export const listGrants = endpoint({
   query: TokenFilter,
   paging: pages(),
   replies: { 200: Type.Array(TokenGrant) },
-  async handle({ db, at: { org }, query, page, links, now }) {
+  async handle({ scope, db, at: { org }, query, page }) {
     const found = await listTokenGrants(db, org.id, { filter: filterOf(query), direction: query.direction, page });
-    return mapRows(found, (rows) => presentTokenGrants({ db, links, org, now }, rows));
+    return mapRows(found, (rows) => presentTokenGrants(scope, org, rows));
   },
 });
 
@@ -188,8 +188,8 @@ export const listGrantRepositories = endpoint({
   access: readsGrants,
   paging: pages(),
   replies: { 200: Type.Array(MinimalRepository) },
-  async handle({ db, at, page, links, viewer }) {
+  async handle({ scope, db, at, page }) {
     const found = await listGrantedRepositories(db, at.org.id, at.tokenGrant, page);
-    return mapRows(found, (rows) => presentRepositories({ db, links, viewer }, rows));
+    return mapRows(found, (rows) => presentRepositories(scope, rows));
   },
 });

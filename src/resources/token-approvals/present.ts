@@ -1,21 +1,20 @@
 import type { PermissionSet } from '#access/permissions.ts';
 import type { Account } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import { path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOrThrow } from '#lib/collections.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUser } from '#resources/accounts/index.ts';
 import { byScope, selectionWord, type TokenGrantRow, type TokenRequestRow } from '#resources/tokens/index.ts';
 import type { TokenGrant, TokenGrantRequest } from './schemas.ts';
 
-type OfOrganization = Context & { org: Account; now: Date };
-
 /** Requests of a whole page: the users are loaded once for all of them. */
 export async function presentTokenRequests(
-  context: OfOrganization,
+  scope: Scope,
+  org: Account,
   rows: readonly TokenRequestRow[],
 ): Promise<TokenGrantRequest[]> {
-  const present = await presenter(context, rows, 'personal-access-token-requests');
+  const present = await presenter(scope, org, rows, 'personal-access-token-requests');
   return rows.map((row) => ({
     ...present(row, row.token_id),
     reason: row.reason,
@@ -24,14 +23,15 @@ export async function presentTokenRequests(
 }
 
 /** Granted tokens of a whole page: the users are loaded once for all of them. */
-export async function presentTokenGrants(context: OfOrganization, rows: readonly TokenGrantRow[]): Promise<TokenGrant[]> {
-  const present = await presenter(context, rows, 'personal-access-tokens');
-  return rows.map((row) => ({ ...present(row, row.id), access_granted_at: timestamp(row.granted_at ?? context.now) }));
+export async function presentTokenGrants(scope: Scope, org: Account, rows: readonly TokenGrantRow[]): Promise<TokenGrant[]> {
+  const present = await presenter(scope, org, rows, 'personal-access-tokens');
+  return rows.map((row) => ({ ...present(row, row.id), access_granted_at: timestamp(row.granted_at ?? scope.now) }));
 }
 
 /** What requests and granted tokens have in common. */
 async function presenter(
-  { db, links, org, now }: OfOrganization,
+  { db, links, now }: Scope,
+  org: Account,
   rows: readonly (TokenRequestRow | TokenGrantRow)[],
   segment: string,
 ) {

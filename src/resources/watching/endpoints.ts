@@ -86,9 +86,9 @@ export const listOwnSubscriptions = endpoint({
   access: { permission: 'metadata:read', tokens: userTokens },
   paging: pages(),
   replies: { 200: Type.Array(MinimalRepository) },
-  async handle({ db, page, viewer, links }) {
+  async handle({ scope, db, page, viewer }) {
     const found = await listWatched(db, viewer, viewer.account.id, page);
-    return mapRows(found, (rows) => presentRepositories({ db, links, viewer }, rows));
+    return mapRows(found, (rows) => presentRepositories(scope, rows));
   },
 });
 
@@ -100,8 +100,8 @@ export const listUserSubscriptions = endpoint({
   access: { permission: { none: 'public' } },
   paging: pages(),
   replies: { 200: Type.Array(MinimalRepository) },
-  async handle({ db, at, page, viewer, links }) {
+  async handle({ scope, db, at, page, viewer }) {
     const found = await listWatched(db, viewer, at.user.id, page);
-    return mapRows(found, (rows) => presentRepositories({ db, links, viewer }, rows));
+    return mapRows(found, (rows) => presentRepositories(scope, rows));
   },
 });

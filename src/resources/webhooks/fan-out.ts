@@ -37,7 +37,8 @@ export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<Serv
       const { vocabulary, git, refRules } = services;
       const buildersByBase = new Map<string, Build>();
       const builderOf = (base: string): Build => {
-        const build = buildersByBase.get(base) ?? events.openBuilder({ db, git, refRules, links: linksOf(base, services.ssh) });
+        const build =
+          buildersByBase.get(base) ?? events.openBuilder({ db, git, refRules, now, links: linksOf(base, services.ssh) });
         buildersByBase.set(base, build);
         return build;
       };

@@ -1,7 +1,7 @@
 import type { ActionContext } from '#access/action.ts';
 import type { Org, Repo, Viewer } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
-import { commonParts, loadingContext, presentRepository } from './common-payload.ts';
+import type { Scope } from '#endpoint/scope.ts';
+import { commonParts, presentRepository } from './common-payload.ts';
 import type { OwnerPayload } from './pings.ts';
 import type { HookAction, HookServices } from './rules.ts';
 import type { HookAuthors, Parent } from './store.ts';
@@ -28,11 +28,10 @@ export const hookAction = (owner: HookOwnerAction, services: HookServices): Hook
 });
 
 /** The part of a ping that is about the organization or repository of the hook, and about the user who requested the ping. */
-export async function ownerPayload(given: Context, owner: HookOwnerAction): Promise<OwnerPayload> {
-  const context = loadingContext(given);
+export async function ownerPayload(scope: Scope, owner: HookOwnerAction): Promise<OwnerPayload> {
   const actor = owner.by.account.id;
-  if ('org' in owner) return commonParts(context, { owner: owner.org.id, repository: undefined, actor });
+  if ('org' in owner) return commonParts(scope, { owner: owner.org.id, repository: undefined, actor });
   const { repo } = owner;
-  const common = await commonParts(context, { owner: repo.owner_id, repository: repo.id, actor });
-  return { repository: await presentRepository(context, repo), ...common };
+  const common = await commonParts(scope, { owner: repo.owner_id, repository: repo.id, actor });
+  return { repository: await presentRepository(scope, repo), ...common };
 }

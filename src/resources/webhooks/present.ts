@@ -1,6 +1,6 @@
 import type { Account } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { payloadText } from '#webhook-delivery/payload.ts';
@@ -70,7 +70,7 @@ export const presentHook = (links: Links, owner: HookOwner, hook: HookRow): OrgW
 
 /** Hooks of one organization or repository; those of a repository with the last response of their receivers. */
 export async function presentHooks(
-  { db, links }: Context,
+  { db, links }: Scope,
   owner: HookOwner,
   rows: readonly HookRow[],
 ): Promise<(OrgWebhook | RepoWebhook)[]> {

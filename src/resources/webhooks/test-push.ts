@@ -18,7 +18,7 @@ export async function testPush(context: Context, hook: HookRow, repository: Id<'
   const event = await findLatestEvent(db, repository, 'push');
   if (!event) return;
   await change((tx) => countRequested(tx, hook, { limits, cost: costOfTest })); // before the work of the payload
-  const built = await events.openBuilder({ db, git: services.git, refRules: services.refRules, links })(event);
+  const built = await events.openBuilder({ db, git: services.git, refRules: services.refRules, links, now })(event);
   const deliveries = built.map(({ type, action, body }) => ({
     hooks: [hook],
     guid: randomUUID(),

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from 'typebox';
-import type { Context } from '#endpoint/context.ts';
-import type { Services } from '#endpoint/services.ts';
+import { everybody } from '#access/viewer.ts';
+import { type Needs, openScope, type Scope } from '#endpoint/scope.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { grouped } from '#lib/collections.ts';
@@ -8,6 +8,9 @@ import type { Id } from '#lib/id.ts';
 import type { PayloadBuilder, WebhookEvent, WebhookEventType } from '#resources/event-kinds.ts';
 import type { Family } from '#resources/family.ts';
 import { commonParts, payloadContext } from './common-payload.ts';
+
+/** What payloads are built from. */
+export type PayloadSources = Pick<Scope, 'db' | 'links' | 'git' | 'now'> & Needs<'refRules'>;
 
 /** How the events of all families become webhook events. */
 export type WebhookEvents = {
@@ -23,7 +26,7 @@ export type WebhookEvents = {
    * Opens the builder of the payloads of a batch: it gives the webhook events that an event becomes. The bodies are complete except
    * for the parts that depend on the hook, as its installation.
    */
-  openBuilder(context: Context & Pick<Services, 'git' | 'refRules'>): (event: Recorded) => Promise<readonly WebhookEvent[]>;
+  openBuilder(given: PayloadSources): (event: Recorded) => Promise<readonly WebhookEvent[]>;
   /** The schemas of the parts of payloads. By these schemas, payloads are translated into the public API's vocabulary. */
   readonly parts: TObject;
 };
@@ -47,7 +50,8 @@ export function webhookEventsOf(families: readonly Family[]): WebhookEvents {
     onlyAppOf: (event) => builders.get(event.kind)?.onlyFor?.(event as never), // a builder of this event's kind
     isLarge: ({ kind }) => builders.get(kind)?.isLarge ?? false,
     openBuilder(given) {
-      const context = payloadContext(given);
+      const { refRules, ...parts } = given;
+      const context = payloadContext({ ...openScope({ ...parts, viewer: everybody }), refRules });
       return async (event) => {
         const built = (await builders.get(event.kind)?.build(event as never, context)) ?? []; // a builder of this event's kind
         if (built.length === 0) return [];

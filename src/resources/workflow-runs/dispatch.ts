@@ -1,7 +1,9 @@
 // Starting a workflow by hand.
 import type { RepositoryAction } from '#access/action.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import { everybody } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
+import { type Scope, scopeFor } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { findRef } from '#git/refs/refs.ts';
@@ -21,7 +23,6 @@ import { createRun, type NewRun } from './runs.ts';
 import { DispatchPayload, type NewDispatch } from './schemas.ts';
 import type { RunRow } from './store.ts';
 
-type Context = { readonly db: Db; readonly git: GitStore; readonly links: Links };
 type Action = RepositoryAction & { readonly repo: RepositoryWithOwner };
 
 /** What a dispatch starts, once everything of it was checked. */
@@ -32,18 +33,19 @@ export type Dispatch = Pick<NewRun, 'path' | 'content' | 'called' | 'payload' | 
  * @throws Refusal 422 for an unknown ref, a file that can't be dispatched or read, and inputs that aren't those of the file
  */
 export async function readDispatch(
-  { db, git, links }: Context,
+  scope: Scope,
   { repo, by }: Action,
   workflow: WorkflowRow,
   { ref: wanted, inputs }: NewDispatch,
 ): Promise<Dispatch> {
+  const { db, git, links } = scope;
   if (workflow.state !== 'active') throw unprocessable("Cannot trigger a 'workflow_dispatch' on a disabled workflow");
   const { ref, name, commit } = await findHead(git, repo, wanted);
   const found = await findWorkflowFile(repoOf(git, repo.id), commit.id, workflow.path);
   if (!found) throw unprocessable(`The workflow file ${workflow.path} is not in ${name}`);
   const file = await fileOf(found, repo.owner_id);
   const given = inputsOf(file, inputs);
-  const [repository] = await presentRepositories({ db, links, viewer: { account: undefined, grant: { kind: 'none' } } }, [repo]);
+  const [repository] = await presentRepositories(scopeFor(scope, everybody), [repo]);
   const payload = { inputs: given, ref, repository, sender: presentUser(links, by.account), workflow: workflow.path };
   return {
     ...found,

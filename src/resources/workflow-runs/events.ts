@@ -1,3 +1,4 @@
+import type { Loader } from '#endpoint/loaders.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
@@ -11,7 +12,6 @@ import {
   eventKinds,
   type OwnedRepository,
   type PayloadContext,
-  type PayloadLoader,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -50,10 +50,10 @@ const reviewEvent = webhookEventType({ name: 'deployment_review', permission: 'd
 const ruleEvent = webhookEventType({ name: 'deployment_protection_rule', permission: 'deployments:read', hooks: 'apps' });
 const dispatchEvent = webhookEventType({ name: 'workflow_dispatch', permission: 'contents:read', hooks: 'apps' });
 
-const loadRunsOf: PayloadLoader<RunSummary['id'], RunSummary> = ({ db }, ids) => loadRuns(db, ids);
-const loadJobsOf: PayloadLoader<JobRow['id'], JobRow> = ({ db }, ids) => loadJobs(db, ids);
-const loadWorkflowsOf: PayloadLoader<WorkflowRow['id'], WorkflowRow> = ({ db }, ids) => loadWorkflows(db, ids);
-const loadPayloadsOf: PayloadLoader<RunSummary['id'], string> = ({ db }, ids) => loadPayloads(db, ids);
+const loadRunsOf: Loader<RunSummary['id'], RunSummary> = ({ db }, ids) => loadRuns(db, ids);
+const loadJobsOf: Loader<JobRow['id'], JobRow> = ({ db }, ids) => loadJobs(db, ids);
+const loadWorkflowsOf: Loader<WorkflowRow['id'], WorkflowRow> = ({ db }, ids) => loadWorkflows(db, ids);
+const loadPayloadsOf: Loader<RunSummary['id'], string> = ({ db }, ids) => loadPayloads(db, ids);
 
 /** A run has often gone on when its payload is built: these say what it was when it happened. */
 const runAt = {
@@ -111,16 +111,16 @@ const jobPayload = (
     const row = await context.load(loadJobsOf, event.data.job);
     if (row?.repository_id !== repository.id) return [];
     const urls = repositoryUrlsOf(context.links, repository);
-    const [workflow_job] = await presentJobs({ db: context.db, urls }, [{ ...row, ...jobAt[action] }]);
+    const [workflow_job] = await presentJobs(context, urls, [{ ...row, ...jobAt[action] }]);
     if (!workflow_job || (action === 'completed' && workflow_job.status !== 'completed')) return [];
     // What it ran is told of at its end.
     const steps = action === 'completed' ? workflow_job.steps : [];
     return [{ type: jobEvent, action, body: { workflow_job: { ...workflow_job, steps } } }];
   });
 
-const loadReviewsOf: PayloadLoader<ReviewRow['id'], ReviewRow & { jobs: JobRow['id'][] }> = ({ db }, ids) =>
+const loadReviewsOf: Loader<ReviewRow['id'], ReviewRow & { jobs: JobRow['id'][] }> = ({ db }, ids) =>
   loadReviewsWithJobs(db, ids);
-const loadDeploymentsOf: PayloadLoader<DeploymentRow['id'], DeploymentRow> = ({ db }, ids) => loadDeployments(db, ids);
+const loadDeploymentsOf: Loader<DeploymentRow['id'], DeploymentRow> = ({ db }, ids) => loadDeployments(db, ids);
 
 /** A job as payloads of reviews show it. */
 const presentReviewedJob = (urls: RepositoryUrls, job: JobRow) => ({
@@ -140,9 +140,9 @@ async function findWaiting(context: PayloadContext, repository: OwnedRepository,
   return runRow?.repository_id === repository.id && jobRow ? { run: runRow, job: jobRow } : undefined;
 }
 
-const reviewerLists = async ({ db, links }: PayloadContext, jobs: readonly JobRow[]) => {
+const reviewerLists = async (scope: PayloadContext, jobs: readonly JobRow[]) => {
   const ids = unique(gather(jobs, 'environment_id'));
-  const reviewersOf = await presentReviewers({ db, links, viewer: 'everybody' }, ids);
+  const reviewersOf = await presentReviewers(scope, ids);
   return ids.flatMap(reviewersOf);
 };
 
@@ -210,7 +210,7 @@ export const workflowRunEvents = eventKinds({
           environment: deployment.environment,
           event: found.run.event,
           deployment_callback_url: `${runUrl(urls, found.run.id)}/deployment_protection_rule`,
-          deployment: await presentDeployment({ ...context, urls }, deployment),
+          deployment: await presentDeployment(context, urls, deployment),
         };
         return [{ type: ruleEvent, action: 'requested', body }];
       }),

@@ -1,5 +1,5 @@
 import type { Repo } from '#access/viewer.ts';
-import type { Context, ViewerContext } from '#endpoint/context.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
@@ -12,16 +12,13 @@ import type { EnvironmentApproval, PendingDeployment } from './schemas.ts';
 import type { RunSummary } from './store.ts';
 
 /** What the jobs of a run wait for, and whether the viewer may let them go on. */
-export async function presentPending(
-  { repo, ...context }: ViewerContext & { repo: Repo },
-  run: RunSummary,
-): Promise<PendingDeployment[]> {
-  const { db, links, viewer } = context;
+export async function presentPending(scope: Scope, repo: Repo, run: RunSummary): Promise<PendingDeployment[]> {
+  const { db, links, viewer } = scope;
   const pending = await loadPending(db, run);
   const environments = gather(pending, 'environment');
   const [{ rightIn, protectionOf }, reviewersOf] = await Promise.all([
     loadReviewRights(db, { viewer, repo }, run, environments),
-    presentReviewers(context, gather(environments, 'id')),
+    presentReviewers(scope, gather(environments, 'id')),
   ]);
   const urls = repositoryUrlsOf(links, repo);
   return pending.map(({ environment, since }) => ({
@@ -37,7 +34,7 @@ const most = fixedValue(limitTable.workflows.reviews);
 
 /** What people have said of the deployments of a run. */
 export async function presentApprovals(
-  { db, links }: Context,
+  { db, links }: Scope,
   urls: RepositoryUrls,
   run: RunSummary,
 ): Promise<EnvironmentApproval[]> {

@@ -1,6 +1,5 @@
-import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
-import type { Context, ViewerContext } from '#endpoint/context.ts';
+import { type Account, anonymous, type RepositoryRow } from '#access/viewer.ts';
+import { type Scope, scopeFor } from '#endpoint/scope.ts';
 import { gather, getOptional, grouped, keyed } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
@@ -20,8 +19,6 @@ import { sourceOf } from './logs.ts';
 import type { WorkflowJob, WorkflowRun, WorkflowRunInPayload } from './schemas.ts';
 import { type AttemptRow, type JobRow, listReferenced, listSteps, loadRuns, type RunSummary, type StepRow } from './store.ts';
 
-type RunContext = ViewerContext & { repo: RepositoryWithOwner };
-
 /** The address of a run in the API. */
 export const runUrl = (urls: RepositoryUrls, id: RunSummary['id']): string => `${urls.url}/actions/runs/${id}`;
 
@@ -30,17 +27,19 @@ export const runPage = (urls: RepositoryUrls, id: RunSummary['id']): string => `
 
 /** Runs of a whole page, all of one repository. */
 export async function presentRuns(
-  { db, links, viewer, repo }: RunContext,
+  scope: Scope,
+  repo: RepositoryWithOwner,
   rows: readonly RunSummary[],
   { withPulls }: { withPulls: boolean },
 ): Promise<WorkflowRun[]> {
+  const { db, links, viewer } = scope;
   const urls = repositoryUrlsOf(links, repo);
   const heads = gather(rows, 'head_repository_id').filter((id) => id !== null && id !== repo.id);
   const [parts, forks] = await Promise.all([
-    loadParts({ db, links }, urls, rows, { withPulls }),
+    loadParts(scope, urls, rows, { withPulls }),
     loadReadableNamedRepositories(db, viewer, heads as readonly RepositoryRow['id'][]),
   ]);
-  const repositories = keyed(await presentRepositories({ db, links, viewer }, [repo, ...forks]), ({ id }) => id);
+  const repositories = keyed(await presentRepositories(scope, [repo, ...forks]), ({ id }) => id);
   const repository = firstOrNotFound([...repositories.values()]);
   return rows.map((row) => ({
     ...presentOneRun(links, urls, row, parts),
@@ -55,18 +54,15 @@ const headOf = (
 ): MinimalRepository | null => (id === null ? null : (getOptional(repositories, id) ?? null));
 
 /** A run as payloads show it. Those who get payloads of its repository may not read a private one that it came from. */
-export async function presentRunPayload(
-  { db, links }: Context,
-  repo: RepositoryWithOwner,
-  row: RunSummary,
-): Promise<WorkflowRunInPayload> {
+export async function presentRunPayload(scope: Scope, repo: RepositoryWithOwner, row: RunSummary): Promise<WorkflowRunInPayload> {
+  const { db, links } = scope;
   const urls = repositoryUrlsOf(links, repo);
   const isFork = row.head_repository_id !== null && row.head_repository_id !== repo.id;
   const [parts, forks] = await Promise.all([
-    loadParts({ db, links }, urls, [row], { withPulls: true }),
-    isFork ? loadReadableNamedRepositories(db, nobody, [row.head_repository_id as RepositoryRow['id']]) : [],
+    loadParts(scope, urls, [row], { withPulls: true }),
+    isFork ? loadReadableNamedRepositories(db, anonymous, [row.head_repository_id as RepositoryRow['id']]) : [],
   ]);
-  const shown = await presentRepositories({ db, links, viewer: nobody }, [repo, ...forks]);
+  const shown = await presentRepositories(scopeFor(scope, anonymous), [repo, ...forks]);
   const repositories = keyed(shown, ({ id }) => id);
   const head = headOf(row, repositories);
   return {
@@ -76,11 +72,13 @@ export async function presentRunPayload(
   };
 }
 
-const nobody: Viewer = { account: undefined, grant: { kind: 'none' } };
-
 /** One run. */
-export const presentRun = async (context: RunContext, row: RunSummary, options: { withPulls: boolean }): Promise<WorkflowRun> =>
-  firstOrNotFound(await presentRuns(context, [row], options));
+export const presentRun = async (
+  scope: Scope,
+  repo: RepositoryWithOwner,
+  row: RunSummary,
+  options: { withPulls: boolean },
+): Promise<WorkflowRun> => firstOrNotFound(await presentRuns(scope, repo, [row], options));
 
 /** The row of a run as it was at the end of an attempt. */
 export const runOfAttempt = (row: RunSummary, attempt: AttemptRow): RunSummary => ({
@@ -102,14 +100,15 @@ type RunParts = {
 };
 
 async function loadParts(
-  { db }: Context,
+  scope: Scope,
   urls: RepositoryUrls,
   rows: readonly RunSummary[],
   { withPulls }: { withPulls: boolean },
 ): Promise<RunParts> {
+  const { db } = scope;
   const [accounts, pulls, referenced] = await Promise.all([
     loadAccounts(db, [...gather(rows, 'actor_id'), ...gather(rows, 'triggering_actor_id')]),
-    withPulls ? loadPullsOfHeads({ db, urls }, gather(rows, 'head_sha')) : new Map(),
+    withPulls ? loadPullsOfHeads(scope, urls, gather(rows, 'head_sha')) : new Map(),
     listReferenced(db, gather(rows, 'id')),
   ]);
   return { accounts, pulls, referenced: grouped(referenced, ({ run_id }) => run_id) };
@@ -117,7 +116,7 @@ async function loadParts(
 
 /** A run without its repositories. */
 function presentOneRun(
-  links: Context['links'],
+  links: Scope['links'],
   urls: RepositoryUrls,
   row: RunSummary,
   { accounts, pulls, referenced }: RunParts,
@@ -170,10 +169,8 @@ function presentOneRun(
   };
 }
 
-type JobContext = { db: Db; urls: RepositoryUrls };
-
 /** Jobs of a whole page, all of one repository. */
-export async function presentJobs({ db, urls }: JobContext, rows: readonly JobRow[]): Promise<WorkflowJob[]> {
+export async function presentJobs({ db }: Scope, urls: RepositoryUrls, rows: readonly JobRow[]): Promise<WorkflowJob[]> {
   if (rows.length === 0) return [];
   const [runs, steps] = await Promise.all([loadRuns(db, gather(rows, 'run_id')), listSteps(db, rows.map(sourceOf))]);
   const byJob = grouped(steps, ({ job_id }) => job_id);
@@ -184,8 +181,8 @@ export async function presentJobs({ db, urls }: JobContext, rows: readonly JobRo
 }
 
 /** One job. */
-export const presentJob = async (context: JobContext, row: JobRow): Promise<WorkflowJob> =>
-  firstOrNotFound(await presentJobs(context, [row]));
+export const presentJob = async (scope: Scope, urls: RepositoryUrls, row: JobRow): Promise<WorkflowJob> =>
+  firstOrNotFound(await presentJobs(scope, urls, [row]));
 
 function presentOneJob(urls: RepositoryUrls, run: RunSummary, row: JobRow, steps: readonly StepRow[]): WorkflowJob {
   return {

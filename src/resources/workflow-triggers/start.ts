@@ -44,7 +44,13 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Service
       const waiting = await workflowsWaiting(all, webhooks, context);
       // Payloads are those of webhooks, in the words of the public API: files name their parts as `github.event`.
       const { git, refRules } = services;
-      const build = webhooks.openBuilder({ db, git, refRules, links: linksOf(services.url ?? unknownAddress, services.ssh) });
+      const build = webhooks.openBuilder({
+        db,
+        git,
+        refRules,
+        now: context.now,
+        links: linksOf(services.url ?? unknownAddress, services.ssh),
+      });
       const own = await findActionsApp(db);
       const slow = new Set<RepositoryWithOwner>();
       for (const event of all) {

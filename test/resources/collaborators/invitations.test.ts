@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { countStatements } from '#database/client.ts';
-import { linksOf } from '#endpoint/links.ts';
 import { addDays } from '#lib/time.ts';
 import { listInvitations } from '#resources/collaborators/invitation-store.ts';
 import { presentInvitations } from '#resources/collaborators/present.ts';
 import { eventsOf, installApp } from '#test/support/apps.ts';
+import { scopeIn } from '#test/support/scope.ts';
 import { world } from '#test/support/world.ts';
 import { personal, setting } from './setting.ts';
 
@@ -163,7 +163,7 @@ test('invitations cost as many statements for 1 as for 100', async () => {
   const statements = () =>
     countStatements(async () => {
       const { rows } = await listInvitations(w.db, repo.id, { limit: 100, offset: 0, number: 1 });
-      return presentInvitations({ db: w.db, links: linksOf(w.url), viewer, now: w.clock.now }, rows);
+      return presentInvitations(scopeIn(w, viewer), rows);
     });
   const invite = async () =>
     w.db

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { countStatements } from '#database/client.ts';
-import { linksOf } from '#endpoint/links.ts';
 import { asId } from '#lib/id.ts';
 import { presentMemberships } from '#resources/members/present.ts';
 import { listOwnMemberships } from '#resources/members/store.ts';
 import { eventsOf, installApp } from '#test/support/apps.ts';
+import { scopeIn } from '#test/support/scope.ts';
 import { world } from '#test/support/world.ts';
 import { setting } from './setting.ts';
 
@@ -54,7 +54,7 @@ test('the list costs as many statements for 1 membership as for 30', async () =>
     countStatements(async () => {
       const viewer = { account, grant: { kind: 'classic_pat', tokenId: asId<'tokens'>(1), scopes: ['read:org'] } } as const;
       const { rows } = await listOwnMemberships(w.db, viewer, undefined, page);
-      return presentMemberships({ db: w.db, links: linksOf(w.url) }, rows);
+      return presentMemberships(scopeIn(w, viewer), rows);
     });
 
   const [one, thirty] = [await statements(few), await statements(many)];

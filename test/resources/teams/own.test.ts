@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { countStatements } from '#database/client.ts';
-import { linksOf } from '#endpoint/links.ts';
 import { presentFullTeams, setTeamMember, setTeamRole } from '#resources/teams/index.ts';
 import { installApp } from '#test/support/apps.ts';
+import { scopeIn } from '#test/support/scope.ts';
 import { world } from '#test/support/world.ts';
 import { chain, team } from './setting.ts';
 
@@ -61,7 +61,7 @@ test('whole teams cost as many statements for 1 as for 100', async () => {
   const org = await w.org(await w.user());
   const teams = await chain(w, org, 2);
   for (let i = 2; i < 100; i++) teams.push(await team(w, org));
-  const statements = (rows: typeof teams) => countStatements(() => presentFullTeams({ db: w.db, links: linksOf(w.url) }, rows));
+  const statements = (rows: typeof teams) => countStatements(() => presentFullTeams(scopeIn(w), rows));
 
   const [one, all] = [await statements(teams.slice(1, 2)), await statements(teams)];
   expect([one.result.length, all.result.length]).toEqual([1, 100]);

@@ -16,9 +16,9 @@ export const getAuthenticatedApp = endpoint({
   summary: 'Get the authenticated app',
   access: { permission: { none: 'app_jwt' } },
   replies: { 200: App },
-  async handle({ db, viewer, links }) {
+  async handle({ scope, db, viewer }) {
     const app = orNotFound(await findAppById(db, viewer.grant.appId));
-    return { ...(await presentOwnedApp({ db, links }, app)), installations_count: await countInstallations(db, app.id) };
+    return { ...(await presentOwnedApp(scope, app)), installations_count: await countInstallations(db, app.id) };
   },
 });
 
@@ -30,8 +30,8 @@ export const getApp = endpoint({
   summary: 'Get an app',
   access: { permission: { none: 'public' } },
   replies: { 200: App },
-  async handle({ db, at, links }) {
-    return presentOwnedApp({ db, links }, at.app);
+  async handle({ scope, at }) {
+    return presentOwnedApp(scope, at.app);
   },
 });
 
@@ -44,12 +44,12 @@ export const createAppFromManifest = endpoint({
   access: { permission: { none: 'token_exchange' } },
   refuses: [422],
   replies: { 201: ConvertedApp },
-  async handle({ db, change, links, now, services, caller }) {
+  async handle({ scope, change, links, now, services, caller }) {
     const keys = await withSlot(services.limiters.keys, caller, makeAppKeys);
     const conversion = { keys, secrets: services.secrets, baseUrl: links.html, now };
     const converted = await change((tx, { manifestCode }) => convertManifest(tx, manifestCode, conversion));
     return {
-      ...(await presentOwnedApp({ db, links }, converted.app)),
+      ...(await presentOwnedApp(scope, converted.app)),
       client_secret: converted.clientSecret,
       webhook_secret: converted.webhookSecret,
       pem: keys.privateKey,

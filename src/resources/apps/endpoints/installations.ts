@@ -43,11 +43,11 @@ export const listInstallations = endpoint({
   query: Type.Object({ since: Type.Optional(Type.String({ format: 'date-time' })), outdated: Type.Optional(Type.String()) }),
   paging: pages(),
   replies: { 200: Type.Array(Installation) },
-  async handle({ db, viewer, query, page, links }) {
+  async handle({ scope, db, viewer, query, page }) {
     const since = query.since === undefined ? undefined : new Date(query.since);
     const outdated = query.outdated !== undefined && query.outdated !== 'false';
     const found = await listInstallationsOfApp(db, viewer.grant.appId, { since, outdated, page });
-    return mapRows(found, (rows) => presentInstallations({ db, links }, rows));
+    return mapRows(found, (rows) => presentInstallations(scope, rows));
   },
 });
 
@@ -59,8 +59,8 @@ export const getInstallation = endpoint({
   summary: 'Get an installation for the authenticated app',
   access: byApp,
   replies: { 200: Installation },
-  async handle({ db, at, links }) {
-    return presentInstallation({ db, links }, at.installation);
+  async handle({ scope, at }) {
+    return presentInstallation(scope, at.installation);
   },
 });
 
@@ -74,7 +74,7 @@ export const createAccessToken = endpoint({
   body: TokenRequest,
   example: { permissions: { contents: 'read' } },
   replies: { 201: InstallationToken },
-  async handle({ db, change, at, viewer, body, links, now }) {
+  async handle({ scope, db, change, at, viewer, body, now }) {
     const app = orNotFound(await findAppById(db, viewer.grant.appId));
     const { token, row, permissions, repositories } = await change((tx, { installation }) =>
       createInstallationToken(tx, { app, installation, request: body, now }),
@@ -84,7 +84,7 @@ export const createAccessToken = endpoint({
       expires_at: timestamp(row.expires_at ?? now),
       permissions: { ...permissions },
       repository_selection: repositories ? ('selected' as const) : at.installation.repository_selection,
-      ...(repositories ? { repositories: await presentRepositories({ db, links, viewer }, repositories) } : {}),
+      ...(repositories ? { repositories: await presentRepositories(scope, repositories) } : {}),
     };
   },
 });
@@ -135,8 +135,8 @@ export const getOrgInstallation = endpoint({
   summary: 'Get an organization installation for the authenticated app',
   access: byApp,
   replies: { 200: Installation },
-  async handle({ db, at, viewer, links }) {
-    return presentInstallation({ db, links }, await getInstallationOn(db, viewer.grant.appId, at.org.id));
+  async handle({ scope, db, at, viewer }) {
+    return presentInstallation(scope, await getInstallationOn(db, viewer.grant.appId, at.org.id));
   },
 });
 
@@ -147,8 +147,8 @@ export const getRepoInstallation = endpoint({
   summary: 'Get a repository installation for the authenticated app',
   access: byApp,
   replies: { 200: Installation },
-  async handle({ db, at, viewer, links }) {
-    return presentInstallation({ db, links }, await getInstallationOn(db, viewer.grant.appId, at.repo.owner_id, at.repo));
+  async handle({ scope, db, at, viewer }) {
+    return presentInstallation(scope, await getInstallationOn(db, viewer.grant.appId, at.repo.owner_id, at.repo));
   },
 });
 
@@ -159,8 +159,8 @@ export const getUserInstallation = endpoint({
   summary: 'Get a user installation for the authenticated app',
   access: byApp,
   replies: { 200: Installation },
-  async handle({ db, at, viewer, links }) {
-    return presentInstallation({ db, links }, await getInstallationOn(db, viewer.grant.appId, at.user.id));
+  async handle({ scope, db, at, viewer }) {
+    return presentInstallation(scope, await getInstallationOn(db, viewer.grant.appId, at.user.id));
   },
 });
 
@@ -172,9 +172,9 @@ export const listOrgInstallations = endpoint({
   access: { permission: 'organization_administration:read', scopes: ['admin:org'], role: 'owner' },
   paging: pages(),
   replies: { 200: enveloped('installations', Installation) },
-  async handle({ db, at, page, links }) {
+  async handle({ scope, db, at, page }) {
     const found = await listInstallationsOn(db, at.org.id, page);
-    return mapRows(found, (rows) => presentInstallations({ db, links }, rows));
+    return mapRows(found, (rows) => presentInstallations(scope, rows));
   },
 });
 
@@ -192,9 +192,9 @@ export const listReachedRepositories = endpoint({
   access: { permission: 'metadata:read', tokens: ['installation'] },
   paging: pages(),
   replies: { 200: AccessibleRepositories },
-  async handle({ db, viewer, page, links }) {
+  async handle({ scope, db, viewer, page }) {
     const found = await listReachedBy(db, viewer, page);
-    const rows = await presentRepositories({ db, links, viewer }, found.rows);
+    const rows = await presentRepositories(scope, found.rows);
     const isAll = viewer.grant.kind === 'installation' && viewer.grant.selection === 'all';
     return { rows, total: found.total, extra: { repository_selection: isAll ? 'all' : 'selected' } };
   },
@@ -208,9 +208,9 @@ export const listUserInstallations = endpoint({
   access: { permission: { none: 'own_account' }, tokens: ['app_user'] },
   paging: pages(),
   replies: { 200: enveloped('installations', Installation) },
-  async handle({ db, viewer, page, links }) {
+  async handle({ scope, db, viewer, page }) {
     if (viewer.grant.kind !== 'app_user') throw notFound();
     const found = await listInstallationsFor(db, viewer.grant.appId, viewer.account.id, page);
-    return mapRows(found, (rows) => presentInstallations({ db, links }, rows));
+    return mapRows(found, (rows) => presentInstallations(scope, rows));
   },
 });

@@ -61,9 +61,9 @@ export const listOrgSeats = endpoint({
   access: readsSeats,
   paging: pagesInside({ defaultLimit: 50 }),
   replies: { 200: AssistantSeats },
-  async handle({ db, at: { org }, links, page, now, services: { assistant } }) {
+  async handle({ scope, db, at: { org }, page, now, services: { assistant } }) {
     const { rows, total } = await listSeats(db, { organization: org.id, today: dayOf(now) }, page);
-    return { body: { total_seats: total, seats: await presentSeats({ db, links, org, assistant }, rows) }, total };
+    return { body: { total_seats: total, seats: await presentSeats({ ...scope, assistant }, org, rows) }, total };
   },
 });
 
@@ -75,9 +75,9 @@ export const getMemberSeat = endpoint({
   access: readsSeats,
   refuses: [404],
   replies: { 200: AssistantSeat },
-  async handle({ db, at: { org, user }, links, now, services: { assistant } }) {
+  async handle({ scope, db, at: { org, user }, now, services: { assistant } }) {
     const seat = orNotFound(await findSeat(db, { organization: org.id, today: dayOf(now) }, user.id));
-    return presentSeat({ db, links, org, assistant }, seat);
+    return presentSeat({ ...scope, assistant }, org, seat);
   },
 });
 

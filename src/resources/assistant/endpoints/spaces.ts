@@ -27,8 +27,8 @@ export const listOrgSpaces = endpoint({
   access: readsSpaces,
   paging: pagesAndCursors(),
   replies: { 200: AssistantSpaceList },
-  async handle({ db, at: { org }, viewer, links, page }) {
-    return mapRows(await listVisibleSpaces(db, org, viewer, page), (rows) => presentSpaces({ db, links }, org, rows));
+  async handle({ scope, db, at: { org }, viewer, page }) {
+    return mapRows(await listVisibleSpaces(db, org, viewer, page), (rows) => presentSpaces(scope, org, rows));
   },
 });
 
@@ -41,9 +41,9 @@ export const createOrgSpace = endpoint({
   body: NewAssistantSpace,
   example: { name: 'Engines', general_instructions: 'Answer with units.', base_role: 'reader' },
   replies: { 201: AssistantSpace },
-  async handle({ db, change, at: { org }, action, links, body }) {
+  async handle({ scope, change, at: { org }, action, body }) {
     const row = await change((tx) => createSpace(tx, action, body));
-    return presentSpace({ db, links }, org, row);
+    return presentSpace(scope, org, row);
   },
 });
 
@@ -55,8 +55,8 @@ export const getOrgSpace = endpoint({
   summary: 'Get a space of the assistant for an organization',
   access: readsSpaces,
   replies: { 200: AssistantSpace },
-  async handle({ db, at: { org, space }, links }) {
-    return presentSpace({ db, links }, org, space);
+  async handle({ scope, at: { org, space } }) {
+    return presentSpace(scope, org, space);
   },
 });
 
@@ -70,9 +70,9 @@ export const updateOrgSpace = endpoint({
   body: AssistantSpaceChange,
   example: { name: 'Steam engines' },
   replies: { 200: AssistantSpace },
-  async handle({ db, change, at: { org }, action, links, body }) {
+  async handle({ scope, change, at: { org }, action, body }) {
     const row = await change((tx, { space }) => changeSpace(tx, action, space, body));
-    return presentSpace({ db, links }, org, row);
+    return presentSpace(scope, org, row);
   },
 });
 
@@ -84,8 +84,8 @@ export const listSpaceCollaborators = endpoint({
   summary: 'List collaborators for a space of an organization',
   access: readsSpaces,
   replies: { 200: SpaceCollaborators },
-  async handle({ db, at, links }) {
-    return { collaborators: await presentCollaborators({ db, links }, await listCollaborators(db, at.space.id)) };
+  async handle({ scope, db, at }) {
+    return { collaborators: await presentCollaborators(scope, await listCollaborators(db, at.space.id)) };
   },
 });
 
@@ -99,9 +99,9 @@ export const addSpaceCollaborator = endpoint({
   body: NewSpaceCollaborator,
   example: { actor_type: 'User', actor_identifier: 'ada', role: 'writer' },
   replies: { 201: SpaceCollaborator },
-  async handle({ db, change, action, links, body }) {
+  async handle({ scope, change, action, body }) {
     const row = await change((tx, { space }) => addCollaborator(tx, action, space, body));
-    return presentCollaborator({ db, links }, row);
+    return presentCollaborator(scope, row);
   },
 });
 
@@ -115,9 +115,9 @@ export const updateSpaceCollaborator = endpoint({
   body: SpaceCollaboratorChange,
   example: { role: 'reader' },
   replies: { 200: SpaceCollaborator, 204: Nothing },
-  async handle({ db, change, action, links, body, reply }) {
+  async handle({ scope, change, action, body, reply }) {
     const row = await change((tx, at) => changeCollaborator(tx, action, at, body.role));
-    return row ? reply(200, await presentCollaborator({ db, links }, row)) : reply(204);
+    return row ? reply(200, await presentCollaborator(scope, row)) : reply(204);
   },
 });
 

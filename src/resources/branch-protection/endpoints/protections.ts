@@ -16,8 +16,8 @@ export const getBranchProtection = endpoint({
   summary: 'Get branch protection',
   access: readsProtection,
   replies: { 200: Protection },
-  async handle({ db, at, viewer, links }) {
-    return presentProtection({ db, links, viewer, repo: at.repo }, at.protection);
+  async handle({ scope, at }) {
+    return presentProtection(scope, at.repo, at.protection);
   },
 });
 
@@ -36,9 +36,9 @@ export const updateBranchProtection = endpoint({
     restrictions: null,
   },
   replies: { 200: Protection },
-  async handle({ db, change, at, body, action, viewer, links }) {
+  async handle({ scope, change, at, body, action }) {
     const row = await change((tx) => putProtection(tx, action, at.branch.short, body));
-    return presentProtection({ db, links, viewer, repo: at.repo }, row);
+    return presentProtection(scope, at.repo, row);
   },
 });
 

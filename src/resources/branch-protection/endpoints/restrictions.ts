@@ -21,9 +21,9 @@ export const getAccessRestrictions = endpoint({
   summary: 'Get access restrictions',
   access: readsProtection,
   replies: { 200: PushRestrictions },
-  async handle({ db, at, viewer, links }) {
+  async handle({ scope, at }) {
     checkRestricted(at.protection);
-    return presentRestrictions({ db, links, viewer, repo: at.repo }, at.protection);
+    return presentRestrictions(scope, at.repo, at.protection);
   },
 });
 
@@ -54,10 +54,10 @@ const actorEndpoints = (kind: ActorKind, named: { readonly [One in ListChange | 
       access: administers,
       body: bodies[kind],
       example: { [kind]: ['octo'] },
-      async handle({ db, change, at, body, action, viewer, links }) {
+      async handle({ scope, change, body, action }) {
         const wanted = { change: what, kind, names: namesOf(body, kind) };
         const row = await change((tx, { protection }) => changePushers(tx, action, protection, wanted));
-        return presentActors({ db, links, viewer, repo: at.repo }, row, 'push', kind);
+        return presentActors(scope, row, 'push', kind);
       },
     });
   return {
@@ -66,9 +66,9 @@ const actorEndpoints = (kind: ActorKind, named: { readonly [One in ListChange | 
       ...named.list,
       method: 'GET',
       access: readsProtection,
-      async handle({ db, at, viewer, links }) {
+      async handle({ scope, at }) {
         checkRestricted(at.protection);
-        return presentActors({ db, links, viewer, repo: at.repo }, at.protection, 'push', kind);
+        return presentActors(scope, at.protection, 'push', kind);
       },
     }),
     add: changes('add'),

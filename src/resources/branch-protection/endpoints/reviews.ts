@@ -19,8 +19,8 @@ export const getPullRequestReviewProtection = endpoint({
   summary: 'Get pull request review protection',
   access: readsProtection,
   replies: { 200: RequiredReviews },
-  async handle({ db, at, viewer, links }) {
-    return presentReviews({ db, links, viewer, repo: at.repo }, at.protection, getReviews(at.protection));
+  async handle({ scope, at }) {
+    return presentReviews(scope, at.repo, at.protection, getReviews(at.protection));
   },
 });
 
@@ -33,9 +33,9 @@ export const updatePullRequestReviewProtection = endpoint({
   body: ReviewsChange,
   example: { dismiss_stale_reviews: true, required_approving_review_count: 2 },
   replies: { 200: RequiredReviews },
-  async handle({ db, change, at, body, action, viewer, links }) {
+  async handle({ scope, change, at, body, action }) {
     const row = await change((tx, { protection }) => changeReviews(tx, action, protection, body));
-    return presentReviews({ db, links, viewer, repo: at.repo }, row, getReviews(row));
+    return presentReviews(scope, at.repo, row, getReviews(row));
   },
 });
 

@@ -21,8 +21,8 @@ export const getStatusChecksProtection = endpoint({
   summary: 'Get status checks protection',
   access: readsProtection,
   replies: { 200: RequiredStatusChecks },
-  async handle({ db, at, viewer, links }) {
-    return presentStatusChecks({ db, links, viewer, repo: at.repo }, at.protection, getStatusChecks(at.protection));
+  async handle({ scope, at }) {
+    return presentStatusChecks(scope, at.repo, at.protection, getStatusChecks(at.protection));
   },
 });
 
@@ -35,9 +35,9 @@ export const updateStatusCheckProtection = endpoint({
   body: StatusChecksChange,
   example: { strict: true, checks: [{ context: 'build' }] },
   replies: { 200: RequiredStatusChecks },
-  async handle({ db, change, at, body, action, viewer, links }) {
+  async handle({ scope, change, at, body, action }) {
     const row = await change((tx, { protection }) => changeStatusChecks(tx, action, protection, body));
-    return presentStatusChecks({ db, links, viewer, repo: at.repo }, row, getStatusChecks(row));
+    return presentStatusChecks(scope, at.repo, row, getStatusChecks(row));
   },
 });
 

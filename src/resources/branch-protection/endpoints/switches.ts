@@ -18,8 +18,8 @@ const switchEndpoints = (name: Switch, named: { readonly get: Named; readonly on
       method: 'GET',
       access: readsProtection,
       replies: { 200: ProtectionSwitch },
-      async handle({ db, at, viewer, links }) {
-        return presentSwitch({ db, links, viewer, repo: at.repo }, at.protection, name);
+      async handle({ scope, at }) {
+        return presentSwitch(scope, at.repo, at.protection, name);
       },
     }),
     on: endpoint({
@@ -28,11 +28,11 @@ const switchEndpoints = (name: Switch, named: { readonly get: Named; readonly on
       method: 'POST',
       access: administers,
       replies: { 200: ProtectionSwitch },
-      async handle({ db, change, at, action, viewer, links }) {
+      async handle({ scope, change, at, action }) {
         const row = await change((tx, { protection }) =>
           changeProtection(tx, action, protection, { settings: { [name]: true } }),
         );
-        return presentSwitch({ db, links, viewer, repo: at.repo }, row, name);
+        return presentSwitch(scope, at.repo, row, name);
       },
     }),
     off: endpoint({

@@ -24,10 +24,10 @@ export const createCheckRun = endpoint({
   example: { name: 'tests', head_sha: 'ce587453ced02b1526dfb4cb910479d431683101', status: 'in_progress' },
   refuses: [422],
   replies: { 201: CheckRun },
-  async handle({ db, change, at, body, action, links, services: { git } }) {
+  async handle({ scope, db, change, at, body, action, links, services: { git } }) {
     const head = await findHead({ db, git }, action, body.head_sha);
     const row = await change((tx) => createRun(tx, action, head, body));
-    return presentRun({ db, links, urls: repositoryUrlsOf(links, at.repo) }, row);
+    return presentRun(scope, repositoryUrlsOf(links, at.repo), row);
   },
 });
 
@@ -39,8 +39,8 @@ export const getCheckRun = endpoint({
   summary: 'Get a check run',
   access: readsChecks,
   replies: { 200: CheckRun },
-  async handle({ db, at, links }) {
-    return presentRun({ db, links, urls: repositoryUrlsOf(links, at.repo) }, at.run);
+  async handle({ scope, at, links }) {
+    return presentRun(scope, repositoryUrlsOf(links, at.repo), at.run);
   },
 });
 
@@ -54,9 +54,9 @@ export const updateCheckRun = endpoint({
   body: CheckRunChange,
   example: { status: 'completed', conclusion: 'success' },
   replies: { 200: CheckRun },
-  async handle({ db, change, at, body, action, links }) {
+  async handle({ scope, change, at, body, action, links }) {
     const row = await change((tx, { run }) => changeRun(tx, action, run, body));
-    return presentRun({ db, links, urls: repositoryUrlsOf(links, at.repo) }, row);
+    return presentRun(scope, repositoryUrlsOf(links, at.repo), row);
   },
 });
 
@@ -99,9 +99,9 @@ export const listCheckRunsForSuite = endpoint({
   query: RunFilter,
   paging: pages(),
   replies: { 200: enveloped('check_runs', CheckRun) },
-  async handle({ db, at, query, page, links }) {
+  async handle({ scope, db, at, query, page, links }) {
     const urls = repositoryUrlsOf(links, at.repo);
-    return mapRows(await listRunsOfSuite(db, at.suite.id, query, page), (rows) => presentRuns({ db, links, urls }, rows));
+    return mapRows(await listRunsOfSuite(db, at.suite.id, query, page), (rows) => presentRuns(scope, urls, rows));
   },
 });
 
@@ -115,9 +115,9 @@ export const listCheckRunsForRef = endpoint({
   paging: pages(),
   refuses: [409],
   replies: { 200: enveloped('check_runs', CheckRun) },
-  async handle({ db, at, query, page, links, services: { git } }) {
+  async handle({ scope, db, at, query, page, links, services: { git } }) {
     const commit = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
     const found = await listRunsOfCommit(db, { repository: at.repo.id, commit }, query, page);
-    return mapRows(found, (rows) => presentRuns({ db, links, urls: repositoryUrlsOf(links, at.repo) }, rows));
+    return mapRows(found, (rows) => presentRuns(scope, repositoryUrlsOf(links, at.repo), rows));
   },
 });

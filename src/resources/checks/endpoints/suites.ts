@@ -6,7 +6,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
 import { repoOf } from '#git/store.ts';
 import { firstOrNotFound, notFound } from '#lib/refusal.ts';
-import { getCommitOid, repositoryUrlsOf } from '#resources/commits/index.ts';
+import { getCommitOid } from '#resources/commits/index.ts';
 import { presentRepositories } from '#resources/repositories/index.ts';
 import { findHead } from '../head.ts';
 import { checkSuite } from '../path-resources.ts';
@@ -26,11 +26,10 @@ export const createCheckSuite = endpoint({
   example: { head_sha: 'ce587453ced02b1526dfb4cb910479d431683101' },
   refuses: [422],
   replies: { 200: CheckSuite, 201: CheckSuite },
-  async handle({ db, change, at, body, action, viewer, links, reply, services: { git } }) {
+  async handle({ scope, db, change, at, body, action, links, reply, services: { git } }) {
     const head = await findHead({ db, git }, action, body.head_sha);
     const row = await change((tx) => createSuite(tx, action, head));
-    const urls = repositoryUrlsOf(links, at.repo);
-    const suite = await presentSuite({ db, links, urls, viewer, repo: at.repo, git }, row);
+    const suite = await presentSuite(scope, at.repo, row);
     return row.is_new ? reply(201, suite) : reply(200, suite);
   },
 });
@@ -43,8 +42,8 @@ export const getCheckSuite = endpoint({
   summary: 'Get a check suite',
   access: readsChecks,
   replies: { 200: CheckSuite },
-  async handle({ db, at, viewer, links, services: { git } }) {
-    return presentSuite({ db, links, urls: repositoryUrlsOf(links, at.repo), viewer, repo: at.repo, git }, at.suite);
+  async handle({ scope, at }) {
+    return presentSuite(scope, at.repo, at.suite);
   },
 });
 
@@ -71,11 +70,11 @@ export const setCheckSuitesPreferences = endpoint({
   body: PreferencesChange,
   example: { auto_trigger_checks: [] },
   replies: { 200: CheckSuitePreference },
-  async handle({ db, change, at, body, action, viewer, links }) {
+  async handle({ scope, db, change, at, body, action }) {
     await change((tx) => changePreferences(tx, action, body));
     const [preferences, repositories] = await Promise.all([
       listPreferences(db, at.repo.id),
-      presentRepositories({ db, links, viewer }, [at.repo]),
+      presentRepositories(scope, [at.repo]),
     ]);
     return {
       preferences: { auto_trigger_checks: preferences.map(({ app_id, auto_trigger: setting }) => ({ app_id, setting })) },
@@ -94,10 +93,9 @@ export const listCheckSuitesForRef = endpoint({
   paging: pages(),
   refuses: [409],
   replies: { 200: enveloped('check_suites', CheckSuite) },
-  async handle({ db, at, query, page, viewer, links, services: { git } }) {
+  async handle({ scope, db, at, query, page, links, services: { git } }) {
     const commit = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
     const found = await listSuites(db, { repository: at.repo.id, commit }, query, page);
-    const urls = repositoryUrlsOf(links, at.repo);
-    return mapRows(found, (rows) => presentSuites({ db, links, urls, viewer, repo: at.repo, git }, rows));
+    return mapRows(found, (rows) => presentSuites(scope, at.repo, rows));
   },
 });

@@ -33,9 +33,9 @@ export const listRepoCodeScanningAlerts = endpoint({
   query: CodeScanningAlertQuery,
   paging: pagesAndCursors(),
   replies: { 200: Type.Array(CodeScanningAlertItem) },
-  async handle({ db, at: { repo }, query, page, links }) {
+  async handle({ scope, db, at: { repo }, query, page }) {
     const found = await listAlerts(db, repo, filterOf(query), page);
-    return mapRows(found, (rows) => presentAlerts({ db, links }, rows, () => repo));
+    return mapRows(found, (rows) => presentAlerts(scope, rows, () => repo));
   },
 });
 
@@ -49,8 +49,8 @@ export const listOrgCodeScanningAlerts = endpoint({
   query: OrganizationCodeScanningQuery,
   paging: pagesAndCursors(),
   replies: { 200: Type.Array(OrganizationCodeScanningAlert) },
-  async handle({ db, at: { org }, query, page, viewer, links }) {
-    const context = { db, links, viewer };
+  async handle({ scope, db, at: { org }, query, page, viewer }) {
+    const context = scope;
     const found = await listAlerts(db, { owner: org.id, viewer }, filterOf(query), page);
     return mapRows(found, (rows) =>
       presentWithRepositories(context, rows, (some, repositoryOf) => presentAlerts(context, some, repositoryOf)),
@@ -66,8 +66,8 @@ export const getCodeScanningAlert = endpoint({
   summary: 'Get a code scanning alert',
   access: readsFindings,
   replies: { 200: CodeScanningAlert },
-  async handle({ db, at, links }) {
-    return presentAlert({ db, links }, at.codeScanningAlert, at.repo);
+  async handle({ scope, at }) {
+    return presentAlert(scope, at.codeScanningAlert, at.repo);
   },
 });
 
@@ -82,9 +82,9 @@ export const updateCodeScanningAlert = endpoint({
   body: CodeScanningAlertChange,
   example: { state: 'dismissed', dismissed_reason: 'false positive' },
   replies: { 200: CodeScanningAlert },
-  async handle({ db, change, at, body, action, links }) {
+  async handle({ scope, db, change, at, body, action }) {
     await change((tx, { codeScanningAlert }) => changeAlert(tx, action, codeScanningAlert, body));
-    return presentAlert({ db, links }, orNotFound(await findAlert(db, at.codeScanningAlert.id)), at.repo);
+    return presentAlert(scope, orNotFound(await findAlert(db, at.codeScanningAlert.id)), at.repo);
   },
 });
 

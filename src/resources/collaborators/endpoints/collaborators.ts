@@ -65,10 +65,10 @@ export const putRepoCollaborator = endpoint({
   body: NewCollaborator,
   example: { permission: 'push' },
   replies: { 201: RepositoryInvitation, 204: Nothing },
-  async handle({ db, change, body, action, viewer, links, now, reply }) {
+  async handle({ scope, change, body, action, reply }) {
     const role = body.permission && roleOfWord(body.permission);
     const invited = await change((tx) => addCollaborator(tx, action, role));
-    return invited ? reply(201, await presentInvitation({ db, links, viewer, now }, invited)) : reply(204);
+    return invited ? reply(201, await presentInvitation(scope, invited)) : reply(204);
   },
 });
 
@@ -107,11 +107,11 @@ export const listRepoTeams = endpoint({
   access: { permission: 'administration:read', scopes: ['repo'], role: 'admin' },
   paging: pages(),
   replies: { 200: Type.Array(Team) },
-  async handle({ db, at, viewer, page, links }) {
+  async handle({ scope, db, at, viewer, page }) {
     const found = await listTeamsOf(db, at.repo, await repositoryTeamVisibility(db, at.repo, viewer), page);
     return mapRows(found, (rows) => {
       const levels = keyed(rows, (row) => row.id);
-      return presentTeams({ db, links }, rows, (id) => roleOfLevel(levels.get(id)?.level ?? 0));
+      return presentTeams(scope, rows, (id) => roleOfLevel(levels.get(id)?.level ?? 0));
     });
   },
 });

@@ -20,9 +20,9 @@ export const listRepoInvitations = endpoint({
   access: { ...administers, permission: 'administration:read' },
   paging: pages(),
   replies: { 200: Type.Array(RepositoryInvitation) },
-  async handle({ db, at, viewer, page, links, now }) {
+  async handle({ scope, db, at, page }) {
     const found = await listInvitations(db, at.repo.id, page);
-    return mapRows(found, (rows) => presentInvitations({ db, links, viewer, now }, rows));
+    return mapRows(found, (rows) => presentInvitations(scope, rows));
   },
 });
 
@@ -36,9 +36,9 @@ export const updateRepoInvitation = endpoint({
   body: InvitationChange,
   example: { permissions: 'write' },
   replies: { 200: RepositoryInvitation },
-  async handle({ db, change, body, action, viewer, links, now }) {
+  async handle({ scope, change, body, action }) {
     const changed = await change((tx, { invitation }) => changeInvitation(tx, action, invitation, body.permissions));
-    return presentInvitation({ db, links, viewer, now }, changed);
+    return presentInvitation(scope, changed);
   },
 });
 

@@ -25,9 +25,9 @@ export const listInvitationsOfViewer = endpoint({
   access: { ...invited, permission: 'administration:read' },
   paging: pages(),
   replies: { 200: Type.Array(RepositoryInvitation) },
-  async handle({ db, viewer, page, links, now }) {
+  async handle({ scope, db, viewer, page }) {
     const found = await listOwnInvitations(db, viewer, page);
-    return mapRows(found, (rows) => presentInvitations({ db, links, viewer, now }, rows));
+    return mapRows(found, (rows) => presentInvitations(scope, rows));
   },
 });
 

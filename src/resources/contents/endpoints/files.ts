@@ -58,12 +58,12 @@ export const putFile = endpoint({
   carries: 'file',
   refuses: [409],
   replies: { 200: FileCommit, 201: FileCommit },
-  async handle({ db, change, at, body: wanted, action, now, links, reply, services: { git, refRules } }) {
+  async handle({ scope, db, change, at, body: wanted, action, now, links, reply, services: { git, refRules } }) {
     const writeAction = { ...action, links, path: at.path };
     const { isNew, file, resolved: written } = await writeFile({ db, change, git, now, refRules }, writeAction, wanted);
     const urls = repositoryUrlsOf(links, at.repo);
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    const commit = await presentGitCommit({ db, links, git, now, urls }, await reader.getCommit(written.commit));
+    const commit = await presentGitCommit(scope, urls, await reader.getCommit(written.commit));
     const body = { content: file ? presentEntry(urls, written, file) : null, commit };
     return isNew ? reply(201, body) : reply(200, body);
   },
@@ -80,12 +80,14 @@ export const deleteFile = endpoint({
   example: { message: 'Remove a note', sha },
   refuses: [409],
   replies: { 200: FileCommit },
-  async handle({ db, change, at, body, action, now, links, services: { git, refRules } }) {
+  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules } }) {
     const writeAction = { ...action, links, path: at.path };
     const { resolved: written } = await removeFile({ db, change, git, now, refRules }, writeAction, body);
     await using reader = await openObjects(repoOf(git, at.repo.id));
-    const context = { db, links, git, now, urls: repositoryUrlsOf(links, at.repo) };
-    return { content: null, commit: await presentGitCommit(context, await reader.getCommit(written.commit)) };
+    return {
+      content: null,
+      commit: await presentGitCommit(scope, repositoryUrlsOf(links, at.repo), await reader.getCommit(written.commit)),
+    };
   },
 });
 

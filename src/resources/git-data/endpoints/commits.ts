@@ -18,8 +18,8 @@ export const getGitCommit = endpoint({
   access: readsContents,
   refuses: [409],
   replies: { 200: GitCommit },
-  async handle({ db, at, links, now, services: { git } }) {
-    return presentGitCommit({ db, links, git, now, urls: repositoryUrlsOf(links, at.repo) }, at.commit);
+  async handle({ scope, at, links }) {
+    return presentGitCommit(scope, repositoryUrlsOf(links, at.repo), at.commit);
   },
 });
 
@@ -33,12 +33,12 @@ export const createGitCommit = endpoint({
   example: { message: 'Add an engine', tree: '4b825dc642cb6eb9a060e54bf8d69288fbee4904', parents: [] },
   refuses: [409],
   replies: { 201: GitCommit },
-  async handle({ db, at, body, viewer, now, links, services: { git } }) {
+  async handle({ scope, at, body, viewer, now, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
     const oid = await createCommit(disk, body, { viewer, links, now });
     await using reader = await openObjects(disk);
     const urls = repositoryUrlsOf(links, at.repo);
-    return presentGitCommit({ db, links, git, now, urls }, await reader.getCommit(oid));
+    return presentGitCommit(scope, urls, await reader.getCommit(oid));
   },
 });
 
@@ -51,8 +51,8 @@ export const getTag = endpoint({
   access: readsContents,
   refuses: [409],
   replies: { 200: GitTag },
-  async handle({ db, at, links, now, services: { git } }) {
-    return presentTag({ db, links, git, now, urls: repositoryUrlsOf(links, at.repo) }, at.tag);
+  async handle({ scope, at, links }) {
+    return presentTag(scope, repositoryUrlsOf(links, at.repo), at.tag);
   },
 });
 
@@ -66,10 +66,10 @@ export const createGitTag = endpoint({
   example: { tag: 'v1.0.0', message: 'First release', object: 'c3d0be41ecbe669545ee3e94d31ed9a4bc91ee3c', type: 'commit' },
   refuses: [409],
   replies: { 201: GitTag },
-  async handle({ db, at, body, viewer, now, links, services: { git } }) {
+  async handle({ scope, at, body, viewer, now, links, services: { git } }) {
     const disk = repoOf(git, at.repo.id);
     const oid = await createTag(disk, body, { viewer, links, now });
     await using reader = await openObjects(disk);
-    return presentTag({ db, links, git, now, urls: repositoryUrlsOf(links, at.repo) }, await reader.getTag(oid));
+    return presentTag(scope, repositoryUrlsOf(links, at.repo), await reader.getTag(oid));
   },
 });

@@ -22,9 +22,9 @@ export const listBlockedBy = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(Issue) },
-  async handle({ db, at, page, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, page, viewer }) {
     const found = await listDependencies(db, viewer, at.issue, 'blocked_by', page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer, repo: at.repo, media, git }, rows));
+    return mapRows(found, (rows) => presentIssues(scope, rows));
   },
 });
 
@@ -38,9 +38,9 @@ export const listBlocking = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(Issue) },
-  async handle({ db, at, page, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, page, viewer }) {
     const found = await listDependencies(db, viewer, at.issue, 'blocking', page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer, repo: at.repo, media, git }, rows));
+    return mapRows(found, (rows) => presentIssues(scope, rows));
   },
 });
 
@@ -56,9 +56,9 @@ export const addBlockedByToIssue = endpoint({
   example: { issue_id: 1 },
   media: textMedia,
   replies: { 201: Issue },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, body, action }) {
     const row = await change((tx, { issue }) => addBlockedBy(tx, action, issue, body.issue_id));
-    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
+    return presentIssue(scope, row);
   },
 });
 
@@ -71,8 +71,8 @@ export const removeBlockedByOfIssue = endpoint({
   access: writes,
   media: textMedia,
   replies: { 200: Issue },
-  async handle({ db, change, at, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, action }) {
     const row = await change((tx, { issue, blockingIssue }) => removeBlockedBy(tx, action, issue, blockingIssue));
-    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
+    return presentIssue(scope, row);
   },
 });

@@ -23,9 +23,9 @@ export const listSubIssuesOfIssue = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(Issue) },
-  async handle({ db, at, page, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, page, viewer }) {
     const found = await listSubIssues(db, viewer, at.issue, page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer, repo: at.repo, media, git }, rows));
+    return mapRows(found, (rows) => presentIssues(scope, rows));
   },
 });
 
@@ -38,9 +38,9 @@ export const getParentOfIssue = endpoint({
   access: readsIssues,
   media: textMedia,
   replies: { 200: Issue },
-  async handle({ db, at, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, viewer }) {
     const parent = orNotFound(await findParent(db, viewer, at.issue));
-    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, parent);
+    return presentIssue(scope, parent);
   },
 });
 
@@ -56,9 +56,9 @@ export const addSubIssueToIssue = endpoint({
   example: { sub_issue_id: 1, replace_parent: true },
   media: textMedia,
   replies: { 201: Issue },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, body, action }) {
     const row = await change((tx, { issue }) => addSubIssue(tx, action, issue, body));
-    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
+    return presentIssue(scope, row);
   },
 });
 
@@ -73,9 +73,9 @@ export const removeSubIssueOfIssue = endpoint({
   example: { sub_issue_id: 6 },
   media: textMedia,
   replies: { 200: Issue },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, body, action }) {
     const row = await change((tx, { issue }) => dropSubIssue(tx, action, issue, body.sub_issue_id));
-    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
+    return presentIssue(scope, row);
   },
 });
 
@@ -90,8 +90,8 @@ export const reprioritizeSubIssue = endpoint({
   example: { sub_issue_id: 6, after_id: 5 },
   media: textMedia,
   replies: { 200: Issue },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, at, body, action }) {
     await change((tx, { issue }) => placeSubIssue(tx, action, issue, body));
-    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, at.issue);
+    return presentIssue(scope, at.issue);
   },
 });

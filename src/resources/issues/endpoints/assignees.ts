@@ -66,12 +66,12 @@ export const addIssueAssignees = endpoint({
   example: { assignees: ['ada'] },
   media: textMedia,
   replies: { 201: Issue },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, at, body, action }) {
     const row = await change(async (tx, { issue }) => {
       const users = await findAssignable(tx, at.repo, loginsOf(body.assignees));
       return recordActivity(tx, action, issue, await assign(tx, action, issue, users));
     });
-    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
+    return presentIssue(scope, row);
   },
 });
 
@@ -86,11 +86,11 @@ export const removeIssueAssignees = endpoint({
   example: { assignees: ['ada'] },
   media: textMedia,
   replies: { 200: Issue },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, body, action }) {
     const row = await change(async (tx, { issue }) => {
       const users = gather(await findUsersByLogin(tx, loginsOf(body.assignees)), 'id');
       return recordActivity(tx, action, issue, await unassign(tx, action, issue, users));
     });
-    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
+    return presentIssue(scope, row);
   },
 });

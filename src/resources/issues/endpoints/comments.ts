@@ -27,9 +27,9 @@ export const listIssueComments = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(IssueComment) },
-  async handle({ db, at, query, page, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, query, page }) {
     const found = await listOfIssue(db, at.issue.id, dateOf(query.since), page);
-    return mapRows(found, (rows) => presentComments({ db, links, viewer, repo: at.repo, issue: at.issue, media, git }, rows));
+    return mapRows(found, (rows) => presentComments(scope, rows));
   },
 });
 
@@ -47,10 +47,10 @@ export const listRepoComments = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(IssueComment) },
-  async handle({ db, at, query: { since: from, sort, direction }, page, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, query: { since: from, sort, direction }, page }) {
     checkHasIssues(at.repo);
     const found = await listCommentsOfRepository(db, at.repo, { since: dateOf(from), order: { sort, direction } }, page);
-    return mapRows(found, (rows) => presentComments({ db, links, viewer, repo: at.repo, media, git }, rows));
+    return mapRows(found, (rows) => presentComments(scope, rows));
   },
 });
 
@@ -65,9 +65,9 @@ export const createComment = endpoint({
   example: { body: 'It does so here as well.' },
   media: textMedia,
   replies: { 201: IssueComment },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, body, action, links }) {
     const row = await change((tx, { issue }) => commentOn(tx, { ...action, html: links.html }, issue, body.body));
-    return presentComment({ db, links, viewer, repo: at.repo, issue: at.issue, media, git }, row);
+    return presentComment(scope, row);
   },
 });
 
@@ -80,8 +80,8 @@ export const getIssueComment = endpoint({
   access: readsIssuesOrPulls,
   media: textMedia,
   replies: { 200: IssueComment },
-  async handle({ db, at, viewer, links, media, services: { git } }) {
-    return presentComment({ db, links, viewer, repo: at.repo, media, git }, at.comment);
+  async handle({ scope, at }) {
+    return presentComment(scope, at.comment);
   },
 });
 
@@ -96,9 +96,9 @@ export const updateIssueComment = endpoint({
   example: { body: 'It does so here, too.' },
   media: textMedia,
   replies: { 200: IssueComment },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, body, action, links }) {
     const row = await change((tx, { comment }) => changeComment(tx, { ...action, html: links.html }, comment, body.body));
-    return presentComment({ db, links, viewer, repo: at.repo, media, git }, row);
+    return presentComment(scope, row);
   },
 });
 

@@ -20,10 +20,10 @@ export const listRepoIssueEvents = endpoint({
   refuses: [422],
   paging: pages(),
   replies: { 200: Type.Array(IssueEvent) },
-  async handle({ db, at, page, viewer, links }) {
+  async handle({ scope, db, at, page, viewer }) {
     checkHasIssues(at.repo);
     const found = await listEventsOfRepository(db, viewer, at.repo, page);
-    return mapRows(found, (rows) => presentIssueEvents({ db, links, viewer, repo: at.repo }, rows, { withIssue: true }));
+    return mapRows(found, (rows) => presentIssueEvents(scope, rows, { withIssue: true }));
   },
 });
 
@@ -35,8 +35,8 @@ export const getIssueEvent = endpoint({
   summary: 'Get an issue event',
   access: readsIssuesOrPulls,
   replies: { 200: IssueEvent },
-  async handle({ db, at, viewer, links }) {
-    return firstOrNotFound(await presentIssueEvents({ db, links, viewer, repo: at.repo }, [at.issueEvent], { withIssue: true }));
+  async handle({ scope, at }) {
+    return firstOrNotFound(await presentIssueEvents(scope, [at.issueEvent], { withIssue: true }));
   },
 });
 
@@ -49,8 +49,8 @@ export const listEventsOfIssue = endpoint({
   access: readsIssuesOrPulls,
   paging: pages(),
   replies: { 200: Type.Array(IssueEvent) },
-  async handle({ db, at, page, viewer, links }) {
+  async handle({ scope, db, at, page, viewer }) {
     const found = await listIssueEvents(db, viewer, at.issue.id, page);
-    return mapRows(found, (rows) => presentIssueEvents({ db, links, viewer, repo: at.repo }, rows));
+    return mapRows(found, (rows) => presentIssueEvents(scope, rows));
   },
 });

@@ -22,13 +22,13 @@ export const createIssue = endpoint({
   example: { title: 'The engine stalls', body: 'After an hour.', labels: ['bug'] },
   media: textMedia,
   replies: { 201: Issue },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, body, action, links }) {
     const row = await change(async (tx) => {
       const issue = await openIssue(tx, { ...action, html: links.html }, body);
       await setValuesIfAllowed(tx, action, issue, body.issue_field_values);
       return issue;
     });
-    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
+    return presentIssue(scope, row);
   },
 });
 
@@ -41,8 +41,8 @@ export const getRepoIssue = endpoint({
   access: readsIssues,
   media: textMedia,
   replies: { 200: Issue },
-  async handle({ db, at, viewer, links, media, services: { git } }) {
-    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, at.issue);
+  async handle({ scope, at }) {
+    return presentIssue(scope, at.issue);
   },
 });
 
@@ -57,14 +57,14 @@ export const updateRepoIssue = endpoint({
   example: { state: 'closed', state_reason: 'completed' },
   media: textMedia,
   replies: { 200: Issue },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, change, at, body, action, links, services: { git } }) {
     await prepareReopening({ db, git }, at.issue, body.state);
     const row = await change(async (tx, { issue }) => {
       const changed = await changeIssue(tx, { ...action, html: links.html }, issue, body);
       await setValuesIfAllowed(tx, action, changed, body.issue_field_values);
       return changed;
     });
-    return presentIssue({ db, links, viewer, repo: at.repo, media, git }, row);
+    return presentIssue(scope, row);
   },
 });
 

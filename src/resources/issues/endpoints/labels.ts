@@ -2,9 +2,9 @@
 import { type Static, Type } from 'typebox';
 import { readsIssuesOrPulls, triagesIssuesOrPulls } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';
-import type { Context } from '#endpoint/context.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pages } from '#endpoint/paging.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { Nothing } from '#lib/shape.ts';
 import { Label, presentLabel } from '#resources/labels/index.ts';
 import { recordActivity } from '../activity.ts';
@@ -13,7 +13,7 @@ import { issue, issueLabel } from '../path-resources.ts';
 import { SomeLabels } from '../schemas.ts';
 import { type IssueRow, listIssueLabels } from '../store.ts';
 
-const presentLabels = async ({ db, links }: Context, repo: Repo, issue: IssueRow): Promise<Label[]> =>
+const presentLabels = async ({ db, links }: Scope, repo: Repo, issue: IssueRow): Promise<Label[]> =>
   (await listIssueLabels(db, issue.id)).map((row) => presentLabel(links, repo, row));
 
 export const listLabelsOnIssue = endpoint({
@@ -25,8 +25,8 @@ export const listLabelsOnIssue = endpoint({
   access: readsIssuesOrPulls,
   paging: pages(),
   replies: { 200: Type.Array(Label) },
-  async handle({ db, at, page, links }) {
-    return pageOut(await presentLabels({ db, links }, at.repo, at.issue), page);
+  async handle({ scope, at, page }) {
+    return pageOut(await presentLabels(scope, at.repo, at.issue), page);
   },
 });
 
@@ -47,10 +47,10 @@ export const addIssueLabels = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
   resources: [issue],
   summary: 'Add labels to an issue',
-  async handle({ db, change, at, body, action, links }) {
+  async handle({ scope, change, at, body, action }) {
     const names = labelNames(listIn(body));
     await change(async (tx, { issue }) => recordActivity(tx, action, issue, await labelIssue(tx, action, issue, names)));
-    return presentLabels({ db, links }, at.repo, at.issue);
+    return presentLabels(scope, at.repo, at.issue);
   },
 });
 
@@ -61,10 +61,10 @@ export const setIssueLabels = endpoint({
   path: '/repos/{owner}/{repo}/issues/{issue_number}/labels',
   resources: [issue],
   summary: 'Set labels for an issue',
-  async handle({ db, change, at, body, action, links }) {
+  async handle({ scope, change, at, body, action }) {
     const names = labelNames(listIn(body));
     await change(async (tx, { issue }) => recordActivity(tx, action, issue, await replaceLabels(tx, action, issue, names)));
-    return presentLabels({ db, links }, at.repo, at.issue);
+    return presentLabels(scope, at.repo, at.issue);
   },
 });
 
@@ -89,10 +89,10 @@ export const removeIssueLabel = endpoint({
   summary: 'Remove a label from an issue',
   access: triagesIssuesOrPulls,
   replies: { 200: Type.Array(Label) },
-  async handle({ db, change, at, action, links }) {
+  async handle({ scope, change, at, action }) {
     await change(async (tx, { issue, issueLabel }) =>
       recordActivity(tx, action, issue, await unlabelIssue(tx, action, issue, [issueLabel])),
     );
-    return presentLabels({ db, links }, at.repo, at.issue);
+    return presentLabels(scope, at.repo, at.issue);
   },
 });

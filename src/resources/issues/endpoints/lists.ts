@@ -135,12 +135,12 @@ export const listRepoIssues = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(Issue) },
-  async handle({ db, at, query, page, viewer, links, media, services }) {
+  async handle({ scope, db, at, query, page, viewer, services }) {
     checkHasIssues(at.repo);
     const filter = await filterOf({ db, services }, at.repo, query);
     if (!filter) return { rows: [], total: 0 };
     const found = await listOfRepository(db, viewer, at.repo, filter, query, page);
-    return mapRows(found, (rows) => presentIssues({ db, links, viewer, repo: at.repo, media, git: services.git }, rows));
+    return mapRows(found, (rows) => presentIssues(scope, rows));
   },
 });
 
@@ -168,12 +168,10 @@ export const listOrgIssues = endpoint({
   path: '/orgs/{org}/issues',
   summary: 'List organization issues assigned to the authenticated user',
   query: OfOrganization,
-  async handle({ db, at, query, page, viewer, links, media, services }) {
+  async handle({ scope, db, at, query, page, viewer, services }) {
     if (!mayHaveType(query.type)) return { rows: [], total: 0 };
     const found = await listOfMany(db, viewer, { owner: at.org.id }, ownFilter(query, viewer, services), query, page);
-    return mapRows(found, (rows) =>
-      presentIssues({ db, links, viewer, media, git: services.git }, rows, { withRepository: true }),
-    );
+    return mapRows(found, (rows) => presentIssues(scope, rows, { withRepository: true }));
   },
 });
 
@@ -183,7 +181,7 @@ export const listIssues = endpoint({
   path: '/issues',
   summary: 'List issues assigned to the authenticated user',
   query: OfAll,
-  async handle({ db, query, page, viewer, links, media, services }) {
+  async handle({ scope, db, query, page, viewer, services }) {
     const related = {
       of: viewer.account.id,
       some: relations.filter((relation) => query[relation] === true),
@@ -191,9 +189,7 @@ export const listIssues = endpoint({
     };
     const filter = { ...ownFilter(query, viewer, services), issuesAlone: !query.pulls };
     const found = await listOfMany(db, viewer, { related }, filter, query, page);
-    return mapRows(found, (rows) =>
-      presentIssues({ db, links, viewer, media, git: services.git }, rows, { withRepository: true }),
-    );
+    return mapRows(found, (rows) => presentIssues(scope, rows, { withRepository: true }));
   },
 });
 
@@ -202,10 +198,8 @@ export const listOwnIssues = endpoint({
   id: 'issues/list-for-authenticated-user',
   path: '/user/issues',
   summary: 'List user account issues assigned to the authenticated user',
-  async handle({ db, query, page, viewer, links, media, services }) {
+  async handle({ scope, db, query, page, viewer, services }) {
     const found = await listOfMany(db, viewer, { member: viewer.account.id }, ownFilter(query, viewer, services), query, page);
-    return mapRows(found, (rows) =>
-      presentIssues({ db, links, viewer, media, git: services.git }, rows, { withRepository: true }),
-    );
+    return mapRows(found, (rows) => presentIssues(scope, rows, { withRepository: true }));
   },
 });

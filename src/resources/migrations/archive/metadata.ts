@@ -1,3 +1,4 @@
+import { everybody } from '#access/viewer.ts';
 // The JSON files of an archive.
 import { path } from '#endpoint/links.ts';
 import { gather, getOptional, getOrThrow, grouped, unique } from '#lib/collections.ts';
@@ -217,7 +218,7 @@ async function* pullsOf(
     for (const { id, owner, name, visibility } of heads.values())
       if (visibility === 'public' && !urls.has(id)) urls.set(id, path(addressOf(html, owner), name));
     const commits = grouped(await loadPullCommits(db, gather(rows, 'id')), ({ issue_id }) => issue_id);
-    const requests = await loadRequests(db, 'everybody', gather(rows, 'id'));
+    const requests = await loadRequests(db, everybody, gather(rows, 'id'));
     const others = [...gather(rows, 'head_owner_id', 'merged_by'), ...gather(requests, 'user_id')];
     const partsOf = await loadParts(source, rows, people, others);
     const teams = await loadOwnTeams(source, place, gather(requests, 'team_id'));

@@ -31,9 +31,9 @@ export const listNotifications = endpoint({
   paging: pages({ defaultLimit: 50, maxLimit: 50 }),
   replies: { 200: Type.Array(NotificationThread) },
   lastModified: ({ db, viewer }) => findInboxChange(db, viewer.account),
-  async handle({ db, query, page, viewer, links }) {
+  async handle({ scope, db, query, page, viewer }) {
     const found = await listThreads(db, { ...filterOf(query), account: viewer.account.id }, page);
-    return mapRows(found, (rows) => presentThreads({ db, links }, rows));
+    return mapRows(found, (rows) => presentThreads(scope, rows));
   },
 });
 
@@ -65,9 +65,9 @@ export const listRepoNotifications = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(NotificationThread) },
   lastModified: ({ db, viewer }) => findInboxChange(db, viewer.account),
-  async handle({ db, at, query, page, viewer, links }) {
+  async handle({ scope, db, at, query, page, viewer }) {
     const found = await listThreads(db, { ...filterOf(query), account: viewer.account.id, repository: at.repo.id }, page);
-    return mapRows(found, (rows) => presentThreads({ db, links, repo: at.repo }, rows));
+    return mapRows(found, (rows) => presentThreads(scope, rows));
   },
 });
 

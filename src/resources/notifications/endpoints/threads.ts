@@ -19,7 +19,7 @@ export const getThread = endpoint({
   access: ownInbox,
   replies: { 200: NotificationThread },
   lastModified: ({ db, viewer }) => findInboxChange(db, viewer.account),
-  handle: ({ db, at, links }) => presentThread({ db, links }, at.thread),
+  handle: ({ scope, at }) => presentThread(scope, at.thread),
 });
 
 export const markThreadAsRead = endpoint({

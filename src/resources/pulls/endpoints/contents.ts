@@ -23,13 +23,13 @@ export const listPullCommits = endpoint({
   access: readsPulls,
   paging: pages(),
   replies: { 200: Type.Array(Commit) },
-  async handle({ db, at, page, links, now, services: { git } }) {
+  async handle({ scope, at, page, links, services: { git } }) {
     const { merge_base_sha: base, head_sha: head, commits_count: ahead } = at.pull;
     const total = Math.min(ahead, maxCommits);
     const limit = Math.min(page.limit, total - page.offset);
     const commits = await listAhead(repoOf(git, at.repo.id), { base, head, ahead, offset: page.offset, limit });
     const urls = repositoryUrlsOf(links, at.repo);
-    return { rows: await presentCommits({ db, links, git, now, urls }, commits), total };
+    return { rows: await presentCommits(scope, urls, commits), total };
   },
 });
 
@@ -60,8 +60,8 @@ export const listPullsOfCommit = endpoint({
   paging: pages(),
   refuses: [409, 422],
   replies: { 200: Type.Array(PullRequest) },
-  async handle({ db, at, viewer, page, links, services: { git } }) {
+  async handle({ scope, db, at, page }) {
     const found = await listWithCommit(db, at.repo.id, at.commit.oid, page);
-    return mapRows(found, (rows) => presentPulls({ db, links, viewer, repo: at.repo, git }, rows));
+    return mapRows(found, (rows) => presentPulls(scope, rows));
   },
 });

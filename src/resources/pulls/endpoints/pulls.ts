@@ -44,12 +44,12 @@ export const listRepoPulls = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(PullRequest) },
-  async handle({ db, at, query, page, viewer, now, links, media, services: { git } }) {
+  async handle({ scope, db, at, query, page, now }) {
     const { state, head, base, sort } = query;
     // As in the public API, the latest come first only where that is the order by creation.
     const direction = query.direction ?? (sort === 'created' ? 'desc' : 'asc');
     const found = await listPulls(db, at.repo.id, { state, head: headOf(head), base }, { sort, direction }, { page, now });
-    return mapRows(found, (rows) => presentPulls({ db, links, viewer, repo: at.repo, media, git }, rows));
+    return mapRows(found, (rows) => presentPulls(scope, rows));
   },
 });
 
@@ -70,16 +70,12 @@ export const createPull = endpoint({
   },
   media: textMedia,
   replies: { 201: FullPullRequest },
-  async handle({ db, change, at, body, action, viewer, links, media, now, services: { git, refRules } }) {
+  async handle({ scope, db, change, at, body, action, links, now, services: { git, refRules } }) {
     if (body.title === undefined && body.issue === undefined) throw invalid('PullRequest', 'title', 'missing_field');
     const ends = await prepareEnds({ db, git }, action, body);
     const row = await change((tx) => openPull(tx, { ...action, html: links.html }, ends, body));
     await writeHeadRef(repoOf(git, at.repo.id), row);
-    return presentFullPull(
-      { db, links, viewer, repo: at.repo, media, git },
-      row,
-      await testingOf({ db, git, refRules, now }, at.repo, row),
-    );
+    return presentFullPull(scope, row, await testingOf({ db, git, refRules, now }, at.repo, row));
   },
 });
 
@@ -92,7 +88,7 @@ export const getPull = endpoint({
   access: readsPulls,
   media: [...textMedia, 'diff', 'patch'],
   replies: { 200: FullPullRequest },
-  async handle({ db, at, viewer, links, media, now, services: { git, refRules } }) {
+  async handle({ scope, db, at, media, now, services: { git, refRules } }) {
     const { merge_base_sha: from, head_sha: to } = at.pull;
     if (media === 'diff' || media === 'patch') {
       const disk = repoOf(git, at.repo.id);
@@ -100,7 +96,7 @@ export const getPull = endpoint({
       return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
     }
     const testing = await testingOf({ db, git, refRules, now }, at.repo, at.pull);
-    return presentFullPull({ db, links, viewer, repo: at.repo, media, git }, at.pull, testing);
+    return presentFullPull(scope, at.pull, testing);
   },
 });
 
@@ -115,17 +111,13 @@ export const updatePull = endpoint({
   example: { title: 'A quieter engine', state: 'open', base: 'main' },
   media: textMedia,
   replies: { 200: FullPullRequest },
-  async handle({ db, change, at, body, action, viewer, links, media, now, services: { git, refRules } }) {
+  async handle({ scope, db, change, at, body, action, links, now, services: { git, refRules } }) {
     const wanted = body ?? {};
     const [base] = await Promise.all([
       prepareBase({ git }, at.repo, at.pull, wanted.base),
       prepareReopening({ db, git }, at.pull, wanted.state),
     ]);
     const row = await change((tx, { pull }) => changePull(tx, { ...action, html: links.html }, pull, wanted, base));
-    return presentFullPull(
-      { db, links, viewer, repo: at.repo, media, git },
-      row,
-      await testingOf({ db, git, refRules, now }, at.repo, row),
-    );
+    return presentFullPull(scope, row, await testingOf({ db, git, refRules, now }, at.repo, row));
   },
 });

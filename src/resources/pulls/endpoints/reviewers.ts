@@ -18,8 +18,8 @@ export const listRequestedReviewers = endpoint({
   summary: 'Get all requested reviewers for a pull request',
   access: readsPulls,
   replies: { 200: ReviewRequests },
-  async handle({ db, at, viewer, links }) {
-    return presentRequests({ db, links, viewer }, at.pull.id);
+  async handle({ scope, at }) {
+    return presentRequests(scope, at.pull.id);
   },
 });
 
@@ -33,9 +33,9 @@ export const addRequestedReviewers = endpoint({
   body: NewReviewers,
   example: { reviewers: ['grace'], team_reviewers: ['owners'] },
   replies: { 201: PullRequest },
-  async handle({ db, change, at, body, action, viewer, links, services: { git } }) {
+  async handle({ scope, change, body, action }) {
     const row = await change((tx, { pull }) => requestReviewers(tx, action, pull, body));
-    return presentPull({ db, links, viewer, repo: at.repo, git }, row);
+    return presentPull(scope, row);
   },
 });
 
@@ -49,8 +49,8 @@ export const removeRequestedReviewers = endpoint({
   body: ReviewersToRemove,
   example: { reviewers: ['grace'], team_reviewers: ['owners'] },
   replies: { 200: PullRequest },
-  async handle({ db, change, at, body, action, viewer, links, services: { git } }) {
+  async handle({ scope, change, body, action }) {
     const row = await change((tx, { pull }) => removeReviewers(tx, action, pull, body));
-    return presentPull({ db, links, viewer, repo: at.repo, git }, row);
+    return presentPull(scope, row);
   },
 });

@@ -22,9 +22,9 @@ export const listReleaseAssets = endpoint({
   access: readsContents,
   paging: pages(),
   replies: { 200: Type.Array(ReleaseAsset) },
-  async handle({ db, at, page, links }) {
+  async handle({ scope, db, at, page }) {
     const found = await listAssets(db, at.release.id, page);
-    return mapRows(found, (rows) => presentAssets({ db, links }, at.repo, at.release, rows));
+    return mapRows(found, (rows) => presentAssets(scope, at.repo, at.release, rows));
   },
 });
 
@@ -38,9 +38,9 @@ export const uploadReleaseAsset = endpoint({
   query: AssetQuery,
   carries: 'bytes',
   replies: { 201: ReleaseAsset },
-  async handle({ db, change, at, query, upload, action, links, services }) {
+  async handle({ scope, db, change, at, query, upload, action, services }) {
     const row = await uploadAsset({ db, change, services }, action, { release: at.release, query, upload });
-    return firstOrNotFound(await presentAssets({ db, links }, at.repo, at.release, [row]));
+    return firstOrNotFound(await presentAssets(scope, at.repo, at.release, [row]));
   },
 });
 
@@ -53,9 +53,9 @@ export const getReleaseAsset = endpoint({
   access: readsContents,
   media: ['bytes'],
   replies: { 200: ReleaseAsset },
-  async handle({ db, at, links, media, services }) {
+  async handle({ scope, db, at, media, services }) {
     if (media === 'bytes') return fileReply(at.asset.name, fileOf(db, services, at.asset));
-    return presentOneAsset({ db, links }, at.repo, at.asset);
+    return presentOneAsset(scope, at.repo, at.asset);
   },
 });
 
@@ -69,9 +69,9 @@ export const updateReleaseAsset = endpoint({
   body: AssetChange,
   example: { name: 'engine-1.0.zip', label: 'The engine' },
   replies: { 200: ReleaseAsset },
-  async handle({ db, change, at, body, action, links }) {
+  async handle({ scope, change, at, body, action }) {
     const row = await change((tx, { asset }) => changeAsset(tx, action, asset, body));
-    return presentOneAsset({ db, links }, at.repo, row);
+    return presentOneAsset(scope, at.repo, row);
   },
 });
 

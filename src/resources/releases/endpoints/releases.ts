@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';
 import { mapRows } from '#database/list.ts';
-import type { ViewerContext } from '#endpoint/context.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { firstOrNotFound, orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { textMedia } from '#resources/issues/index.ts';
@@ -17,8 +17,8 @@ import { NewRelease, NotesRequest, Release, ReleaseChange, ReleaseNotes } from '
 import { sightOf } from '../sight.ts';
 import { findLatest, listReleases, type ReleaseRow } from '../store.ts';
 
-const presentOne = async (context: ViewerContext, repo: Repo, row: ReleaseRow): Promise<Release> =>
-  firstOrNotFound(await presentReleases(context, repo, [row]));
+const presentOne = async (scope: Scope, repo: Repo, row: ReleaseRow): Promise<Release> =>
+  firstOrNotFound(await presentReleases(scope, repo, [row]));
 
 export const listRepoReleases = endpoint({
   id: 'repos/list-releases',
@@ -29,9 +29,9 @@ export const listRepoReleases = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(Release) },
-  async handle({ db, at, page, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, page, viewer }) {
     const found = await listReleases(db, at.repo.id, sightOf(viewer, at.repo), page);
-    return mapRows(found, (rows) => presentReleases({ db, links, viewer, media, git }, at.repo, rows));
+    return mapRows(found, (rows) => presentReleases(scope, at.repo, rows));
   },
 });
 
@@ -54,9 +54,9 @@ export const createRepoRelease = endpoint({
   media: textMedia,
   refuses: [409],
   replies: { 201: Release },
-  async handle({ db, change, at, body, action, now, viewer, links, media, services: { git, refRules } }) {
+  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules } }) {
     const row = await createRelease({ db, change, git, now, refRules, html: links.html }, action, body);
-    return presentOne({ db, links, viewer, media, git }, at.repo, row);
+    return presentOne(scope, at.repo, row);
   },
 });
 
@@ -82,9 +82,9 @@ export const getLatestRelease = endpoint({
   access: readsContents,
   media: textMedia,
   replies: { 200: Release },
-  async handle({ db, at, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at }) {
     const row = orNotFound(await findLatest(db, at.repo.id));
-    return presentOne({ db, links, viewer, media, git }, at.repo, row);
+    return presentOne(scope, at.repo, row);
   },
 });
 
@@ -97,8 +97,8 @@ export const getReleaseByTag = endpoint({
   access: readsContents,
   media: textMedia,
   replies: { 200: Release },
-  async handle({ db, at, viewer, links, media, services: { git } }) {
-    return presentOne({ db, links, viewer, media, git }, at.repo, at.taggedRelease);
+  async handle({ scope, at }) {
+    return presentOne(scope, at.repo, at.taggedRelease);
   },
 });
 
@@ -111,8 +111,8 @@ export const getRelease = endpoint({
   access: readsContents,
   media: textMedia,
   replies: { 200: Release },
-  async handle({ db, at, viewer, links, media, services: { git } }) {
-    return presentOne({ db, links, viewer, media, git }, at.repo, at.release);
+  async handle({ scope, at }) {
+    return presentOne(scope, at.repo, at.release);
   },
 });
 
@@ -128,9 +128,9 @@ export const updateRepoRelease = endpoint({
   media: textMedia,
   refuses: [409],
   replies: { 200: Release },
-  async handle({ db, change, at, body, action, now, viewer, links, media, services: { git, refRules } }) {
+  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules } }) {
     const row = await changeRelease({ db, change, git, now, refRules, html: links.html }, action, at.release, body);
-    return presentOne({ db, links, viewer, media, git }, at.repo, row);
+    return presentOne(scope, at.repo, row);
   },
 });
 

@@ -22,14 +22,12 @@ export const listRepositoryForks = endpoint({
   query: Type.Object({ sort: withDefault(OneOf(['newest', 'oldest', 'stargazers', 'watchers']), 'newest') }),
   paging: pages(),
   replies: { 200: Type.Array(MinimalRepository) },
-  async handle({ db, at, query, page, viewer, links }) {
+  async handle({ scope, db, at, query, page, viewer }) {
     const order: Order | 'stargazers' =
       query.sort === 'newest' || query.sort === 'oldest'
         ? { sort: 'created', direction: query.sort === 'newest' ? 'desc' : 'asc' }
         : 'stargazers';
-    return mapRows(await listForks(db, viewer, at.repo.id, order, page), (rows) =>
-      presentRepositories({ db, links, viewer }, rows),
-    );
+    return mapRows(await listForks(db, viewer, at.repo.id, order, page), (rows) => presentRepositories(scope, rows));
   },
 });
 
@@ -50,12 +48,12 @@ export const createFork = endpoint({
   body: NewFork,
   example: {},
   replies: { 202: FullRepository },
-  async handle({ db, change, at, viewer, body, action, services: { git }, links }) {
+  async handle({ scope, db, change, at, viewer, body, action, services: { git } }) {
     const owner = await findNewOwner(db, viewer, body.organization, 'administration:write');
     if (!owner) throw invalidForkOwner();
     const onlyBranch = body.default_branch_only ? at.repo.default_branch : undefined;
     const { row, role } = await forkRepository({ change, git }, { ...action, owner, name: body.name, onlyBranch });
-    return presentFullRepository({ db, links, viewer }, row, { owner, role });
+    return presentFullRepository(scope, row, { owner, role });
   },
 });
 
@@ -68,14 +66,14 @@ export const createFromTemplate = endpoint({
   body: FromTemplate,
   example: { name: 'engine-copy' },
   replies: { 201: FullRepository },
-  async handle({ db, change, viewer, body, action, services: { git }, links, now }) {
+  async handle({ scope, db, change, viewer, body, action, services: { git }, links, now }) {
     const { owner: login, include_all_branches, ...wanted } = body;
     const owner = await findNewOwner(db, viewer, login, 'administration:write');
     if (!owner) throw invalid('Repository', 'owner', 'invalid', 'owner is not an account for which you may create a repository');
     const identity = identityOf(viewer.account, links, now);
     const allBranches = include_all_branches ?? false;
     const row = await generateFromTemplate({ change, git }, { ...action, owner, wanted, allBranches, identity });
-    return presentFullRepository({ db, links, viewer }, row, { owner, role: 'admin', showsSecurity: true });
+    return presentFullRepository(scope, row, { owner, role: 'admin', showsSecurity: true });
   },
 });
 
@@ -94,11 +92,11 @@ export const transferRepo = endpoint({
   body: Transfer,
   example: { new_owner: 'acme' },
   replies: { 202: MinimalRepository },
-  async handle({ db, change, viewer, body, action, links }) {
+  async handle({ scope, db, change, viewer, body, action }) {
     const to = await findNewOwner(db, viewer, body.new_owner, 'administration:write');
     if (!to)
       throw invalid('Repository', 'new_owner', 'invalid', 'new_owner is not an account to which you may transfer a repository');
     const row = await change((tx) => transferRepository(tx, { ...action, to, name: body.new_name, teams: body.team_ids ?? [] }));
-    return firstOrNotFound(await presentRepositories({ db, links, viewer }, [row]));
+    return firstOrNotFound(await presentRepositories(scope, [row]));
   },
 });

@@ -24,9 +24,9 @@ export const listPublicRepositories = endpoint({
   access: { permission: { none: 'public' } },
   paging: pagesSince({ defaultLimit: 100 }), // the public API's
   replies: { 200: Type.Array(MinimalRepository) },
-  async handle({ db, page, viewer, links }) {
+  async handle({ scope, db, page }) {
     const { rows, next } = await listPublic(db, page);
-    return { rows: await presentRepositories({ db, links, viewer }, rows), next };
+    return { rows: await presentRepositories(scope, rows), next };
   },
 });
 
@@ -42,10 +42,10 @@ export const listOrgRepositories = endpoint({
   }),
   paging: pages(),
   replies: { 200: Type.Array(MinimalRepository) },
-  async handle({ db, at, query, page, viewer, links }) {
+  async handle({ scope, db, at, query, page, viewer }) {
     const order = orderOf(query.sort ?? 'created', query.direction);
     const found = await listOwned(db, viewer, { owner: at.org.id, kind: query.type, order, page });
-    return mapRows(found, (rows) => presentRepositories({ db, links, viewer }, rows));
+    return mapRows(found, (rows) => presentRepositories(scope, rows));
   },
 });
 
@@ -58,10 +58,10 @@ export const listUserRepositories = endpoint({
   query: Type.Object({ ...ListOrder, type: withDefault(OneOf(['all', 'owner', 'member']), 'owner') }),
   paging: pages(),
   replies: { 200: Type.Array(MinimalRepository) },
-  async handle({ db, at, query, page, viewer, links }) {
+  async handle({ scope, db, at, query, page, viewer }) {
     const wanted = { owner: at.user.id, kind: query.type, order: orderOf(query.sort ?? 'full_name', query.direction), page };
     const found = await (query.type === 'member' ? listContributed(db, viewer, wanted) : listOwned(db, viewer, wanted));
-    return mapRows(found, (rows) => presentRepositories({ db, links, viewer }, rows));
+    return mapRows(found, (rows) => presentRepositories(scope, rows));
   },
 });
 
@@ -85,7 +85,7 @@ export const listOwnRepositories = endpoint({
   }),
   paging: pages(),
   replies: { 200: Type.Array(MinimalRepository) },
-  async handle({ db, query, page, viewer, links }) {
+  async handle({ scope, db, query, page, viewer }) {
     if (query.type && (query.visibility || query.affiliation))
       throw unprocessable('If you specify visibility or affiliation, you cannot specify type.');
     const found = await listAffiliated(db, viewer, {
@@ -96,7 +96,7 @@ export const listOwnRepositories = endpoint({
       order: orderOf(query.sort ?? 'full_name', query.direction),
       page,
     });
-    return mapRows(found, (rows) => presentRepositories({ db, links, viewer }, rows));
+    return mapRows(found, (rows) => presentRepositories(scope, rows));
   },
 });
 

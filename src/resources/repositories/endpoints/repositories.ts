@@ -18,13 +18,13 @@ type CreateCall = SharedCall<{ body: NewRepository; action: ActionContext }>;
 type More = Pick<Creation, 'properties'>;
 
 async function createFor(owner: NewOwner, call: CreateCall, more: More = {}) {
-  const { db, change, body, action, links, now, services } = call;
+  const { scope, change, body, action, links, now, services } = call;
   const { git } = services;
   const initialize = initialCommitOf({ git, account: action.by.account, links, now }, body);
   const row = await change((tx) =>
     createRepository(tx, { ...action, git, owner, wanted: body, ...more, ...(initialize ? { initialize } : {}) }),
   );
-  return presentFullRepository({ db, links, viewer: action.by }, row, { owner, role: 'admin', showsSecurity: true });
+  return presentFullRepository(scope, row, { owner, role: 'admin', showsSecurity: true });
 }
 
 export const createOwnRepository = endpoint({
@@ -70,10 +70,10 @@ export const { named: getRepository, byId: getRepositoryById } = endpointVariant
   {
     method: 'GET',
     replies: { 200: FullRepository },
-    async handle({ db, at, viewer, links }) {
+    async handle({ scope, at, viewer }) {
       const { owner, role } = at.repo;
       const showsSecurity = maySeeSecurity(viewer, at.repo);
-      return presentFullRepository({ db, links, viewer }, at.repo, { owner, role, showsSecurity });
+      return presentFullRepository(scope, at.repo, { owner, role, showsSecurity });
     },
   },
 );
@@ -90,10 +90,10 @@ export const updateRepository = endpoint({
   example: { description: 'Steam and rotary engines' },
   refuses: [409],
   replies: { 200: FullRepository },
-  async handle({ db, change, at, viewer, body, action, services: { git }, links }) {
+  async handle({ scope, change, at, body, action, services: { git } }) {
     const row = await change((tx) => changeRepository(tx, { ...action, git }, body));
     const { owner, role } = at.repo;
-    return presentFullRepository({ db, links, viewer }, row, { owner, role, showsSecurity: true });
+    return presentFullRepository(scope, row, { owner, role, showsSecurity: true });
   },
 });
 

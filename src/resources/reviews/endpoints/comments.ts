@@ -49,9 +49,9 @@ export const listRepoReviewComments = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(ReviewComment) },
-  async handle({ db, at, query, page, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, query, page }) {
     const found = await listComments(db, { repository: at.repo.id }, filterOf(query), page);
-    return mapRows(found, (rows) => presentReviewComments({ db, links, viewer, media, git }, at.repo, rows));
+    return mapRows(found, (rows) => presentReviewComments(scope, at.repo, rows));
   },
 });
 
@@ -66,9 +66,9 @@ export const listPullReviewComments = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(ReviewComment) },
-  async handle({ db, at, query, page, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, query, page }) {
     const found = await listComments(db, { pull: at.pull.id }, filterOf(query), page);
-    return mapRows(found, (rows) => presentReviewComments({ db, links, viewer, media, git, pull: at.pull }, at.repo, rows));
+    return mapRows(found, (rows) => presentReviewComments(scope, at.repo, rows));
   },
 });
 
@@ -90,7 +90,7 @@ export const createReviewComment = endpoint({
   media: textMedia,
   refuses: [409],
   replies: { 201: ReviewComment },
-  async handle({ db, change, at, body: wanted, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, at, body: wanted, action, links, services: { git } }) {
     const textAction = { ...action, html: links.html };
     const { body, in_reply_to, commit_id, path } = wanted;
     const missing = (field: string) => invalid('PullRequestReviewComment', field, 'missing_field');
@@ -106,7 +106,7 @@ export const createReviewComment = endpoint({
       if (!to) throw invalid('PullRequestReviewComment', 'in_reply_to', 'invalid');
       return replyTo(tx, textAction, pull, to, body);
     });
-    return presentReviewComment({ db, links, viewer, media, git, pull: at.pull }, at.repo, row);
+    return presentReviewComment(scope, at.repo, row);
   },
 });
 
@@ -121,10 +121,10 @@ export const createReviewCommentReply = endpoint({
   example: { body: 'It leaks no more.' },
   media: textMedia,
   replies: { 201: ReviewComment },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, at, body, action, links }) {
     const textAction = { ...action, html: links.html };
     const row = await change((tx, { pull, comment }) => replyTo(tx, textAction, pull, comment, body.body));
-    return presentReviewComment({ db, links, viewer, media, git, pull: at.pull }, at.repo, row);
+    return presentReviewComment(scope, at.repo, row);
   },
 });
 
@@ -137,8 +137,8 @@ export const getReviewComment = endpoint({
   access: readsPulls,
   media: textMedia,
   replies: { 200: ReviewComment },
-  async handle({ db, at, viewer, links, media, services: { git } }) {
-    return presentReviewComment({ db, links, viewer, media, git }, at.repo, at.comment);
+  async handle({ scope, at }) {
+    return presentReviewComment(scope, at.repo, at.comment);
   },
 });
 
@@ -153,9 +153,9 @@ export const updateReviewComment = endpoint({
   example: { body: 'This leaks no more.' },
   media: textMedia,
   replies: { 200: ReviewComment },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, at, body, action, links }) {
     const row = await change((tx, { comment }) => changeComment(tx, { ...action, html: links.html }, comment, body.body));
-    return presentReviewComment({ db, links, viewer, media, git }, at.repo, row);
+    return presentReviewComment(scope, at.repo, row);
   },
 });
 

@@ -24,9 +24,9 @@ export const listPullReviews = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(Review) },
-  async handle({ db, at, page, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, page, viewer }) {
     const found = await listReviews(db, at.pull.id, viewer.account?.id, page);
-    return mapRows(found, (rows) => presentReviews({ db, links, viewer, media, git, pull: at.pull }, at.repo, rows));
+    return mapRows(found, (rows) => presentReviews(scope, at.repo, rows));
   },
 });
 
@@ -42,11 +42,11 @@ export const createPullReview = endpoint({
   media: textMedia,
   refuses: [409],
   replies: { 200: Review },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, at, body, action, links, services: { git } }) {
     const wanted = body ?? {};
     const draft = await prepareDraft({ git }, at.pull, { commit_id: wanted.commit_id, places: wanted.comments ?? [] });
     const row = await change((tx, { pull }) => createReview(tx, { ...action, html: links.html }, pull, draft, wanted));
-    return presentReview({ db, links, viewer, media, git, pull: at.pull }, at.repo, row);
+    return presentReview(scope, at.repo, row);
   },
 });
 
@@ -59,8 +59,8 @@ export const getPullReview = endpoint({
   access: readsPulls,
   media: textMedia,
   replies: { 200: Review },
-  async handle({ db, at, viewer, links, media, services: { git } }) {
-    return presentReview({ db, links, viewer, media, git, pull: at.pull }, at.repo, at.review);
+  async handle({ scope, at }) {
+    return presentReview(scope, at.repo, at.review);
   },
 });
 
@@ -75,9 +75,9 @@ export const updatePullReview = endpoint({
   example: { body: 'Very well done.' },
   media: textMedia,
   replies: { 200: Review },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, at, body, action, links }) {
     const row = await change((tx, { review }) => changeReview(tx, { ...action, html: links.html }, review, body.body));
-    return presentReview({ db, links, viewer, media, git, pull: at.pull }, at.repo, row);
+    return presentReview(scope, at.repo, row);
   },
 });
 
@@ -91,9 +91,9 @@ export const deletePendingReview = endpoint({
   media: textMedia,
   refuses: [422],
   replies: { 200: Review },
-  async handle({ db, change, at, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, at }) {
     await change((tx, { review }) => deleteReview(tx, review));
-    return presentReview({ db, links, viewer, media, git, pull: at.pull }, at.repo, at.review);
+    return presentReview(scope, at.repo, at.review);
   },
 });
 
@@ -107,9 +107,9 @@ export const listReviewsComments = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(ReviewComment) },
-  async handle({ db, at, page, viewer, links, media, services: { git } }) {
+  async handle({ scope, db, at, page }) {
     const found = await listCommentsOfReview(db, at.review.id, page);
-    return mapRows(found, (rows) => presentReviewComments({ db, links, viewer, media, git, pull: at.pull }, at.repo, rows));
+    return mapRows(found, (rows) => presentReviewComments(scope, at.repo, rows));
   },
 });
 
@@ -124,9 +124,9 @@ export const dismissPullReview = endpoint({
   example: { message: 'All of it was changed.' },
   media: textMedia,
   replies: { 200: Review },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, at, body, action }) {
     const row = await change((tx, { pull, review }) => dismissReview(tx, action, pull, review, body.message));
-    return presentReview({ db, links, viewer, media, git, pull: at.pull }, at.repo, row);
+    return presentReview(scope, at.repo, row);
   },
 });
 
@@ -141,9 +141,9 @@ export const submitPullReview = endpoint({
   example: { event: 'COMMENT', body: 'Well done.' },
   media: textMedia,
   replies: { 200: Review },
-  async handle({ db, change, at, body, action, viewer, links, media, services: { git } }) {
+  async handle({ scope, change, at, body, action, links }) {
     const textAction = { ...action, html: links.html };
     const row = await change((tx, { pull, review }) => submitReview(tx, textAction, pull, review, body));
-    return presentReview({ db, links, viewer, media, git, pull: at.pull }, at.repo, row);
+    return presentReview(scope, at.repo, row);
   },
 });

@@ -45,11 +45,11 @@ export const listRepoSecretAlerts = endpoint({
   query: AlertQuery,
   paging: pagesAndCursors(),
   replies: { 200: Type.Array(SecretAlert) },
-  async handle({ db, at: { repo }, query, page, links, services: { secrets } }) {
+  async handle({ scope, db, at: { repo }, query, page, services: { secrets } }) {
     demandScanning(repo);
     const found = await listAlerts(db, { repository: repo.id }, filterOf(query), page);
     const shown = { secrets, hideSecret: query.hide_secret };
-    return mapRows(found, (rows) => presentAlerts({ db, links }, rows, () => repo, shown));
+    return mapRows(found, (rows) => presentAlerts(scope, rows, () => repo, shown));
   },
 });
 
@@ -63,8 +63,8 @@ export const listOrgSecretAlerts = endpoint({
   query: AlertQuery,
   paging: pagesAndCursors(),
   replies: { 200: Type.Array(OrganizationSecretAlert) },
-  async handle({ db, at: { org }, query, page, viewer, links, services: { secrets } }) {
-    const context = { db, links, viewer };
+  async handle({ scope, db, at: { org }, query, page, viewer, services: { secrets } }) {
+    const context = scope;
     const found = await listAlerts(db, { owner: org.id, viewer }, filterOf(query), page);
     const options = { secrets, hideSecret: query.hide_secret };
     return mapRows(found, (rows) =>
@@ -82,8 +82,8 @@ export const getSecretAlert = endpoint({
   access: reads,
   query: HideSecret,
   replies: { 200: SecretAlert },
-  async handle({ db, at, query, links, services: { secrets } }) {
-    return presentAlert({ db, links }, at.secretAlert, at.repo, { secrets, hideSecret: query.hide_secret });
+  async handle({ scope, at, query, services: { secrets } }) {
+    return presentAlert(scope, at.secretAlert, at.repo, { secrets, hideSecret: query.hide_secret });
   },
 });
 
@@ -98,10 +98,10 @@ export const updateSecretAlert = endpoint({
   body: AlertChange,
   example: { state: 'resolved', resolution: 'revoked' },
   replies: { 200: SecretAlert },
-  async handle({ db, change, at, body, action, links, services: { secrets } }) {
+  async handle({ scope, db, change, at, body, action, services: { secrets } }) {
     await change((tx, { secretAlert }) => changeAlert(tx, action, secretAlert, body));
     const row = orNotFound(await findAlert(db, at.secretAlert.id));
-    return presentAlert({ db, links }, row, at.repo, { secrets, hideSecret: false });
+    return presentAlert(scope, row, at.repo, { secrets, hideSecret: false });
   },
 });
 

@@ -66,10 +66,10 @@ export const { slug: listInvitationsBySlug, id: listInvitationsById } = endpoint
     method: 'GET',
     paging: pages(),
     replies: { 200: Type.Array(OrganizationInvitation) },
-    async handle({ db, at, action, page, links }) {
+    async handle({ scope, db, at, action, page }) {
       if (!(await maintains(db, action, at.team))) throw notFound();
       const found = await listInvitations(db, { organization: at.org.id, state: 'pending', team: at.team.id, page });
-      return mapRows(found, (rows) => presentInvitations({ db, links }, rows));
+      return mapRows(found, (rows) => presentInvitations(scope, rows));
     },
   },
 );

@@ -16,7 +16,7 @@ export const listTeamsOfViewer = endpoint({
   access: { permission: 'members:read', scopes: ['read:org', 'repo', 'user'], tokens: userTokens },
   paging: pages(),
   replies: { 200: Type.Array(TeamFull) },
-  async handle({ db, viewer, page, links }) {
-    return mapRows(await listOwnTeams(db, viewer, page), (rows) => presentFullTeams({ db, links }, rows));
+  async handle({ scope, db, viewer, page }) {
+    return mapRows(await listOwnTeams(db, viewer, page), (rows) => presentFullTeams(scope, rows));
   },
 });

@@ -24,10 +24,10 @@ export const listOrgTeams = endpoint({
   query: Type.Object({ team_type: withDefault(OneOf(['all', 'enterprise', 'organization']), 'all') }),
   paging: pages(),
   replies: { 200: Type.Array(Team) },
-  async handle({ db, at, query, viewer, page, links }) {
+  async handle({ scope, db, at, query, viewer, page }) {
     if (query.team_type === 'enterprise') return { rows: [], total: 0 };
     const found = await listTeams(db, { organization: at.org.id, viewer }, page);
-    return mapRows(found, (rows) => presentTeams({ db, links }, rows));
+    return mapRows(found, (rows) => presentTeams(scope, rows));
   },
 });
 
@@ -40,8 +40,8 @@ export const createOrgTeam = endpoint({
   body: NewTeam,
   example: { name: 'Justice League', description: 'A great team', privacy: 'closed' },
   replies: { 201: TeamFull },
-  async handle({ db, change, body, action, links }) {
-    return presentFullTeam({ db, links }, await change((tx) => createTeamFor(tx, action, body)));
+  async handle({ scope, change, body, action }) {
+    return presentFullTeam(scope, await change((tx) => createTeamFor(tx, action, body)));
   },
 });
 
@@ -53,8 +53,8 @@ export const { slug: getTeamBySlug, id: getTeamById } = endpointVariants(
   {
     method: 'GET',
     replies: { 200: TeamFull },
-    async handle({ db, at, links }) {
-      return presentFullTeam({ db, links }, at.team);
+    async handle({ scope, at }) {
+      return presentFullTeam(scope, at.team);
     },
   },
 );
@@ -74,9 +74,9 @@ export const { slug: changeTeamBySlug, id: changeTeamById } = endpointVariants(
     method: 'PATCH',
     example: { name: 'New name', description: 'What it does', privacy: 'closed' },
     replies: { 200: TeamFull },
-    async handle({ db, change, body, action, links }) {
+    async handle({ scope, change, body, action }) {
       const changed = await change((tx, { team }) => changeTeamFor(tx, action, team, body));
-      return presentFullTeam({ db, links }, changed);
+      return presentFullTeam(scope, changed);
     },
   },
 );
@@ -116,9 +116,9 @@ export const { slug: listTeamsBelowSlug, id: listTeamsBelowId } = endpointVarian
     method: 'GET',
     paging: pages(),
     replies: { 200: Type.Array(Team) },
-    async handle({ db, at, viewer, page, links }) {
+    async handle({ scope, db, at, viewer, page }) {
       const found = await listTeams(db, { organization: at.org.id, viewer, below: at.team.id }, page);
-      return mapRows(found, (rows) => presentTeams({ db, links }, rows));
+      return mapRows(found, (rows) => presentTeams(scope, rows));
     },
   },
 );

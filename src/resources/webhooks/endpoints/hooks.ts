@@ -49,9 +49,9 @@ export const { org: listOrgWebhooks, repo: listRepoWebhooks } = endpointVariants
   {
     method: 'GET',
     paging: pages(),
-    async handle({ db, action, page, links }) {
+    async handle({ scope, db, action, page }) {
       const hooks = await listHooks(db, parentOf(action), visibleAuthors(action, action.by), page);
-      return mapRows(hooks, (rows) => presentHooks({ db, links }, action, rows));
+      return mapRows(hooks, (rows) => presentHooks(scope, action, rows));
     },
   },
 );
@@ -83,8 +83,8 @@ export const { org: createOrgWebhook, repo: createRepoWebhook } = endpointVarian
       events: ['push'],
       active: true,
     },
-    async handle({ db, change, body, action, links, now, services }) {
-      const owner = await ownerPayload({ db, links }, action);
+    async handle({ scope, change, body, action, links, now, services }) {
+      const owner = await ownerPayload(scope, action);
       return change(async (tx) => {
         const hook = await createHook(tx, hookAction(action, services), body, links.html);
         const presented = presentHook(links, action, hook);
@@ -114,8 +114,8 @@ export const { org: getOrgWebhook, repo: getRepoWebhook } = endpointVariants(
   },
   {
     method: 'GET',
-    async handle({ db, at, action, links }) {
-      return firstOrNotFound(await presentHooks({ db, links }, action, [at.hook]));
+    async handle({ scope, at, action }) {
+      return firstOrNotFound(await presentHooks(scope, action, [at.hook]));
     },
   },
 );
@@ -142,9 +142,9 @@ export const { org: updateOrgWebhook, repo: updateRepoWebhook } = endpointVarian
   {
     method: 'PATCH',
     example: { active: true, events: ['push', 'issues'] },
-    async handle({ db, change, body, action, links, services }) {
+    async handle({ scope, change, body, action, services }) {
       const changed = await change((tx, { hook }) => changeHook(tx, hookAction(action, services), hook, body));
-      return firstOrNotFound(await presentHooks({ db, links }, action, [changed]));
+      return firstOrNotFound(await presentHooks(scope, action, [changed]));
     },
   },
 );
@@ -157,8 +157,8 @@ export const { org: deleteOrgWebhook, repo: deleteRepoWebhook } = endpointVarian
   {
     method: 'DELETE',
     replies: { 204: Nothing },
-    async handle({ db, change, action, links, services }) {
-      const about = await ownerPayload({ db, links }, action);
+    async handle({ scope, change, action, links, services }) {
+      const about = await ownerPayload(scope, action);
       await change((tx, { hook }) =>
         deleteHook(tx, hookAction(action, services), hook, { presented: presentHook(links, action, hook), about }),
       );
@@ -240,8 +240,8 @@ export const { org: pingOrgWebhook, repo: pingRepoWebhook } = endpointVariants(
   {
     method: 'POST',
     replies: { 204: Nothing },
-    async handle({ db, change, action, links, now, services }) {
-      const owner = await ownerPayload({ db, links }, action);
+    async handle({ scope, change, action, links, now, services }) {
+      const owner = await ownerPayload(scope, action);
       await change(async (tx, { hook }) => {
         await countRequested(tx, hook, { limits: services.resourceLimits.webhooks, cost: 1 });
         await ping(tx, hook, presentHook(links, action, hook), owner, now);

@@ -23,8 +23,8 @@ export const listPendingDeployments = endpoint({
   summary: 'Get pending deployments for a workflow run',
   access: readsActions,
   replies: { 200: Type.Array(PendingDeployment) },
-  async handle({ db, at, viewer, links }) {
-    return presentPending({ db, links, viewer, repo: at.repo }, at.workflowRun);
+  async handle({ scope, at }) {
+    return presentPending(scope, at.repo, at.workflowRun);
   },
 });
 
@@ -39,13 +39,13 @@ export const reviewPendingDeployments = endpoint({
   example: { environment_ids: [1], state: 'approved', comment: 'The plan looks right' },
   refuses: [422],
   replies: { 200: Type.Array(Deployment) },
-  async handle({ db, change, at, action, body, links, now }) {
+  async handle({ scope, db, change, at, action, body, links, now }) {
     const jobs = await change((tx) => reviewRun({ tx, links, now }, action, at.workflowRun.id, body));
     const rows = await loadDeployments(
       db,
       jobs.flatMap(({ deployment_id }) => deployment_id ?? []),
     );
-    return presentDeployments({ db, links, urls: repositoryUrlsOf(links, at.repo) }, [...rows.values()]);
+    return presentDeployments(scope, repositoryUrlsOf(links, at.repo), [...rows.values()]);
   },
 });
 
@@ -57,8 +57,8 @@ export const listRunApprovals = endpoint({
   summary: 'Get the review history for a workflow run',
   access: readsActions,
   replies: { 200: Type.Array(EnvironmentApproval) },
-  async handle({ db, at, links }) {
-    return presentApprovals({ db, links }, repositoryUrlsOf(links, at.repo), at.workflowRun);
+  async handle({ scope, at, links }) {
+    return presentApprovals(scope, repositoryUrlsOf(links, at.repo), at.workflowRun);
   },
 });
 

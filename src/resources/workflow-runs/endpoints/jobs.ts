@@ -19,8 +19,8 @@ export const getWorkflowJob = endpoint({
   summary: 'Get a job for a workflow run',
   access: readsActions,
   replies: { 200: WorkflowJob },
-  async handle({ db, at, links }) {
-    return presentJob({ db, urls: repositoryUrlsOf(links, at.repo) }, at.job);
+  async handle({ scope, at, links }) {
+    return presentJob(scope, repositoryUrlsOf(links, at.repo), at.job);
   },
 });
 
@@ -34,9 +34,9 @@ export const listJobsOfRun = endpoint({
   query: JobFilter,
   paging: pages(),
   replies: { 200: enveloped('jobs', WorkflowJob) },
-  async handle({ db, at: { repo, workflowRun: run }, query, page, links }) {
+  async handle({ scope, db, at: { repo, workflowRun: run }, query, page, links }) {
     const found = await listJobs(db, run.id, query.filter === 'latest' ? run.attempt : undefined, page);
-    return mapRows(found, (rows) => presentJobs({ db, urls: repositoryUrlsOf(links, repo) }, rows));
+    return mapRows(found, (rows) => presentJobs(scope, repositoryUrlsOf(links, repo), rows));
   },
 });
 
@@ -49,9 +49,9 @@ export const listJobsOfRunAttempt = endpoint({
   access: readsActions,
   paging: pages(),
   replies: { 200: enveloped('jobs', WorkflowJob) },
-  async handle({ db, at: { repo, attempt }, page, links }) {
+  async handle({ scope, db, at: { repo, attempt }, page, links }) {
     const found = await listJobs(db, attempt.id, attempt.attempt, page);
-    return mapRows(found, (rows) => presentJobs({ db, urls: repositoryUrlsOf(links, repo) }, rows));
+    return mapRows(found, (rows) => presentJobs(scope, repositoryUrlsOf(links, repo), rows));
   },
 });
 

@@ -24,11 +24,11 @@ export const listRepoWorkflowRuns = endpoint({
   paging: pages(),
   refuses: [422],
   replies: { 200: enveloped('workflow_runs', WorkflowRun) },
-  async handle({ db, at, query, page, viewer, links }) {
+  async handle({ scope, db, at, query, page }) {
     const wanted = await wantedRuns(db, query, { repository: at.repo.id });
     const found = wanted ? await listRuns(db, wanted, page) : { rows: [], total: 0 };
     const withPulls = !query.exclude_pull_requests;
-    return mapRows(found, (rows) => presentRuns({ db, links, viewer, repo: at.repo }, rows, { withPulls }));
+    return mapRows(found, (rows) => presentRuns(scope, at.repo, rows, { withPulls }));
   },
 });
 
@@ -41,9 +41,9 @@ export const getWorkflowRun = endpoint({
   access: readsActions,
   query: PullRequestsLeftOut,
   replies: { 200: WorkflowRun },
-  async handle({ db, at, query, viewer, links }) {
+  async handle({ scope, at, query }) {
     const withPulls = !query.exclude_pull_requests;
-    return presentRun({ db, links, viewer, repo: at.repo }, at.workflowRun, { withPulls });
+    return presentRun(scope, at.repo, at.workflowRun, { withPulls });
   },
 });
 
@@ -56,9 +56,9 @@ export const getWorkflowRunAttempt = endpoint({
   access: readsActions,
   query: PullRequestsLeftOut,
   replies: { 200: WorkflowRun },
-  async handle({ db, at, query, viewer, links }) {
+  async handle({ scope, at, query }) {
     const withPulls = !query.exclude_pull_requests;
-    return presentRun({ db, links, viewer, repo: at.repo }, at.attempt, { withPulls });
+    return presentRun(scope, at.repo, at.attempt, { withPulls });
   },
 });
 

@@ -24,8 +24,8 @@ export const dispatchWorkflow = endpoint({
   example: { ref: 'main', inputs: {}, return_run_details: false },
   refuses: [409, 422],
   replies: { 200: DispatchedRun, 204: Nothing },
-  async handle({ db, change, at, body, action, links, reply, services: { git } }) {
-    const dispatch = await readDispatch({ db, git, links }, action, at.workflow, body);
+  async handle({ scope, change, at, body, action, links, reply }) {
+    const dispatch = await readDispatch(scope, action, at.workflow, body);
     const { id } = await change((tx) => dispatchRun(tx, action, links, dispatch));
     if (!body.return_run_details) return reply(204);
     const urls = repositoryUrlsOf(links, at.repo);
@@ -44,11 +44,11 @@ export const listWorkflowRuns = endpoint({
   paging: pages(),
   refuses: [422],
   replies: { 200: enveloped('workflow_runs', WorkflowRun) },
-  async handle({ db, at, query, page, viewer, links }) {
+  async handle({ scope, db, at, query, page }) {
     const wanted = await wantedRuns(db, query, { repository: at.repo.id, workflow: at.workflow.id });
     const found = wanted ? await listRuns(db, wanted, page) : { rows: [], total: 0 };
     const withPulls = !query.exclude_pull_requests;
-    return mapRows(found, (rows) => presentRuns({ db, links, viewer, repo: at.repo }, rows, { withPulls }));
+    return mapRows(found, (rows) => presentRuns(scope, at.repo, rows, { withPulls }));
   },
 });
 
