@@ -9,8 +9,9 @@ export { MatrixProblem } from './matrix-values.ts';
 export type Combination = { readonly [name: string]: Json };
 
 const maxJobs = fixedValue(limitTable.workflows.jobs);
-const { matrixEntries, matrixBytes } = limitTable.interpreters;
+const { matrixEntries, matrixValues, matrixBytes } = limitTable.interpreters;
 const maxEntries = fixedValue(matrixEntries);
+const maxValues = fixedValue(matrixValues);
 const maxBytes = fixedValue(matrixBytes);
 
 /**
@@ -73,7 +74,10 @@ function crossProduct(lists: Source, excluded: readonly Source[], values: ValueI
   });
   if (entries.length === 0) return [];
   // What `exclude` takes away comes later; a bound far above that of jobs keeps the product small.
-  if (entries.reduce((product, [, list]) => product * list.length, 1) > maxCrossed) checkJobs(Number.POSITIVE_INFINITY);
+  const count = entries.reduce((product, [, list]) => product * list.length, 1);
+  if (count > maxCrossed) checkJobs(Number.POSITIVE_INFINITY);
+  if (count * entries.length > maxValues)
+    throw new MatrixProblem(`The combinations of the matrix have more than ${maxValues} values`);
   // Each combination is the places of its values in their lists.
   let combinations: number[][] = [[]];
   for (const [, list] of entries) combinations = combinations.flatMap((one) => list.map((_, at) => [...one, at]));

@@ -108,6 +108,11 @@ export function planJobs(workflow: Workflow, contexts: Contexts, { made, results
 class TooManyJobs extends Error {}
 const maxJobs = fixedValue(limitTable.workflows.runJobs);
 
+/** Each call that waits for its turn has one job at least. */
+function checkSize({ jobs, held }: State): void {
+  if (jobs.length + held.length > maxJobs) throw new TooManyJobs();
+}
+
 /** The group that a whole run is in. */
 function groupsOfRun({ file }: Workflow, contexts: Contexts): string[] {
   try {
@@ -172,7 +177,7 @@ function planLevel(level: Level, state: State): void {
       if (state.made.has(id)) continue;
       const next = planJob(level, job, state);
       state.jobs.push(...next);
-      if (state.jobs.length > maxJobs) throw new TooManyJobs();
+      checkSize(state);
       const [first] = next;
       if (first?.ended) results.set(id, { result: first.ended.result, outputs: {} });
     }
@@ -281,6 +286,7 @@ function planCall(called: Level, state: State, leases: readonly Lease[]): JobRes
   if (missing >= 0 && !called.cancelled) {
     state.leases.push(...leases.slice(0, missing + 1));
     state.held.push(called.prefix);
+    checkSize(state);
     return undefined;
   }
   planLevel(called, state);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { system } from '#lib/caller.ts';
 import { computing } from '#test/support/time.ts';
 import { budget, type Contexts, ExpressionProblem, evaluate, newBudget } from '#workflow-files/expressions.ts';
+import { combinationsOf } from '#workflow-files/matrix.ts';
 import { parseWorkflowFile } from '#workflow-files/parse.ts';
 import { planJobs } from '#workflow-files/plan.ts';
 import { findPart } from '#workflow-files/token.ts';
@@ -110,7 +111,25 @@ test('matrices of calls in matrices of calls end at the number of jobs that a ru
   const middle = { name: './b', file: await fileOf('workflow_call', call), called: new Map([['a', leaf]]) };
   const top = { name: undefined, file: await fileOf('push', call), called: new Map([['a', middle]]) };
   const all = { github: {}, inputs: {}, vars: {}, [budget]: newBudget() };
-  const plan = () => planJobs(top, all, { made: new Set(), results: new Map(), isCancelled: false });
+  const nothing = { made: new Set<string>(), results: new Map(), isCancelled: false };
+  const plan = () => planJobs(top, all, nothing);
   expect(computing(() => expect(plan().jobs.length).toBeGreaterThan(1_000))).toBeLessThan(1_000);
   expect(plan().jobs.length).toBeLessThan(1_300);
+
+  // Calls that wait for their turn in a concurrency group count as a job each.
+  const waiting = {
+    name: './b',
+    file: await fileOf('workflow_call', `concurrency: one\n    ${call}`),
+    called: new Map([['a', leaf]]),
+  };
+  const held = () => planJobs({ ...top, called: new Map([['a', waiting]]) }, all, { ...nothing, leases: new Map() });
+  expect(computing(() => expect(held().held.length).toBeGreaterThan(1_000))).toBeLessThan(1_000);
+  expect(held().held.length).toBeLessThan(1_300);
+});
+
+test('a matrix of many lists is refused before its combinations are made', () => {
+  const two = Array.from({ length: 13 }, (_, at) => [`a${at}`, [1, 2]]);
+  const one = Array.from({ length: 20_000 }, (_, at) => [`b${at}`, [1]]);
+  const make = () => combinationsOf(Object.fromEntries([...two, ...one]));
+  expect(computing(() => expect(make).toThrow('more than 200000 values'))).toBeLessThan(500);
 });

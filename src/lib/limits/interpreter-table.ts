@@ -50,7 +50,13 @@ export const interpreterTable: readonly Interpreter[] = [
     reads: 'matrices of workflow files',
     runs: 'steps',
     modules: ['workflow-files/matrix.ts', 'workflow-files/matrix-values.ts'],
-    bounds: ['workflows.jobs', 'interpreters.matrixEntries', 'interpreters.matrixBytes', 'interpreters.matrixSteps'],
+    bounds: [
+      'workflows.jobs',
+      'interpreters.matrixEntries',
+      'interpreters.matrixValues',
+      'interpreters.matrixBytes',
+      'interpreters.matrixSteps',
+    ],
   },
   {
     reads: 'schedules of workflow files',

@@ -65,6 +65,13 @@ export const interpreters = {
     of: 'characters of one such line',
     past: 'a failed run that says so',
   },
+  matrixValues: {
+    value: 200_000,
+    unit: 'count',
+    fixed: true,
+    of: 'values of all combinations of the lists of a matrix',
+    past: 'the job fails',
+  },
   matrixEntries: {
     value: 1_000,
     unit: 'count',

@@ -54,7 +54,7 @@ export async function advanceRun(context: ProgressContext, run: RunRow): Promise
   const variables = await variablesOf(context.tx, run);
   const contexts = runContexts(run, surroundings, variables, workflow.file);
   const next = planJobs(workflow, contexts, progress);
-  if (jobs.length + next.jobs.length > maxJobs) return endRun(context, run, 'startup_failure');
+  if (jobs.length + next.jobs.length + next.held.length > maxJobs) return endRun(context, run, 'startup_failure');
   const made = await makeJobs(context, run, next.jobs);
   const released = await releaseJobs(context, run, jobs, next);
   const entered = await enterEnvironments(context, run, workflow.file, [...released, ...made]);

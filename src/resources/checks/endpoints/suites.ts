@@ -26,7 +26,7 @@ export const createCheckSuite = endpoint({
   example: { head_sha: 'ce587453ced02b1526dfb4cb910479d431683101' },
   refuses: [422],
   replies: { 200: CheckSuite, 201: CheckSuite },
-  async handle({ scope, db, change, at, body, action, links, reply, services: { git } }) {
+  async handle({ scope, db, change, at, body, action, reply, services: { git } }) {
     const head = await findHead({ db, git }, action, body.head_sha);
     const row = await change((tx) => createSuite(tx, action, head));
     const suite = await presentSuite(scope, at.repo, row);
@@ -93,7 +93,7 @@ export const listCheckSuitesForRef = endpoint({
   paging: pages(),
   refuses: [409],
   replies: { 200: enveloped('check_suites', CheckSuite) },
-  async handle({ scope, db, at, query, page, links, services: { git } }) {
+  async handle({ scope, db, at, query, page, services: { git } }) {
     const commit = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
     const found = await listSuites(db, { repository: at.repo.id, commit }, query, page);
     return mapRows(found, (rows) => presentSuites(scope, at.repo, rows));
