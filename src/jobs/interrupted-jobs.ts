@@ -29,6 +29,11 @@ const noteLeft = `
   from noted n where n.job_id = j.id`;
 const pauseBeforeLastAttempt = '1 minute';
 
+/** A job that ended without its process, whether it failed or not, runs beside others from now on. */
+const forget = `
+  with forgotten as (delete from interrupted_jobs where job_id = $1)
+  update jobs._private_jobs set flags = nullif(flags - '${interruptedFlag}', '{}') where id = $1`;
+
 type Queries = Pick<pg.ClientBase, 'query'>;
 
 export const noteInterruptedJobs = async (client: Queries, deadWorkers: readonly string[]): Promise<void> => {
@@ -66,7 +71,7 @@ export function openJobGate(client: Queries): JobGate {
       await work();
     } finally {
       aloneJob = undefined;
-      await client.query('delete from interrupted_jobs where job_id = $1', [id]);
+      await client.query(forget, [id]);
     }
   };
 

@@ -23,6 +23,8 @@ export type WorkerRegistry = {
 /** Opens a connection for the registry. `onReconnect` is called after a lost connection was opened again. */
 export async function openWorkerRegistry(database: Database, onReconnect: () => void = () => undefined): Promise<WorkerRegistry> {
   const own = new Set<string>();
+  /** Workers of this process that ended with their connections. The process goes on, so that their jobs haven't ended it. */
+  const former = new Set<string>();
   let closed = false;
   // All statements run one after the other on one connection.
   let last: Promise<unknown> = Promise.resolve();
@@ -72,7 +74,10 @@ export async function openWorkerRegistry(database: Database, onReconnect: () => 
       await unlock(worker);
     }
     if (dead.length === 0) return;
-    await noteInterruptedJobs(client, dead);
+    await noteInterruptedJobs(
+      client,
+      dead.filter((worker) => !former.has(worker)),
+    );
     await client.query('select jobs.force_unlock_workers($1)', [dead]);
   };
   // Statements that fail with the connection are repeated by `reconnect`.
@@ -88,6 +93,7 @@ export async function openWorkerRegistry(database: Database, onReconnect: () => 
     },
     deregister(worker) {
       own.delete(worker);
+      former.add(worker);
       mayFail(() => unlock(worker));
       mayFail(unlockDeadWorkers);
     },

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type Autolink, type FoundAutolink, findAutolinks } from './autolinks.ts';
+import { escapeHtml } from './escape-html.ts';
 import { htmlPieces, type InlineText, inlineText, OpenTags } from './markdown.ts';
 import { findReferences, type Reference } from './references.ts';
 import { sanitized, textOf } from './sanitize.ts';
@@ -33,10 +34,10 @@ export type RenderedReference = {
 };
 
 const maxNesting = fixedValue(limitTable.texts.nesting);
+const maxLinks = fixedValue(limitTable.texts.links);
 const mostTags = fixedValue(limitTable.texts.tags);
 
 const renderer = new MarkdownIt({ html: true, linkify: true, maxNesting });
-const { escapeHtml } = renderer.utils;
 renderer.linkify.set({ fuzzyLink: false }).add('www.', {
   validate: (text: string, at: number) => {
     webAddress.lastIndex = at;
@@ -127,10 +128,11 @@ function openReferences(autolinks: readonly Autolink[], html: string): Reference
       const links: Link[] = [];
       let next = 0;
       const addOutside = (before: number): void => {
-        for (let one = outside[next]; one && one.end <= before; one = outside[++next])
+        for (let one = outside[next]; one && one.end <= before && parts.length < maxLinks; one = outside[++next])
           links.push(add(one.start, one.end, autolinkHtml(text, one, html)));
       };
       for (const { start, end, reference } of findReferences(text)) {
+        if (parts.length >= maxLinks) break;
         if (start < (links.at(-1)?.end ?? 0)) continue;
         addOutside(start);
         const written = text.slice(start, end);

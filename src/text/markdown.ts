@@ -113,8 +113,6 @@ function nextTag(html: string, from: number): number {
   return tagStart.exec(html)?.index ?? html.length;
 }
 
-const tagEndOrQuote = /[>"']/g;
-
 function endOfTag(html: string, start: number): number {
   const after = (mark: string, from: number): number => {
     const found = html.indexOf(mark, from);
@@ -122,11 +120,30 @@ function endOfTag(html: string, start: number): number {
   };
   if (html.startsWith('<!--', start)) return after('-->', start + 2); // `<!-->` is a whole comment
   if (!/[a-z]/i.test(html.charAt(start + 1))) return after('>', start);
-  tagEndOrQuote.lastIndex = start;
-  for (;;) {
-    const found = tagEndOrQuote.exec(html);
-    if (!found) return html.length;
-    if (found[0] === '>') return found.index + 1;
-    tagEndOrQuote.lastIndex = after(found[0], found.index + 1);
+  const skip = (characters: RegExp, from: number): number => {
+    characters.lastIndex = from;
+    characters.test(html);
+    return characters.lastIndex;
+  };
+  for (let at = skip(tagName, start + 1); ; ) {
+    at = skip(betweenAttributes, at);
+    if (at >= html.length) return html.length;
+    if (html.charAt(at) === '>') return at + 1;
+    const name = skip(attributeName, at);
+    const equals = skip(blanks, name);
+    if (html.charAt(equals) !== '=') {
+      at = equals;
+      continue;
+    }
+    const value = skip(blanks, equals + 1);
+    const quote = html.charAt(value);
+    at = quote === '"' || quote === "'" ? after(quote, value + 1) : skip(unquotedValue, value);
   }
 }
+
+// The parts of a tag, as browsers read them (HTML, 13.2.5): a quote counts only where a value begins.
+const tagName = /[^\s/>]*/y;
+const betweenAttributes = /[\s/]*/y;
+const attributeName = /[^>][^\s/>=]*/y;
+const blanks = /\s*/y;
+const unquotedValue = /[^\s>]*/y;

@@ -1,10 +1,11 @@
 // Markdown as HTML for one reader, and as plain text.
-import { createHash } from 'node:crypto';
 import type { Caller } from '#lib/caller.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { preparedResults } from '#lib/preparation.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
+import { digestOf } from './digest.ts';
+import { escapeHtml } from './escape-html.ts';
 import { type MarkdownText, type RenderedPart, type RenderedReference, renderMarkdown, renderPlain } from './markdown-html.ts';
 import type { Reference } from './references.ts';
 
@@ -74,8 +75,6 @@ const plain = preparedResults<Owned<{ text: string }>, { readonly text: string |
   maxBytes: fixedValue(kept),
 });
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64');
-
 /** Two bytes for each character, and some for each reference. */
 const sizeOf = (parts: readonly RenderedPart[]): number =>
   parts.reduce((sum, part) => sum + (typeof part === 'string' ? 2 * part.length : bytesOfReference), 0);
@@ -140,9 +139,6 @@ type RenderOptions = { readonly caller: Caller } & Partial<Pick<MarkdownText, 'b
 
 /** A text as it was written, in HTML: for what isn't rendered. */
 export const verbatimHtml = (text: string): string => `<pre>${escapeHtml(text)}</pre>\n`;
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
 
 function linkOf(
   { reference, linked, plain: unlinked, before, after }: RenderedReference,

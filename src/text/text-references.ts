@@ -1,9 +1,9 @@
 // What Markdown texts refer to. Long texts are read in worker threads.
-import { createHash } from 'node:crypto';
 import type { Caller } from '#lib/caller.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { preparedResults } from '#lib/preparation.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
+import { digestOf } from './digest.ts';
 import { readMarkdown, type TextReferences } from './read.ts';
 import { mayRefer } from './references.ts';
 
@@ -24,7 +24,7 @@ const results = preparedResults<WrittenText, TextReferences>({
       throw error;
     }
   },
-  keyOf: ({ text, html = '' }) => `${createHash('sha256').update(text).digest('base64')} ${html}`,
+  keyOf: ({ text, html = '' }) => `${digestOf(text)} ${html}`,
   sizeOf: (references, key) => key.length + JSON.stringify(references).length,
   maxBytes: fixedValue(kept),
 });

@@ -116,3 +116,43 @@ test('an interrupted job runs while no other does', async () => {
   await Promise.all([job('1', false), job('2', true), job('3', false), job('4', true), job('5', false)]);
   expect(seen.toSorted()).toEqual(['1', '2 beside 0', '3', '4 beside 0', '5']);
 });
+
+test('an interrupted job that fails in the ordinary way runs beside others again', async () => {
+  const { database } = await open();
+  await sql`select jobs.add_job('failing', flags => array['other'])`.execute(database.db);
+  await sql`update jobs._private_jobs set flags = flags || jsonb_build_object(${sql.lit(interruptedFlag)}, true)`.execute(
+    database.db,
+  );
+  const { rows } = await sql<{ id: string }>`select id::text from jobs._private_jobs`.execute(database.db);
+  const gate = openJobGate(database.pool);
+  const run = gate.run({ id: rows[0]?.id ?? '', isInterrupted: true }, () => Promise.reject(new Error('It fails')));
+  await expect(run).rejects.toThrow('It fails');
+  expect(await rowsOf(database)).toMatchObject([{ task: 'failing', interrupted: false, ends: null }]);
+  expect((await sql<{ flags: object }>`select flags from jobs._private_jobs`.execute(database.db)).rows).toEqual([
+    { flags: { other: true } },
+  ]);
+});
+
+test('a worker that loses its connection has not ended its process: its jobs are given back without blame', async () => {
+  const { database } = await open();
+  await sql`select jobs.add_job('own'), jobs.add_job('foreign')`.execute(database.db);
+  await sql`update jobs._private_jobs j set locked_at = now(), locked_by = t.identifier || ' worker'
+    from jobs._private_tasks t where t.id = j.task_id`.execute(database.db);
+  const registry = await openWorkerRegistry(database);
+  expect(await rowsOf(database)).toMatchObject([
+    { task: 'foreign', interrupted: true },
+    { task: 'own', interrupted: true },
+  ]);
+  await sql`update jobs._private_jobs j set flags = null, locked_at = now(), locked_by = t.identifier || ' worker'
+    from jobs._private_tasks t where t.id = j.task_id`.execute(database.db);
+  await sql`delete from interrupted_jobs`.execute(database.db);
+  registry.register('own worker');
+  registry.deregister('own worker');
+  await registry.close();
+  expect(await rowsOf(database)).toMatchObject([
+    { task: 'foreign', interrupted: true },
+    { task: 'own', interrupted: false },
+  ]);
+  const { rows } = await sql`select from jobs._private_jobs where locked_by is not null`.execute(database.db);
+  expect(rows).toEqual([]);
+});

@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import sanitizeHtml from 'sanitize-html';
 import { expect, test } from 'vitest';
 import { system } from '#lib/caller.ts';
 import { computing } from '#test/support/time.ts';
@@ -138,4 +140,63 @@ test('a text that was rendered is kept, for whoever asks', async () => {
 
 test('nobody can write the marks that stand for references', async () => {
   expect(await renderText('r0x0x @ada rx0x $1 $&', context)).toBe(`<p>r0x0x ${ada} rx0x $1 $&amp;</p>\n`);
+});
+
+test('links of references are elements of their own, however odd the quotes of tags are', async () => {
+  const piece = fc.constantFrom(
+    '<b',
+    '<div',
+    '</b',
+    '>',
+    '"',
+    "'",
+    '=',
+    ' ',
+    '\n',
+    'title=',
+    'a',
+    '@ada',
+    '/',
+    '<!--',
+    '-->',
+    'x="y"',
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 30 }), async (pieces) => {
+      const rendered = await renderText(`<div>${pieces.join('')}\n`, context);
+      const seen = { elements: 0, broken: 0 };
+      sanitizeHtml(rendered, {
+        allowedTags: false,
+        allowedAttributes: false,
+        transformTags: {
+          '*': (tagName, attribs) => {
+            if (tagName === 'a' && attribs.class === 'user-mention' && attribs.href === `${html}/Ada`) seen.elements++;
+            if (Object.entries(attribs).some((attribute) => attribute.join().includes('<a'))) seen.broken++;
+            return { tagName, attribs };
+          },
+        },
+      });
+      expect([seen, rendered]).toEqual([{ elements: rendered.split('user-mention').length - 1, broken: 0 }, rendered]);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test.each([
+  ['<b a"b title="x" y="> @ada">z', 0],
+  ['<b title="\'" y=\'"\'>@ada', 1],
+  ['<b =">" @ada', 1],
+  ["<b title = '>@ada'>z", 0],
+])('quotes in %s count only where a value begins', async (tag, mentions) => {
+  const rendered = await renderText(`<div>${tag}</div>`, context);
+  expect(rendered.split(ada)).toHaveLength(mentions + 1);
+});
+
+test('a text of many references is kept, with links for as many as a text may have', async () => {
+  const text = '@ada '.repeat(20_000);
+  const rendered = await renderText(text, context);
+  expect(rendered.split(ada)).toHaveLength(10_001);
+  const before = process.threadCpuUsage();
+  await renderText(text, context);
+  expect(process.threadCpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(200);
 });

@@ -9,6 +9,13 @@ export const texts = {
     of: 'distinct references of each kind (people, teams, issues, commits) that are read in one text',
     past: 'further ones are plain words',
   },
+  links: {
+    value: 10_000,
+    unit: 'count',
+    fixed: true,
+    of: 'references and autolinks in one text that become links, repeated ones included',
+    past: 'further ones are plain words',
+  },
   nesting: {
     value: 20,
     unit: 'count',
