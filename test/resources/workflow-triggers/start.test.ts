@@ -1,4 +1,7 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { repoOf } from '#git/store.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { fresh, world } from '#test/support/world.ts';
 
@@ -170,6 +173,28 @@ test('a schedule runs once for each of its times', async () => {
   ]);
   await runSchedules.run({}, context);
   expect(await runsOf(repo)).toHaveLength(1);
+});
+
+test('a scheduled workflow whose repository is damaged does not stop the schedules of others', async () => {
+  const [damaged, sound] = [
+    await withWorkflow('{schedule: [{cron: "*/10 * * * *"}]}'),
+    await withWorkflow('{schedule: [{cron: "*/10 * * * *"}]}'),
+  ];
+  const disk = repoOf(here.hearth.services.git, damaged.repo.id);
+  await rm(join(disk.path, 'objects'), { recursive: true });
+  await mkdir(join(disk.path, 'objects'));
+  clock.now = new Date('2026-01-01T00:30:20Z');
+  const { runSchedules } = await import('#resources/workflow-triggers/schedules.ts');
+  const context = { db, change: here.change, services: here.hearth.services, now: clock.now, log: here.hearth.app.log } as never;
+  await runSchedules.run({}, context);
+  expect(await runsOf(damaged.repo)).toEqual([]);
+  expect(await runsOf(sound.repo)).toMatchObject([{ event: 'schedule' }]);
+  const next = await db
+    .selectFrom('workflows')
+    .select('next_run_at')
+    .where('repository_id', 'in', [damaged.repo.id, sound.repo.id])
+    .execute();
+  expect(next).toEqual(Array(2).fill({ next_run_at: new Date('2026-01-01T00:40:00Z') }));
 });
 
 test('of a concurrency group one runs and the latest waits', async () => {
