@@ -16,6 +16,7 @@ import { openPipeline, type Pipeline } from './pipeline.ts';
 import { connectionsOf, connectionsUntil, PooledKysely } from './pooled-kysely.ts';
 import { type PreparedLimits, preparedStatements } from './prepared.ts';
 import type { DB } from './tables.ts';
+import { sendSignals } from './work-signals.ts';
 
 export type Db = Kysely<DB>;
 
@@ -115,6 +116,8 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
   }
   const connect = async (): Promise<PreparingClient> => {
     const client = new PreparingClient(settings);
+    // Without a listener, the end of the connection would end the process, also while it is opened.
+    client.on('error', () => undefined);
     await client.connect();
     if (timeouts) await setTimeouts(client, timeouts);
     // PostgreSQL would plan each of the small statements anew whose arrays are shorter than it assumes, which takes longer than they do.
@@ -143,8 +146,17 @@ async function setTimeouts(client: pg.ClientBase, { statement, idle }: Timeouts)
  * Runs `work` in one transaction: committed when the promise resolves, and rolled back when it rejects. Where `work` needs something
  * slow first (`PreparationNeeded`), it runs again in another transaction once that is done.
  */
-export const change = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  withPreparations(() => transact(db, {}, (transaction) => work(transaction as Tx))); // the only place that makes a `Tx`
+export async function change<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  let tx: Tx | undefined;
+  const result = await withPreparations(() =>
+    transact(db, {}, (transaction) => {
+      tx = transaction as Tx; // the only place that makes a `Tx`
+      return work(tx);
+    }),
+  );
+  sendSignals(db, tx);
+  return result;
+}
 
 /** Runs reads in one transaction, all of which see one moment of the database if the isolation level says so. */
 export const readTogether = <T>(

@@ -66,6 +66,7 @@ const averaged = (average: number, time: number): number => average + (time - av
  */
 export function openPipeline({ pool, connect, maxConnections }: PipelineOptions): Pipeline {
   const connections: Connection[] = [];
+  let isClosed = false;
   const averages = new Map<string, number>();
   let averageOfAll = 0;
   const idle = setInterval(closeIdle, idleTime).unref();
@@ -115,7 +116,7 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
       const { length } = connection.unanswered;
       if (length === 0 || (length < maxUnanswered && now - connection.lastReply < stalledAfter)) return connection;
     }
-    return connections.length < maxConnections ? open() : undefined;
+    return connections.length < maxConnections && !isClosed ? open() : undefined;
   }
 
   /** Looks after the statements behind the first one of a connection. */
@@ -191,6 +192,7 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
       return { total: connections.length, busy: connections.filter(({ unanswered }) => unanswered.length > 0).length };
     },
     async close() {
+      isClosed = true;
       clearInterval(idle);
       const open = connections.splice(0);
       for (const { watch } of open) clearTimeout(watch);

@@ -9,13 +9,13 @@ import { type Dispatched, dispatchedAtOnce, dispatchNext } from './dispatch.ts';
 import { hasUndispatched, listWaiting } from './outbox-store.ts';
 import { lanesOf, type Subscriber, takesBatches } from './subscription.ts';
 
-/**
- * The pause before the outbox is read again, in which events gather. Nothing notifies of them, since commits that notify wait for each
- * other.
- */
-const gatherMs = 100;
-/** The interval at which lanes are looked for that another process has dispatched to, or left when it ended. */
+/** The pause before the outbox is read, in which events gather. */
+const gatherMs = 50;
+/** The interval at which lanes are looked for that another process has dispatched to, or left when it ended, while there are events. */
 const recheckMs = 1_000;
+/** The interval of both looks where nothing has happened for a while: processes signal what they add. */
+const idleMs = 5_000;
+const idleAfterMs = 10_000;
 const retryMs = 500;
 
 type Context<Services> = BackgroundLoopContext<Services>;
@@ -73,6 +73,7 @@ export function outboxLoop<Services>(
         }
       };
       const runDispatch = async (): Promise<void> => {
+        let activeAt = performance.now();
         for (let checkedAt = 0; !stopping.aborted; ) {
           const dispatched = await retryLater('dispatching events', () => dispatch(context));
           wake(dispatched?.lanes ?? []);
@@ -80,7 +81,11 @@ export function outboxLoop<Services>(
             checkedAt = performance.now();
             wake((await retryLater('looking for waiting events', () => listWaiting(context.db, names))) ?? []);
           }
-          if ((dispatched?.events ?? 0) < dispatchedAtOnce) await pause(gatherMs);
+          const events = dispatched?.events ?? 0;
+          if (events > 0) activeAt = performance.now();
+          if (events >= dispatchedAtOnce) continue;
+          await context.waits.next('events', performance.now() - activeAt < idleAfterMs ? recheckMs : idleMs);
+          await pause(gatherMs);
         }
       };
       await Promise.all([runDispatch(), ...lanes.map(runLane)]);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { sendUnawaited, type Tx } from '#database/connect.ts';
+import { signalAfter } from '#database/work-signals.ts';
 import type { Id } from '#lib/id.ts';
 import type { EventData, EventKind } from './kinds.ts';
 
@@ -40,4 +41,5 @@ export async function recordAll<Kind extends EventKind>(tx: Tx, events: readonly
     )
     insert into undispatched_events (event_id) select id from event`;
   sendUnawaited(tx, write.compile(tx));
+  signalAfter(tx, 'events');
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '#database/connect.ts';
+import type { WorkWaits } from './work-waits.ts';
 
 export type BackgroundLoopContext<Services> = {
   db: Db;
@@ -9,6 +10,8 @@ export type BackgroundLoopContext<Services> = {
    * are never refused.
    */
   interruptible?: { db: Db; services: Services };
+  /** What the loop waits for between two looks at its table. */
+  waits: WorkWaits;
   log: Logger;
   clock: () => Date;
 };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database } from '#database/connect.ts';
+import { type WorkKind, workChannel } from '#database/work-signals.ts';
 import { noteInterruptedJobs } from './interrupted-jobs.ts';
 
 /** The first key of this module's advisory locks. No other lock of two keys begins with it. */
@@ -20,8 +21,18 @@ export type WorkerRegistry = {
   close(): Promise<void>;
 };
 
-/** Opens a connection for the registry. `onReconnect` is called after a lost connection was opened again. */
-export async function openWorkerRegistry(database: Database, onReconnect: () => void = () => undefined): Promise<WorkerRegistry> {
+type RegistryEvents = {
+  /** Called after a lost connection was opened again. */
+  readonly onReconnect?: () => void;
+  /** Called where a process has signalled that there is work. */
+  readonly onSignal?: (kinds: readonly WorkKind[]) => void;
+};
+
+/** Opens a connection for the registry, which also hears of work. */
+export async function openWorkerRegistry(
+  database: Database,
+  { onReconnect, onSignal }: RegistryEvents = {},
+): Promise<WorkerRegistry> {
   const own = new Set<string>();
   /** Workers of this process that ended with their connections. The process goes on, so that their jobs haven't ended it. */
   const former = new Set<string>();
@@ -36,7 +47,9 @@ export async function openWorkerRegistry(database: Database, onReconnect: () => 
   const connect = async (): Promise<pg.Client> => {
     const connection = new pg.Client({ ...database.clientConfig, application_name: 'hearth workers' });
     connection.on('error', () => undefined); // the event `end` follows
+    connection.on('notification', ({ payload = '' }) => onSignal?.(payload.split(',') as WorkKind[])); // as they are sent
     await connection.connect();
+    if (onSignal) await connection.query(`listen ${workChannel}`);
     return connection;
   };
   const reconnectOnEnd = (): void => void client.once('end', () => void (closed || serialize(reconnect)));
@@ -51,7 +64,8 @@ export async function openWorkerRegistry(database: Database, onReconnect: () => 
         continue;
       }
       reconnectOnEnd();
-      return onReconnect();
+      onReconnect?.();
+      return;
     }
   };
   let client = await connect();

@@ -20,6 +20,7 @@ import type { Job } from './job.ts';
 import { reconnectingPool } from './reconnecting-pool.ts';
 import { returnJob, uncountAttempts } from './return-jobs.ts';
 import { defaultStopTimes, isJobStopped, JobStopped, openStopping, type Stopping, type StopTimes } from './stopping.ts';
+import { openWorkWaits, type WorkWaits } from './work-waits.ts';
 import { openWorkerRegistry } from './worker-registry.ts';
 
 export type WorkerOptions<Services> = {
@@ -39,6 +40,8 @@ export type WorkerOptions<Services> = {
 export const defaultConcurrency = 4;
 const pauseMs = 5;
 const restartPauseMs = 1_000;
+/** The queue is notified of new jobs. By this interval it finds those that were put off, or that nobody told it of. */
+const pollMs = 8_000;
 
 export type Worker = { stop(): Promise<void> };
 
@@ -52,7 +55,14 @@ export async function startWorker<Services>(parts: WorkerOptions<Services>): Pro
   const { promise: abandoned, resolve: onAbandoned } = Promise.withResolvers<void>();
   const { pool, whenIdle } = reconnectingPool(parts.database.pool, stopping.requested, onAbandoned);
   const ending = new Set<Promise<void>>();
-  const registry = await openWorkerRegistry(parts.database, () => void restart());
+  const waits = openWorkWaits(stopping.requested);
+  const registry = await openWorkerRegistry(parts.database, {
+    onReconnect: () => {
+      waits.wake();
+      void restart();
+    },
+    onSignal: (kinds) => waits.wake(kinds),
+  });
   const gate = openJobGate(parts.database.pool);
   let current: QueueRun | undefined;
 
@@ -97,7 +107,7 @@ export async function startWorker<Services>(parts: WorkerOptions<Services>): Pro
     await registry.close();
     throw error;
   }
-  const loops = (parts.loops ?? []).map((loop) => loop.run(loopContext(parts, stopping), stopping.requested));
+  const loops = (parts.loops ?? []).map((loop) => loop.run(loopContext(parts, stopping, waits), stopping.requested));
   return {
     async stop() {
       stopping.begin();
@@ -135,7 +145,7 @@ async function openRun<Services>(
     ...options(parts, { gate, stopping }),
     pgPool: pool,
     concurrency: parts.concurrency ?? defaultConcurrency,
-    pollInterval: 1_000,
+    pollInterval: pollMs,
     noHandleSignals: true,
     events,
     parsedCronItems: scheduled(parts.jobs),
@@ -145,7 +155,12 @@ async function openRun<Services>(
   return { id, runner };
 }
 
-const loopContext = <Services>(parts: WorkerOptions<Services>, stopping: Stopping): BackgroundLoopContext<Services> => ({
+const loopContext = <Services>(
+  parts: WorkerOptions<Services>,
+  stopping: Stopping,
+  waits: WorkWaits,
+): BackgroundLoopContext<Services> => ({
+  waits,
   db: parts.database.db,
   services: parts.services,
   interruptible: interruptible(parts, stopping),
@@ -175,7 +190,9 @@ export async function runDueJobs<Services>(parts: WorkerOptions<Services>): Prom
   const stopping = openStopping(parts.database, defaultStopTimes);
   events.on('pool:create', ({ workerPool }) => pools.push(workerPool.id));
   for (;;) {
-    const counts = await Promise.all((parts.loops ?? []).map((loop) => loop.drain(loopContext(parts, stopping))));
+    const counts = await Promise.all(
+      (parts.loops ?? []).map((loop) => loop.drain(loopContext(parts, stopping, openWorkWaits(stopping.requested)))),
+    );
     const { isDue, isEnding } = await findDueJobs(parts, pools);
     if (isDue) await runOnce({ ...options(parts, { gate, stopping }), events });
     else if (isEnding) await sleep(pauseMs);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '#database/connect.ts';
+import { signalAfter } from '#database/work-signals.ts';
 import type { Id } from '#lib/id.ts';
 import { tooLarge } from './outcome.ts';
 
@@ -25,6 +26,7 @@ export type NewDelivery = {
 export async function queueDeliveries(tx: Tx, wanted: readonly NewDelivery[], { now }: { now: Date }): Promise<void> {
   const hooks = wanted.flatMap((delivery, index) => delivery.hooks.map((hook) => ({ ...hook, n: index + 1 })));
   if (hooks.length === 0) return;
+  signalAfter(tx, 'deliveries');
   const rows = wanted.map((delivery) => ({
     ...delivery,
     large: Buffer.byteLength(delivery.payload) > (delivery.maxBytes ?? Number.POSITIVE_INFINITY),

@@ -15,8 +15,10 @@ type Context = BackgroundLoopContext<SenderServices>;
 
 /** The duration of a lease, as a multiple of the time limit of a delivery. */
 const leaseFactor = 3;
-/** The pause before an empty queue is read again. */
-const idleMs = 150;
+/** The pause before an empty queue is read again, for deliveries that are tried again. New ones are signalled. */
+const idleMs = 4_000;
+/** The same while deliveries are sent. */
+const busyMs = 150;
 /** The time to wait for further deliveries to end, so that they are handled in one batch. */
 const gatherMs = 4;
 
@@ -31,7 +33,8 @@ export const deliveryLoop: BackgroundLoop<SenderServices> = {
     const sender = openSender(context);
     while (!stopping.aborted) {
       const taken = await retryLater(context, () => sender.take());
-      await Promise.race([sender.ended(), pause(taken > 0 ? gatherMs : idleMs, undefined, { signal: stopping }).catch(() => 0)]);
+      const wait = taken > 0 ? pause(gatherMs) : context.waits.next('deliveries', sender.running > 0 ? busyMs : idleMs);
+      await Promise.race([sender.ended(), wait]);
       if (sender.running > 0) await pause(gatherMs);
     }
     await sender.finish();

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import { signalAfter } from '#database/work-signals.ts';
 import { asId, type Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { deliveryStatuses } from './schemas.ts';
@@ -157,13 +158,15 @@ export const findPayload = (db: Db, { payload_id }: Pick<DeliveryRow, 'payload_i
   db.selectFrom('webhook_payloads').selectAll().where('id', '=', payload_id).executeTakeFirst();
 
 /** Queues a delivery again, under the same GUID and with the same payload. The old one can't be removed before this is done. */
-export const insertRedelivery = (tx: Tx, id: Id<'webhook_deliveries'>, now: Date) =>
-  sql`
+export async function insertRedelivery(tx: Tx, id: Id<'webhook_deliveries'>, now: Date): Promise<void> {
+  signalAfter(tx, 'deliveries');
+  await sql`
     insert into webhook_deliveries
       (owner_id, hook_id, payload_id, guid, event, action, redelivery, installation_id, repository_id, due_at, created_at)
     select owner_id, hook_id, payload_id, guid, event, action, true, installation_id, repository_id,
       ${now}::timestamptz, ${now}::timestamptz
     from webhook_deliveries where id = ${id} for key share`.execute(tx);
+}
 
 export type LastResponse = { hook_id: Id<'webhooks'>; status_code: number | null; status: string | null };
 

@@ -307,8 +307,8 @@ test('a page costs as many statements for 1 and for 100 sub-issues, in one repos
       7,
       5,
       6,
-      9,
-      9,
+      8,
+      8,
     ]
   `);
 });

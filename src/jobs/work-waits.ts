@@ -1,0 +1,32 @@
+import { type WorkKind, workKinds } from '#database/work-signals.ts';
+
+/** Lets background loops wait for work. A signal that comes while a loop is busy is kept. */
+export type WorkWaits = {
+  /** Resolves when this kind of work is signalled, after `milliseconds`, or when the loops stop. */
+  next(kind: WorkKind, milliseconds: number): Promise<void>;
+};
+
+export type WorkWaiter = WorkWaits & {
+  /** Wakes those who wait for these kinds; all of them where nothing is known of what was signalled. */
+  wake(kinds?: readonly WorkKind[]): void;
+};
+
+export function openWorkWaits(stopping: AbortSignal): WorkWaiter {
+  const signalled = new Map(workKinds.map((kind) => [kind, Promise.withResolvers<void>()]));
+  const wake = (kinds: readonly WorkKind[] = workKinds): void => {
+    for (const kind of kinds) signalled.get(kind)?.resolve();
+  };
+  stopping.addEventListener('abort', () => wake());
+  return {
+    wake,
+    async next(kind, milliseconds) {
+      const signal = signalled.get(kind);
+      if (!signal || stopping.aborted) return;
+      const { promise: isOver, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, milliseconds);
+      await Promise.race([signal.promise, isOver]);
+      clearTimeout(timer);
+      signalled.set(kind, Promise.withResolvers());
+    },
+  };
+}
