@@ -10,5 +10,7 @@ test('the owner of the actions that workflows name is made on request alone, and
   expect((await run('doctor')).out).toContain(
     'reserved names: actions; workflows take the repositories of `actions` instead of those of the origin',
   );
-  expect(complaint(await run('org', 'create', 'login', '--owner', 'ada', '--for-actions'))).toContain('must not be a reserved word');
+  expect(complaint(await run('org', 'create', 'login', '--owner', 'ada', '--for-actions'))).toContain(
+    'must not be a reserved word',
+  );
 });
