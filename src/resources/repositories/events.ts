@@ -97,7 +97,7 @@ export const repositoryEvents = eventKinds({
     if (!found) return [];
     // This event has the whole repository, as nobody in particular sees it.
     const shown = { owner: found.owner, role: undefined };
-    const repository = await presentFullRepository({ ...context, viewer: anonymous }, found, shown);
+    const repository = await presentFullRepository(context, found, shown);
     const security_and_analysis = presentSecurity(from);
     return [{ type: securityEvent, action: null, body: { changes: { from: { security_and_analysis } }, repository } }];
   }),

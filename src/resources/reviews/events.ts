@@ -15,6 +15,7 @@ import {
   payloadBuilder,
   webhookEventType,
 } from '#resources/event-kinds.ts';
+import { issueNumbers } from '#resources/issues/index.ts';
 import { loadPulls, type PullRow, presentPulls } from '#resources/pulls/index.ts';
 import { presentReview, presentReviewComment, presentReviewComments } from './present.ts';
 import { loadComments, loadConversations, loadReviews, type ReviewCommentRow, type ReviewRow } from './store.ts';
@@ -70,6 +71,7 @@ async function presentPull(scope: PayloadContext, pull: PullRow) {
 /** The pull request of an event, if it is still there. */
 async function findPull({ load }: PayloadContext, issue: Id<'issues'>, { id }: OwnedRepository): Promise<PullRow | undefined> {
   const pull = await load(pullsOf, issue);
+  if (pull) load.prime(issueNumbers, [[pull.id, pull]]);
   return pull?.repository_id === id ? pull : undefined;
 }
 

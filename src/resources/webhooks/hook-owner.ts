@@ -1,6 +1,6 @@
 import type { ActionContext } from '#access/action.ts';
-import type { Org, Repo, Viewer } from '#access/viewer.ts';
-import type { Scope } from '#endpoint/scope.ts';
+import { everybody, type Org, type Repo, type Viewer } from '#access/viewer.ts';
+import { type Scope, scopeFor } from '#endpoint/scope.ts';
 import { commonParts, presentRepository } from './common-payload.ts';
 import type { OwnerPayload } from './pings.ts';
 import type { HookAction, HookServices } from './rules.ts';
@@ -28,7 +28,8 @@ export const hookAction = (owner: HookOwnerAction, services: HookServices): Hook
 });
 
 /** The part of a ping that is about the organization or repository of the hook, and about the user who requested the ping. */
-export async function ownerPayload(scope: Scope, owner: HookOwnerAction): Promise<OwnerPayload> {
+export async function ownerPayload(given: Scope, owner: HookOwnerAction): Promise<OwnerPayload> {
+  const scope = scopeFor(given, everybody);
   const actor = owner.by.account.id;
   if ('org' in owner) return commonParts(scope, { owner: owner.org.id, repository: undefined, actor });
   const { repo } = owner;
