@@ -67,7 +67,18 @@ function rangesOf(text: string): Range[] | undefined {
   const ranges = [...text.slice(1, -1).matchAll(/(.)-(.)|(.)/gsu)].map(([, from, to, single]) =>
     rangeOf(from ?? single ?? '', to ?? single),
   );
-  return ranges.every(([from, to]) => from <= to) ? ranges : undefined;
+  return ranges.every(([from, to]) => from <= to) ? mergeRanges(ranges) : undefined;
+}
+
+/** The same characters in as few ranges as possible: a class that names a character over and over costs no more than one that does so once. */
+function mergeRanges(ranges: readonly Range[]): Range[] {
+  const merged: Range[] = [];
+  for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
+    const last = merged.at(-1);
+    if (last && from <= last[1] + 1) merged[merged.length - 1] = [last[0], Math.max(last[1], to)];
+    else merged.push([from, to]);
+  }
+  return merged;
 }
 
 /** The character that a part stands for, and no other. */

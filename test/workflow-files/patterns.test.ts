@@ -98,3 +98,11 @@ test('a filter is bounded in patterns and in bytes', () => {
   expect(filterProblem(Array(1_001).fill('docs/**'))).toBe('has more than 1000 patterns');
   expect(filterProblem(Array(65).fill('a'.repeat(1_024)))).toBe('has patterns of more than 64 KiB');
 });
+
+test('a class that names a character over and over costs no more than one that does so once', () => {
+  const pattern = compilePattern(`**[${'zy'.repeat(30_000)}]**`);
+  const start = process.threadCpuUsage();
+  expect(pattern && matchesPattern(pattern, 'a'.repeat(4_000), { left: 1e7 })).toBe(false);
+  expect(pattern && matchesPattern(pattern, `${'a'.repeat(4_000)}y`, { left: 1e7 })).toBe(true);
+  expect(process.threadCpuUsage(start).user / 1_000, 'milliseconds').toBeLessThan(200);
+});

@@ -23,6 +23,13 @@ export type CodeOwners = { readonly rules: readonly Rule[]; readonly problems: r
 
 const ownerForms = /^(@[A-Za-z0-9][A-Za-z0-9_.-]*(\[bot\])?(\/[A-Za-z0-9_.-]+)?|[^\s@]+@[^\s@]+\.[^\s@]+)$/;
 
+/** Longer owners are none: an e-mail address has 254 characters at most (RFC 5321). The expression takes a time that is quadratic in the length. */
+const maxOwner = 320;
+/** No path that Git could check out is longer. */
+const maxPattern = 4_096;
+
+const isOwner = (text: string): boolean => text.length <= maxOwner && ownerForms.test(text);
+
 /** The words of a line before a comment, each with its column. A blank behind a backslash belongs to the word. */
 function wordsOf(line: string): { text: string; column: number }[] {
   const words = [...line.matchAll(/(?:\\.|[^\s\\]|\\$)+/gu)].map(({ 0: text, index }) => ({ text, column: index + 1 }));
@@ -49,8 +56,8 @@ export async function parseCodeOwners(text: string): Promise<CodeOwners | undefi
     words += 1 + owners.length;
     if (words > maxWords) return undefined;
     const line = at + 1;
-    const wrong = patternProblem(pattern.text);
-    const wrongOwner = owners.find(({ text }) => !ownerForms.test(text));
+    const wrong = pattern.text.length > maxPattern ? { suggestion: null } : patternProblem(pattern.text);
+    const wrongOwner = owners.find(({ text }) => !isOwner(text));
     if (wrong) problems.push({ line, column: pattern.column, kind: 'Invalid pattern', source, ...wrong });
     else if (wrongOwner) problems.push({ line, column: wrongOwner.column, kind: 'Invalid owner', source, suggestion: null });
     else rules.push({ pattern: patternOf(pattern.text), owners: owners.map((owner) => ({ ...owner, line })), source });

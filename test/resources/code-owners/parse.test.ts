@@ -97,3 +97,16 @@ test('any text is read: each line becomes a rule, a problem or nothing', async (
     ),
   );
 });
+
+test('owners and patterns that are too long are wrong, and are read in little time', async () => {
+  const lines = [`* a@${'.'.repeat(500_000)}@`, `${'*a'.repeat(1_000_000)} @ada`, '*.js @ada'].join('\n');
+  const start = process.threadCpuUsage();
+  const read = await parseCodeOwners(lines);
+  const { user } = process.threadCpuUsage(start);
+  expect(read?.problems.map(({ line, kind }) => [line, kind])).toEqual([
+    [1, 'Invalid owner'],
+    [2, 'Invalid pattern'],
+  ]);
+  expect(read?.rules).toHaveLength(1);
+  expect(user / 1_000, 'milliseconds').toBeLessThan(1_000);
+});
