@@ -38,7 +38,10 @@ export const connectionsOf = (pool: pg.Pool, pipeline?: Pipeline): Connections =
   },
 });
 
-/** The connections of a pool until `signal` is aborted, which also cancels the statements that are running. */
+/**
+ * The connections of a pool until `signal` is aborted, which also cancels the statements that are running. The request to cancel may
+ * arrive after its statement has ended, so these connections aren't used again: it would cancel a statement of somebody else.
+ */
 export function connectionsUntil(pool: pg.Pool, signal: AbortSignal): Connections {
   const inUse = new Set<pg.ClientBase>();
   const { release, close } = connectionsOf(pool);
@@ -56,7 +59,7 @@ export function connectionsUntil(pool: pg.Pool, signal: AbortSignal): Connection
     },
     release(client, isBroken) {
       inUse.delete(client);
-      release(client, isBroken);
+      release(client, isBroken || signal.aborted);
     },
   };
 }

@@ -155,6 +155,7 @@ test('an event whose transaction ends after that of a later one is delivered', a
   const parts = partsFor(subscriber);
   await here.change(async (tx) => {
     await record(tx, eventOf(owner));
+    await sql`select 1`.execute(tx); // `record` doesn't wait until the event has its id
     await recordMany(owner, 2); // in another transaction
     await runDueJobs(parts);
     expect(told).toHaveLength(2);
