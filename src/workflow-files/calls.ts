@@ -99,7 +99,7 @@ export function problemsOfCall(job: WorkflowFileJob, called: WorkflowFile): Work
 /** The names of inputs and secrets, which are compared in any case. */
 const lowerCaseNames = (mapping: Source): ReadonlySet<string> => new Set(Object.keys(mapping).map((name) => name.toLowerCase()));
 
-const maxInputBytes = fixedValue(limitTable.workflows.callInputBytes);
+const maxCallBytes = fixedValue(limitTable.workflows.callValueBytes);
 
 /**
  * The context `inputs` of a called workflow: what the job gives, else the defaults.
@@ -120,9 +120,23 @@ export function inputsOfCall(job: WorkflowFileJob, called: WorkflowFile, outside
       : byDefault && evaluate(byDefault, { github, vars, [budget]: outside[budget] });
     return [name, typed(value ?? null, type ?? 'string', { name, line: lineOf(token ?? job.parts) })] as const;
   });
-  if (Buffer.byteLength(JSON.stringify(inputs)) > maxInputBytes)
-    throw new ExpressionProblem(`The inputs have more than ${maxInputBytes / 1024} KiB`, lineOf(job.parts));
   return Object.fromEntries(inputs);
+}
+
+/**
+ * The bytes of the inputs and matrix values of a call and of the calls around it. Each job that they lead to keeps them.
+ * @param around the bytes of the calls around it
+ * @throws ExpressionProblem if there are too many
+ */
+export function bytesOfCalls(
+  job: WorkflowFileJob,
+  { inputs, combination }: Pick<Call, 'inputs' | 'combination'>,
+  around: number,
+): number {
+  const bytes = around + Buffer.byteLength(JSON.stringify({ inputs, combination }));
+  if (bytes <= maxCallBytes) return bytes;
+  const message = `The inputs and matrix values of this call and of those around it have more than ${maxCallBytes / 1024} KiB`;
+  throw new ExpressionProblem(message, lineOf(job.parts));
 }
 
 /** A value as an input of its declared type; null is what isn't given. */

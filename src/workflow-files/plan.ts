@@ -2,6 +2,7 @@
 import { gather } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import {
+  bytesOfCalls,
   type Call,
   type InMatrix,
   inputsOfCall,
@@ -93,7 +94,16 @@ export function planJobs(workflow: Workflow, contexts: Contexts, { made, results
   const cancelled = isCancelled ? 'skipped' : undefined;
   try {
     planLevel(
-      { workflow, contexts, calls: [], prefix: '', namePrefix: '', cancelled, groups: groupsOfRun(workflow, contexts) },
+      {
+        workflow,
+        contexts,
+        calls: [],
+        callBytes: 0,
+        prefix: '',
+        namePrefix: '',
+        cancelled,
+        groups: groupsOfRun(workflow, contexts),
+      },
       state,
     );
   } catch (error) {
@@ -139,6 +149,8 @@ type Level = {
   readonly workflow: Workflow;
   readonly contexts: Contexts;
   readonly calls: readonly Call[];
+  /** The bytes of their inputs and matrix values. */
+  readonly callBytes: number;
   /** What comes before the ids and the names of its jobs. */
   readonly prefix: string;
   readonly namePrefix: string;
@@ -246,6 +258,7 @@ function planCalls(level: Level, job: WorkflowFileJob, state: State, { contexts,
       workflow,
       contexts: inside,
       calls: [...level.calls, call],
+      callBytes: bytesOfCalls(job, call, level.callBytes),
       prefix: prefixOfCall(call),
       namePrefix: `${name} / `,
       cancelled: leases.some((lease) => state.known?.get(lease.key)?.isCancelled) ? 'cancelled' : level.cancelled,

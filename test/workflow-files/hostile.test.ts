@@ -133,3 +133,25 @@ test('a matrix of many lists is refused before its combinations are made', () =>
   const make = () => combinationsOf(Object.fromEntries([...two, ...one]));
   expect(computing(() => expect(make).toThrow('more than 200000 values'))).toBeLessThan(500);
 });
+
+test('the inputs and matrix values of nested calls are bounded together, since each of their jobs keeps them', async () => {
+  const fileOf = async (content: string) => {
+    const parsed = await parse(content);
+    if (!('file' in parsed)) throw new Error(JSON.stringify(parsed.problems));
+    return parsed.file;
+  };
+  const on = 'on: {workflow_call: {inputs: {text: {type: string, required: true}}}}\n';
+  const call = (text: string, more = '') => `jobs:\n  a: {uses: ./.github/workflows/x.yml, ${more}with: {text: "${text}"}}\n`;
+  const leaf = { name: './c', file: await fileOf(`${on}${job}`), called: new Map() };
+  const problemOf = async (outer: string, inner: string) => {
+    const middle = { name: './b', file: await fileOf(`${on}${inner}`), called: new Map([['a', leaf]]) };
+    const top = { name: undefined, file: await fileOf(`on: push\n${outer}`), called: new Map([['a', middle]]) };
+    const all = { github: {}, inputs: {}, vars: {}, [budget]: newBudget() };
+    const [first] = planJobs(top, all, { made: new Set(), results: new Map(), isCancelled: false }).jobs;
+    return first?.ended?.result === 'failure' ? first.ended.problem : undefined;
+  };
+  const half = 'x'.repeat(32_000);
+  expect(await problemOf(call(half), call(half))).toBeUndefined();
+  expect(await problemOf(call(half), call(half.repeat(2)))).toMatch('more than 64 KiB');
+  expect(await problemOf(call(half), call(half, `strategy: {matrix: {y: ["${half}"]}}, `))).toMatch('more than 64 KiB');
+});

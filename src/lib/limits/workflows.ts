@@ -70,7 +70,13 @@ export const workflows = {
     of: 'parts of the files of the workflows that one run calls, those that aliases repeat included',
     past: 'the run fails',
   },
-  callInputBytes: { value: 64 * kibi, unit: 'bytes', fixed: true, of: 'the inputs of a called workflow', past: 'the job fails' },
+  callValueBytes: {
+    value: 64 * kibi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'the inputs and matrix values of all calls that lead to a job',
+    past: 'the job fails',
+  },
   runJobs: { value: 1_000, unit: 'count', fixed: true, of: 'jobs of one attempt of a run', past: 'the run fails' },
   groupName: {
     value: 400,
