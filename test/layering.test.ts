@@ -22,7 +22,7 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
   'runner-providers': { may: ['database', 'lib'] },
   endpoint: {
     may: ['access', 'vocabulary', 'lib'],
-    types: ['database', 'git', 'net', 'objects', 'search', 'webhook-delivery', 'runner-providers'],
+    types: ['jobs', 'database', 'git', 'net', 'objects', 'search', 'webhook-delivery', 'runner-providers'],
   },
   'workflow-files': { may: ['lib'], types: ['access'] },
   openapi: { may: ['endpoint', 'access', 'vocabulary', 'lib'] },

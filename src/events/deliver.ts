@@ -1,26 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { change, type Db, isUnavailable } from '#database/connect.ts';
-import { enqueueAll, type JobContext } from '#jobs/job.ts';
+import type { SessionLock, SessionLocks } from '#database/session-locks.ts';
+import { enqueueAll } from '#jobs/job.ts';
 import { isJobStopped } from '#jobs/stopping.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { DeliveryPayload } from './dispatch.ts';
+import type { Lane } from './lanes.ts';
 import * as store from './outbox-store.ts';
-import type { AnyBatchSubscription, Recorded } from './subscription.ts';
+import { type AnyBatchSubscription, isSubscribed, type Recorded } from './subscription.ts';
 
-const defaultBatch = 200;
+const batchSize = 200;
 
-/** After so many tries that ended with the process, an event gets a job, which is tried a limited number of times. */
+/** After so many tries that ended with the process, an event gets a job for each subscription, which is tried a limited number of times. */
 const maxTries = 2;
-
-/** A lane of a subscription. */
-export type Lane<Services> = { readonly lane: string; readonly subscription: AnyBatchSubscription<Services> };
 
 type Delivery = store.WaitingDelivery;
 type Failure = { readonly delivery: Delivery; readonly error: unknown };
 
-type DeliveryOptions<Services> = {
+export type DeliveryOptions<Context> = {
+  readonly db: Db;
+  readonly log: Logger;
+  readonly locks: SessionLocks;
   /** What a batch is delivered with: its time is that of the batch. */
-  readonly contextNow: () => JobContext<Services>;
+  readonly contextNow: () => Context;
   readonly mayGoOn: () => boolean;
+  /** Milliseconds after which the others no longer wait for a subscription. */
+  readonly patience: number;
+  /** Called with a lane in which events wait from now on. */
+  readonly onWaiting: (lane: string) => void;
+  /** Called with the work of a subscription that goes on by itself. */
+  readonly onLeft: (work: Promise<void>) => void;
   readonly stopping?: AbortSignal | undefined;
 };
 
@@ -28,45 +38,145 @@ type DeliveryOptions<Services> = {
  * Delivers what waits in a lane, batch after batch, while `mayGoOn` says so. Only one process at a time may do so. An event that fails gets
  * a job of its own; after an interruption, what wasn't delivered is delivered again. Returns the number of events.
  */
-export async function deliverLane<Services>(
-  lane: Lane<Services>,
-  db: Db,
-  { contextNow, mayGoOn, stopping }: DeliveryOptions<Services>,
-): Promise<number> {
-  const limit = lane.subscription.batch ?? defaultBatch;
+export async function deliverLane<Context>(lane: Lane<Context>, options: DeliveryOptions<Context>): Promise<number> {
+  const { db, mayGoOn } = options;
+  const own = lane.ownLanes ? [...lane.ownLanes.values()] : [];
   let total = 0;
   let delivered: readonly Delivery[] = [];
   while (mayGoOn()) {
-    const batch = await store.nextBatch(db, lane.lane, { delivered, limit });
+    const { batch, waitingLanes } = await store.nextBatch(db, lane.name, { delivered, limit: batchSize, lanes: own });
     if (batch.length === 0) return total;
-    delivered = await deliverBatch(lane, batch, contextNow(), stopping);
+    delivered = await deliverBatch(lane, batch, new Set(waitingLanes), options);
     total += batch.length;
   }
-  if (delivered.length > 0) await store.removeDeliveries(db, lane.lane, delivered);
+  if (delivered.length > 0) await store.removeDeliveries(db, lane.name, delivered);
   return total;
 }
 
-/** Delivers a batch. Returns what has to be taken from the lane. */
-async function deliverBatch<Services>(
-  { lane, subscription }: Lane<Services>,
+/** The events of a batch for one of the subscriptions. */
+type Part<Context> = { readonly subscription: AnyBatchSubscription<Context>; readonly own: readonly Delivery[] };
+type Running<Context> = Part<Context> & { readonly result: Promise<Result<Context>> };
+type Result<Context> = Part<Context> & Outcome & { readonly forJobs: readonly Delivery[] };
+type Left<Context> = Running<Context> & { readonly lane: string; readonly lock: SessionLock };
+
+/** Delivers a batch to all subscriptions at the same time. Returns what has to be taken from the lane. */
+async function deliverBatch<Context>(
+  lane: Lane<Context>,
   batch: readonly Delivery[],
-  context: JobContext<Services>,
-  stopping?: AbortSignal,
+  waitingLanes: ReadonlySet<string>,
+  options: DeliveryOptions<Context>,
 ): Promise<readonly Delivery[]> {
-  const { db, log } = context;
-  const [first] = batch;
-  const isDangerous = first !== undefined && first.tries >= maxTries;
-  const left = new Set<number>();
-  const withLeaving = { ...context, leaveToJob: ({ id }: Recorded) => left.add(id) };
+  const parts = lane.subscriptions
+    .map((subscription) => ({ subscription, own: batch.filter(({ event }) => event && isSubscribed(subscription, event)) }))
+    .filter(({ own }) => own.length > 0);
+  const isBehind = ({ subscription }: Part<Context>): boolean => waitingLanes.has(lane.ownLanes?.get(subscription) ?? '');
+  const context = options.contextNow();
+  const running = parts
+    .filter((part) => !isBehind(part))
+    .map((part): Running<Context> => ({ ...part, result: deliverPart(part, context, options) }));
+  const left = await leaveSlow(lane, running, options);
+  const results = await allResults(running.filter((one) => !left.some(({ subscription }) => subscription === one.subscription)));
+  const undone = new Set(results.flatMap(({ own, delivered, failed }) => undoneOf(own, delivered, failed)));
+  const done = batch.filter((delivery) => !undone.has(delivery));
+  const behind = [
+    ...parts.filter(isBehind).map(({ subscription, own }) => ({ lane: lane.ownLanes?.get(subscription) ?? '', own, tries: 0 })),
+    ...left.map(({ lane: name, own }) => ({ lane: name, own, tries: 1 })),
+  ];
+  if (behind.length === 0 && results.every(({ forJobs }) => forJobs.length === 0)) return done;
+  const waiting = await change(options.db, async (tx) => {
+    for (const result of results) await enqueueJobs(tx, result);
+    await store.removeDeliveries(tx, lane.name, done);
+    return store.insertDeliveries(tx, behind);
+  });
+  for (const one of left) options.onLeft(finishLeft(one, waiting, options));
+  for (const { lane: name, tries } of behind) if (tries === 0) options.onWaiting(name);
+  return [];
+}
+
+/** The results of all. @throws the first error, when none is running any more */
+async function allResults<Context>(running: readonly Running<Context>[]): Promise<Result<Context>[]> {
+  const settled = await Promise.allSettled(gather(running, 'result'));
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}
+
+/** Those for which there was no time. */
+const undoneOf = (own: readonly Delivery[], delivered: readonly Delivery[], failed: readonly Failure[]): Delivery[] => {
+  const known = new Set([...delivered, ...gather(failed, 'delivery')]);
+  return own.filter((delivery) => !known.has(delivery));
+};
+
+/** Delivers events to one subscription. */
+async function deliverPart<Context>(
+  { subscription, own }: Part<Context>,
+  context: Context,
+  { contextNow, log, stopping }: DeliveryOptions<Context>,
+): Promise<Result<Context>> {
+  const toJobs = new Set<number>();
+  const leaveToJob = ({ id }: Recorded): void => void toJobs.add(id);
+  let next: Context | undefined = context;
+  const run = (events: readonly Recorded[]): Promise<void> => {
+    // After a failure, nothing that was loaded before it is used again.
+    const used = next ?? contextNow();
+    next = undefined;
+    return subscription.runAll(events as never, { ...used, leaveToJob }); // it is subscribed to these kinds
+  };
+  const isDangerous = own.some(({ tries }) => tries >= maxTries);
   const { delivered, failed } = isDangerous
-    ? { delivered: [], failed: batch.map((delivery) => ({ delivery, error: new Error('The process ended meanwhile') })) }
-    : await deliverParts(batch, (events) => subscription.runAll(events as never, withLeaving), stopping); // it is subscribed to these kinds
+    ? { delivered: [], failed: own.map((delivery) => ({ delivery, error: new Error('The process ended meanwhile') })) }
+    : await deliverParts(own, run, stopping);
   for (const { delivery, error } of failed)
     log.warn({ err: error, event: delivery.event_id, subscription: subscription.name }, 'an event gets a job of its own');
-  if (failed.length === 0 && left.size === 0) return delivered;
-  const forJobs = [...gather(failed, 'delivery'), ...delivered.filter(({ event_id }) => left.has(event_id))];
-  await moveToJobs(db, { lane, subscription }, { delivered, forJobs });
-  return [];
+  const forJobs = [...gather(failed, 'delivery'), ...delivered.filter(({ event_id }) => toJobs.has(event_id))];
+  return { subscription, own, delivered, failed, forJobs };
+}
+
+/**
+ * Waits a while for subscriptions, and returns those that are at work still, each with the lock of its own lane. One whose lane another
+ * process has is waited for.
+ */
+async function leaveSlow<Context>(
+  { ownLanes }: Lane<Context>,
+  running: readonly Running<Context>[],
+  { locks, patience }: DeliveryOptions<Context>,
+): Promise<Left<Context>[]> {
+  if (!ownLanes || patience === Number.POSITIVE_INFINITY) return [];
+  const slow = new Set(running);
+  const all = Promise.all(running.map((one) => one.result.catch(() => undefined).then(() => slow.delete(one))));
+  const waiting = new AbortController();
+  await Promise.race([all, sleep(patience, undefined, waiting).catch(() => undefined)]);
+  waiting.abort();
+  const left: Left<Context>[] = [];
+  for (const one of slow) {
+    const lane = ownLanes.get(one.subscription) ?? '';
+    const lock = await locks.tryTake(lane);
+    if (lock) left.push({ ...one, lane, lock });
+  }
+  return left;
+}
+
+/** Waits until a subscription that was left behind is done with its part of a batch, which is in its own lane by now. */
+async function finishLeft<Context>(
+  { lane, lock, subscription, result }: Left<Context>,
+  waiting: readonly store.Delivery[],
+  { db, log, onWaiting }: DeliveryOptions<Context>,
+): Promise<void> {
+  try {
+    const { own, delivered, failed, forJobs } = await result;
+    const undone = new Set(gather(undoneOf(own, delivered, failed), 'event_id'));
+    const done = waiting.filter((one) => one.lane === lane && !undone.has(one.event_id));
+    await change(db, async (tx) => {
+      await enqueueJobs(tx, { subscription, forJobs });
+      await store.removeDeliveries(tx, lane, done);
+    });
+  } catch (error) {
+    if (!isJobStopped(error)) log.warn({ err: error, subscription: subscription.name }, 'delivering events failed; trying again');
+  } finally {
+    await lock.release();
+    onWaiting(lane);
+  }
 }
 
 type Outcome = { readonly delivered: readonly Delivery[]; readonly failed: readonly Failure[] };
@@ -100,17 +210,13 @@ export async function deliverParts(
   };
 }
 
-type Moved = { readonly delivered: readonly Delivery[]; readonly forJobs: readonly Delivery[] };
-
-/** Adds jobs for these events, and in the same transaction takes them and what was delivered from the table. */
-async function moveToJobs<Services>(
-  db: Db,
-  { lane, subscription: { name, attempts } }: Lane<Services>,
-  { delivered, forJobs }: Moved,
-): Promise<void> {
-  await change(db, async (tx) => {
-    const entries = forJobs.map(({ event_id: event }) => ({ payload: { event }, options: { key: `${name}:${event}` } }));
-    await enqueueAll<DeliveryPayload>(tx, { name, attempts }, entries);
-    await store.removeDeliveries(tx, lane, unique([...delivered, ...forJobs]));
-  });
-}
+/** Adds jobs for events that failed, or that take long. */
+const enqueueJobs = <Context>(
+  tx: Parameters<typeof enqueueAll>[0],
+  { subscription: { name, attempts }, forJobs }: Pick<Result<Context>, 'subscription' | 'forJobs'>,
+): Promise<void> =>
+  enqueueAll<DeliveryPayload>(
+    tx,
+    { name, attempts },
+    unique(gather(forJobs, 'event_id')).map((event) => ({ payload: { event }, options: { key: `${name}:${event}` } })),
+  );

@@ -1,13 +1,13 @@
-import { type Job, job } from '#jobs/job.ts';
+import { type Job, job, type QueueContext } from '#jobs/job.ts';
 import type { DeliveryPayload } from './dispatch.ts';
 import { findEvent } from './read.ts';
 import { type Subscriber, takesBatches } from './subscription.ts';
 
 /** The jobs that deliver one event: of each subscription one, which has its name. */
-export const deliveryJobs = <Services>(subscribers: readonly Subscriber<Services>[]): Job<never, Services>[] =>
+export const deliveryJobs = <Context extends QueueContext>(subscribers: readonly Subscriber<Context>[]): Job<never, Context>[] =>
   subscribers.map(
     (subscriber) =>
-      job<DeliveryPayload, Services>({
+      job<DeliveryPayload, Context>({
         name: subscriber.name,
         attempts: subscriber.attempts,
         async run({ event }, context) {
@@ -15,5 +15,5 @@ export const deliveryJobs = <Services>(subscribers: readonly Subscriber<Services
           if (!recorded) return;
           await (takesBatches(subscriber) ? subscriber.runAll([recorded], context) : subscriber.run(recorded, context));
         },
-      }) as Job<never, Services>, // each parses its own payload
+      }) as Job<never, Context>, // each parses its own payload
   );

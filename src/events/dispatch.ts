@@ -1,8 +1,9 @@
 import type { Tx } from '#database/connect.ts';
 import { type EnqueueOptions, enqueueAll } from '#jobs/job.ts';
-import { keyed, unique } from '#lib/collections.ts';
+import { gather, keyed, unique } from '#lib/collections.ts';
+import { sharedLaneOf } from './lanes.ts';
 import * as store from './outbox-store.ts';
-import { type AnySubscription, isSubscribed, laneOf, type Recorded, type Subscriber, takesBatches } from './subscription.ts';
+import { type AnySubscription, isSubscribed, type Recorded, type Subscriber, takesBatches } from './subscription.ts';
 
 /** What a job that delivers one event to one subscription is given. */
 export type DeliveryPayload = { event: number };
@@ -14,32 +15,32 @@ export const dispatchedAtOnce = 500;
 export type Dispatched = { readonly events: number; readonly lanes: readonly string[] };
 
 /**
- * Finds the subscriptions of the next events, in one transaction: where they take batches, the events wait in their lanes; else each event
- * gets a job for each.
+ * Finds the subscriptions of the next events, in one transaction: for those that take batches, an event waits in its lane; for each other one,
+ * it gets a job.
  */
-export async function dispatchNext<Services>(tx: Tx, subscribers: readonly Subscriber<Services>[]): Promise<Dispatched> {
-  if (!(await store.tryLockDispatch(tx))) return { events: 0, lanes: [] };
-  const events = await store.listUndispatched(tx, dispatchedAtOnce);
+export async function dispatchNext<Context>(tx: Tx, subscribers: readonly Subscriber<Context>[]): Promise<Dispatched> {
+  const events = await store.takeUndispatched(tx, dispatchedAtOnce);
   if (events.length === 0) return { events: 0, lanes: [] };
-  const wanted = subscribers.flatMap((subscriber) =>
-    events.filter((event) => isSubscribed(subscriber, event)).map((event) => ({ subscriber, event })),
+  const batching = subscribers.filter(takesBatches);
+  const jobs = subscribers.flatMap((subscriber) =>
+    takesBatches(subscriber)
+      ? []
+      : events.filter((event) => isSubscribed(subscriber, event)).map((event) => ({ subscriber, event })),
   );
-  const deliveries = wanted.flatMap(({ subscriber, event }) =>
-    takesBatches(subscriber) ? [{ lane: laneOf(subscriber, event), event }] : [],
-  );
-  const jobs = wanted.flatMap(({ subscriber, event }) => (takesBatches(subscriber) ? [] : [{ subscriber, event }]));
-  if (deliveries.length > 0) await store.insertDeliveries(tx, deliveries);
+  const deliveries = events
+    .filter((event) => batching.some((subscriber) => isSubscribed(subscriber, event)))
+    .map((event) => ({ lane: sharedLaneOf(event), own: [{ owner_id: event.owner, event_id: event.id }], tries: 0 }));
   if (jobs.length > 0) await enqueueJobs(tx, jobs, await priorities(tx, events));
-  await store.removeUndispatched(tx, events);
-  return { events: events.length, lanes: unique(deliveries.map(({ lane }) => lane)) };
+  await store.dispatchDeliveries(tx, events, deliveries);
+  return { events: events.length, lanes: unique(gather(deliveries, 'lane')) };
 }
 
-type WantedJob<Services> = { readonly subscriber: AnySubscription<Services>; readonly event: Recorded };
+type WantedJob<Context> = { readonly subscriber: AnySubscription<Context>; readonly event: Recorded };
 
 /** Adds the jobs, in one statement for each subscription. Of several with the same key, the last counts. */
-async function enqueueJobs<Services>(
+async function enqueueJobs<Context>(
   tx: Tx,
-  jobs: readonly WantedJob<Services>[],
+  jobs: readonly WantedJob<Context>[],
   priority: (event: Recorded) => number,
 ): Promise<void> {
   for (const [subscriber, own] of Map.groupBy(jobs, (job) => job.subscriber)) {
@@ -52,7 +53,7 @@ async function enqueueJobs<Services>(
   }
 }
 
-function optionsOf<Services>(subscriber: AnySubscription<Services>, event: Recorded, priority: number): EnqueueOptions {
+function optionsOf<Context>(subscriber: AnySubscription<Context>, event: Recorded, priority: number): EnqueueOptions {
   const queue = subscriber.queue?.(event as never); // it is subscribed to this kind
   const key = subscriber.key?.(event as never) ?? String(event.id);
   return { key: `${subscriber.name}:${key}`, priority, ...(queue ? { queue } : {}) };

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { change } from '#database/connect.ts';
 import type { SessionLocks } from '#database/session-locks.ts';
 import type { BackgroundLoop, BackgroundLoopContext } from '#jobs/background-loop.ts';
-import type { JobContext } from '#jobs/job.ts';
+import type { QueueContext } from '#jobs/job.ts';
 import { isJobStopped } from '#jobs/stopping.ts';
-import { deliverLane, type Lane } from './deliver.ts';
+import { gather } from '#lib/collections.ts';
+import { type DeliveryOptions, deliverLane } from './deliver.ts';
 import { type Dispatched, dispatchedAtOnce, dispatchNext } from './dispatch.ts';
+import { type Lane, openLanes } from './lanes.ts';
 import { hasUndispatched, listWaiting } from './outbox-store.ts';
-import { lanesOf, type Subscriber, takesBatches } from './subscription.ts';
+import { type Subscriber, takesBatches } from './subscription.ts';
 
 /** The pause before the outbox is read, in which events gather. */
 const gatherMs = 50;
@@ -17,32 +19,46 @@ const recheckMs = 1_000;
 const idleMs = 5_000;
 const idleAfterMs = 10_000;
 const retryMs = 500;
+/** Milliseconds after which subscriptions no longer wait for a slow one. */
+const defaultPatience = 500;
 
-type Context<Services> = BackgroundLoopContext<Services>;
+type LoopContext<Services> = BackgroundLoopContext<Services>;
+
+export type OutboxOptions<Services, Context> = {
+  readonly locks: SessionLocks;
+  /** Makes the context of a batch. */
+  readonly contextOf: (given: QueueContext, services: Services) => Context;
+  /** Milliseconds after which subscriptions no longer wait for a slow one. Omitted: 500. */
+  readonly patience?: number;
+};
 
 /**
- * Drains the outbox: dispatches events, and delivers them in the lanes of the subscriptions that take batches. In a lane, one process
- * at a time delivers; a lane that is slow or fails delays no other.
+ * Drains the outbox: dispatches events, and delivers them in lanes. In a lane, one process at a time delivers; a lane that is slow or fails
+ * delays no other.
  */
-export function outboxLoop<Services>(
-  subscribers: readonly Subscriber<Services>[],
-  locks: SessionLocks,
+export function outboxLoop<Services, Context>(
+  subscribers: readonly Subscriber<Context>[],
+  { locks, contextOf, patience = defaultPatience }: OutboxOptions<Services, Context>,
 ): BackgroundLoop<Services> {
-  const lanes = subscribers
-    .filter(takesBatches)
-    .flatMap((subscription) => lanesOf(subscription).map((lane): Lane<Services> => ({ lane, subscription })));
-  const names = lanes.map(({ lane }) => lane);
+  const lanes = openLanes(subscribers.filter(takesBatches));
+  const names = gather(lanes, 'name');
 
-  const dispatch = async ({ db }: Context<Services>): Promise<Dispatched> =>
+  const dispatch = async ({ db }: LoopContext<Services>): Promise<Dispatched> =>
     (await hasUndispatched(db)) ? change(db, (tx) => dispatchNext(tx, subscribers)) : { events: 0, lanes: [] };
 
+  type Delivering = Pick<DeliveryOptions<Context>, 'patience' | 'onWaiting' | 'onLeft' | 'stopping'>;
+
   /** Delivers what waits in a lane, unless another process does. Returns the number of events. */
-  const deliver = async (lane: Lane<Services>, context: Context<Services>, stopping?: AbortSignal): Promise<number> => {
-    const lock = await locks.tryTake(lane.lane);
+  const deliver = async (lane: Lane<Context>, context: LoopContext<Services>, options: Delivering): Promise<number> => {
+    const lock = await locks.tryTake(lane.name);
     if (!lock) return 0;
+    const { stopping } = options;
     const mayGoOn = () => lock.isHeld && !stopping?.aborted;
-    const contextNow = () => jobContextOf(context, stopping);
-    return deliverLane(lane, contextNow().db, { contextNow, mayGoOn, stopping }).finally(() => lock.release());
+    const { db, services } = context.interruptible ?? context;
+    const { log, clock } = context;
+    const contextNow = () =>
+      contextOf({ db, change: (work) => change(db, work), log, now: clock(), ...(stopping ? { stopping } : {}) }, services);
+    return deliverLane(lane, { db, log, locks, contextNow, mayGoOn, ...options }).finally(() => lock.release());
   };
 
   return {
@@ -66,10 +82,20 @@ export function outboxLoop<Services>(
       };
       stopping.addEventListener('abort', () => wake(names));
 
-      const runLane = async (lane: Lane<Services>): Promise<void> => {
+      const left = new Set<Promise<void>>();
+      const options: Delivering = {
+        patience,
+        stopping,
+        onWaiting: (lane) => wake([lane]),
+        onLeft(work) {
+          left.add(work);
+          void work.finally(() => left.delete(work));
+        },
+      };
+      const runLane = async (lane: Lane<Context>): Promise<void> => {
         while (!stopping.aborted) {
-          await wakeups.get(lane.lane)?.woken();
-          await retryLater(`delivering in ${lane.lane}`, () => deliver(lane, context, stopping));
+          await wakeups.get(lane.name)?.woken();
+          await retryLater(`delivering in ${lane.name}`, () => deliver(lane, context, options));
         }
       };
       const runDispatch = async (): Promise<void> => {
@@ -89,26 +115,16 @@ export function outboxLoop<Services>(
         }
       };
       await Promise.all([runDispatch(), ...lanes.map(runLane)]);
+      await Promise.all(left);
     },
     async drain(context) {
+      const options: Delivering = { patience: Number.POSITIVE_INFINITY, onWaiting: () => undefined, onLeft: () => undefined };
       let total = 0;
       for (let events = 1; events > 0; total += events) events = (await dispatch(context)).events;
       const waiting = new Set(await listWaiting(context.db, names));
-      for (const lane of lanes) if (waiting.has(lane.lane)) total += await deliver(lane, context);
+      for (const lane of lanes) if (waiting.has(lane.name)) total += await deliver(lane, context, options);
       return total;
     },
-  };
-}
-
-function jobContextOf<Services>(context: Context<Services>, stopping?: AbortSignal): JobContext<Services> {
-  const { db, services } = context.interruptible ?? context;
-  return {
-    db,
-    change: (work) => change(db, work),
-    services,
-    log: context.log,
-    now: context.clock(),
-    ...(stopping ? { stopping } : {}),
   };
 }
 

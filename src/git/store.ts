@@ -12,7 +12,6 @@ import { installHooks } from './maintenance/hooks.ts';
 import { makeObjectCache } from './objects/object-cache.ts';
 import { makeReaderPool } from './objects/reader-pool.ts';
 import { inheritedEnvironment } from './process/environment.ts';
-import { runText } from './process/run.ts';
 import { branchRef, checkRefName } from './refs/ref-name.ts';
 import type { GitLimits, GitStore, Repo } from './repo.ts';
 
@@ -184,11 +183,4 @@ export async function removeRepository(repo: Repo): Promise<void> {
   );
   if (!moved && (await repositoryExists(repo))) throw new GitError('failed', 'The repository could not be removed');
   await removeFolder(trash);
-}
-
-/** The size of a repository's objects on disk, in bytes. */
-export async function sizeOnDisk(repo: Repo): Promise<number> {
-  const text = await runText(repo, ['count-objects', '-v']);
-  const kibibytes = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-  return 1024 * (kibibytes('size') + kibibytes('size-pack'));
 }

@@ -2,11 +2,10 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db, Tx } from '#database/connect.ts';
 
-/** All that a job works with. A job may run twice: it reads the present state, and does nothing if there is nothing left to do. */
-export type JobContext<Services = unknown> = {
+/** What the queue gives a job to work with; the server adds its services. */
+export type QueueContext = {
   db: Db;
   change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-  services: Services;
   now: Date;
   log: Logger;
   /**
@@ -21,17 +20,20 @@ export type JobContext<Services = unknown> = {
 /** Five fields of a crontab (minute, hour, day, month, weekday), in UTC; `atStart`: also whenever a worker starts. */
 export type Schedule = { readonly cron: string; readonly atStart?: true };
 
-/** Background work. The payload holds ids, never rows. */
-export type Job<Payload extends object = object, Services = never> = {
+/**
+ * Background work. The payload holds ids, never rows. A job may run twice: it reads the present state, and does nothing if there is nothing
+ * left to do.
+ */
+export type Job<Payload extends object = object, Context = QueueContext> = {
   readonly name: string;
   /** The maximum number of attempts, with growing pauses between them. */
   readonly attempts: number;
   /** Runs it at these times, with an empty payload, in one of all workers. */
   readonly schedule?: Schedule;
-  run(payload: Payload, context: JobContext<Services>): Promise<void>;
+  run(payload: Payload, context: Context): Promise<void>;
 };
 
-export const job = <Payload extends object, Services = never>(declared: Job<Payload, Services>): Job<Payload, Services> =>
+export const job = <Payload extends object, Context = QueueContext>(declared: Job<Payload, Context>): Job<Payload, Context> =>
   declared;
 
 export type EnqueueOptions = {

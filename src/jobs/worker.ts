@@ -16,18 +16,20 @@ import { change, type Database } from '#database/connect.ts';
 import { jobsSchema } from '#database/migrate.ts';
 import type { BackgroundLoop, BackgroundLoopContext } from './background-loop.ts';
 import { interruptedFlag, type JobGate, openJobGate } from './interrupted-jobs.ts';
-import type { Job } from './job.ts';
+import type { Job, QueueContext } from './job.ts';
 import { reconnectingPool } from './reconnecting-pool.ts';
 import { returnJob, uncountAttempts } from './return-jobs.ts';
 import { defaultStopTimes, isJobStopped, JobStopped, openStopping, type Stopping, type StopTimes } from './stopping.ts';
 import { openWorkWaits, type WorkWaits } from './work-waits.ts';
 import { openWorkerRegistry } from './worker-registry.ts';
 
-export type WorkerOptions<Services> = {
+export type WorkerOptions<Services, Context> = {
   database: Database;
-  jobs: readonly Job<never, Services>[];
+  jobs: readonly Job<never, Context>[];
   loops?: readonly BackgroundLoop<Services>[];
   services: Services;
+  /** Makes the context of a job of what the queue gives it. */
+  contextOf: (given: QueueContext, services: Services) => Context;
   log: Logger;
   clock: () => Date;
   concurrency?: number;
@@ -49,7 +51,7 @@ export type Worker = { stop(): Promise<void> };
  * Runs jobs, scheduled jobs and background loops until stopped. Stopping lets those in progress end, interrupts them after a while, and at
  * last leaves them; all of these run again later. After a lost connection to PostgreSQL, it reconnects and goes on.
  */
-export async function startWorker<Services>(parts: WorkerOptions<Services>): Promise<Worker> {
+export async function startWorker<Services, Context>(parts: WorkerOptions<Services, Context>): Promise<Worker> {
   const times = parts.stopTimes ?? defaultStopTimes;
   const stopping = openStopping(parts.database, times);
   const { promise: abandoned, resolve: onAbandoned } = Promise.withResolvers<void>();
@@ -130,8 +132,8 @@ type QueueRun = { id: string; runner: Runner };
 
 type QueueRunOptions = { pool: pg.Pool; gate: JobGate; stopping: Stopping; onOpened: (id: string) => void };
 
-async function openRun<Services>(
-  parts: WorkerOptions<Services>,
+async function openRun<Services, Context>(
+  parts: WorkerOptions<Services, Context>,
   { pool, gate, stopping, onOpened }: QueueRunOptions,
 ): Promise<QueueRun> {
   const events: WorkerEvents = new EventEmitter();
@@ -155,8 +157,8 @@ async function openRun<Services>(
   return { id, runner };
 }
 
-const loopContext = <Services>(
-  parts: WorkerOptions<Services>,
+const loopContext = <Services, Context>(
+  parts: WorkerOptions<Services, Context>,
   stopping: Stopping,
   waits: WorkWaits,
 ): BackgroundLoopContext<Services> => ({
@@ -168,13 +170,16 @@ const loopContext = <Services>(
   clock: parts.clock,
 });
 
-const interruptible = <Services>({ services, servicesUntil }: WorkerOptions<Services>, { db, interrupted }: Stopping) => ({
+const interruptible = <Services, Context>(
+  { services, servicesUntil }: WorkerOptions<Services, Context>,
+  { db, interrupted }: Stopping,
+) => ({
   db,
   services: servicesUntil?.(interrupted) ?? services,
 });
 
 /** The crontab of the queue. The job key keeps one waiting job of each name, even when no worker has run for long. */
-function scheduled<Services>(jobs: readonly Job<never, Services>[]): ReturnType<typeof parseCronItems> {
+function scheduled<Context>(jobs: readonly Job<never, Context>[]): ReturnType<typeof parseCronItems> {
   return parseCronItems(
     jobs.flatMap(({ name, attempts, schedule }) =>
       schedule ? [{ task: name, match: schedule.cron, options: { jobKey: name, maxAttempts: attempts } }] : [],
@@ -183,7 +188,7 @@ function scheduled<Services>(jobs: readonly Job<never, Services>[]): ReturnType<
 }
 
 /** Runs jobs and background loops until nothing is due. */
-export async function runDueJobs<Services>(parts: WorkerOptions<Services>): Promise<void> {
+export async function runDueJobs<Services, Context>(parts: WorkerOptions<Services, Context>): Promise<void> {
   const events: WorkerEvents = new EventEmitter();
   const pools: string[] = [];
   const gate = openJobGate(parts.database.pool);
@@ -204,7 +209,7 @@ export async function runDueJobs<Services>(parts: WorkerOptions<Services>): Prom
  * Whether jobs are due, and whether some of these pools are still there: `runOnce` may return before its last jobs are removed from the
  * table, and so skip a job behind one of them in the same queue.
  */
-async function findDueJobs<Services>({ database, jobs }: WorkerOptions<Services>, pools: readonly string[]) {
+async function findDueJobs<Services, Context>({ database, jobs }: WorkerOptions<Services, Context>, pools: readonly string[]) {
   const names = jobs.map(({ name }) => name);
   const { rows } = await database.pool.query<{ isDue: boolean; isEnding: boolean }>(
     `select exists(select from jobs._private_jobs j join jobs._private_tasks t on t.id = j.task_id
@@ -215,13 +220,15 @@ async function findDueJobs<Services>({ database, jobs }: WorkerOptions<Services>
   return rows[0] ?? { isDue: false, isEnding: false };
 }
 
-function options<Services>(parts: WorkerOptions<Services>, { gate, stopping }: Pick<QueueRunOptions, 'gate' | 'stopping'>) {
-  const { database, jobs, log, clock } = parts;
+function options<Services, Context>(
+  parts: WorkerOptions<Services, Context>,
+  { gate, stopping }: Pick<QueueRunOptions, 'gate' | 'stopping'>,
+) {
+  const { database, jobs, contextOf, log, clock } = parts;
   const { db, services } = interruptible(parts, stopping);
-  const context = {
+  const given = {
     db,
     change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work),
-    services,
     log,
     stopping: stopping.requested,
   };
@@ -234,7 +241,7 @@ function options<Services>(parts: WorkerOptions<Services>, { gate, stopping }: P
         try {
           // Payloads were written by `enqueue` with the job's own type.
           await gate.run({ id: taken.id, isInterrupted }, () =>
-            declared.run(payload as never, { ...context, now: clock(), isLastAttempt }),
+            declared.run(payload as never, contextOf({ ...given, now: clock(), isLastAttempt }, services)),
           );
         } catch (error) {
           if (!isJobStopped(error) && !stopping.interrupted.aborted) throw error;

@@ -1,4 +1,5 @@
 import type { Endpoint } from '#endpoint/endpoint.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Subscriber } from '#events/subscription.ts';
@@ -236,10 +237,10 @@ export const ruleEvaluators: RuleEvaluators = {
 };
 
 /** The subscriptions of all families: background work that events start. */
-export const allSubscriptions: readonly Subscriber<Services>[] = allFamilies.flatMap(({ subscriptions = [] }) => subscriptions);
+export const allSubscriptions: readonly Subscriber<JobContext>[] = allFamilies.flatMap(({ subscriptions = [] }) => subscriptions);
 
 /** The jobs of all families: scheduled ones, and those that rules enqueue. */
-export const allJobs: readonly Job<never, Services>[] = allFamilies.flatMap(({ jobs = [] }) => jobs);
+export const allJobs: readonly Job<never, JobContext>[] = allFamilies.flatMap(({ jobs = [] }) => jobs);
 
 /** The loops that a worker runs beside the job queue. */
 export const allBackgroundLoops: readonly BackgroundLoop<Services>[] = allFamilies.flatMap(({ loops = [] }) => loops);

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Db } from '#database/connect.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { isEndpoint } from '#endpoint/endpoint.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { Subscriber } from '#events/subscription.ts';
 import type { BackgroundLoop } from '#jobs/background-loop.ts';
@@ -22,9 +23,9 @@ export type Family<Name extends string = string, Events extends Partial<EventKin
   /** The parts of webhook payloads that it presents, by the names of their fields. Payloads are translated by these schemas. */
   readonly payloadParts?: Readonly<Record<string, TSchema>>;
   /** Background work that events start. */
-  readonly subscriptions?: readonly Subscriber<Services>[];
+  readonly subscriptions?: readonly Subscriber<JobContext>[];
   /** Other background work: scheduled, or enqueued by a rule. */
-  readonly jobs?: readonly Job<never, Services>[];
+  readonly jobs?: readonly Job<never, JobContext>[];
   /**
    * Which of these objects of the object store, by their keys, are its own. What no family knows is removed. A family that takes objects over from
    * another comes after it, so that none is overlooked that changes hands.

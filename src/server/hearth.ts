@@ -5,6 +5,7 @@ import type { Limits } from '#access/rate-limits.ts';
 import type { Address, Database } from '#database/connect.ts';
 import { openPools, type Work } from '#database/pools.ts';
 import { openSessionLocks } from '#database/session-locks.ts';
+import { type JobContext, jobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
 import type { PagesOrigin } from '#endpoint/pages-address.ts';
 import type { Services } from '#endpoint/services.ts';
@@ -100,7 +101,7 @@ export type Hearth = {
   database: Database;
   services: Services;
   app: FastifyInstance;
-  worker: WorkerOptions<Services>;
+  worker: WorkerOptions<Services, JobContext>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -177,8 +178,9 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     // One connection listens for new jobs, and the others are for the loops, so that these don't wait for jobs.
     concurrency: Math.max(1, Math.min(defaultConcurrency, Math.floor(jobs.pool.options.max / 2))),
     jobs: [...deliveryJobs(allSubscriptions), ...allJobs],
-    loops: [outboxLoop(allSubscriptions, locks), ...allBackgroundLoops],
+    loops: [outboxLoop(allSubscriptions, { locks, contextOf: jobContext }), ...allBackgroundLoops],
     services,
+    contextOf: jobContext,
     servicesUntil: (signal: AbortSignal): Services => ({ ...services, git: storeUntil(git, signal) }),
     log,
     clock,

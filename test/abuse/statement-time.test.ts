@@ -53,7 +53,7 @@ test('every connection for requests has the limit, and it survives what a search
 test('requests find their connections while jobs use all of theirs, for as long as jobs may', async () => {
   const started = new Set<number>();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  const slow: Job<{ at: number }, never> = {
+  const slow: Job<{ at: number }> = {
     name: 'slow',
     attempts: 1,
     async run({ at }, { db: own }) {

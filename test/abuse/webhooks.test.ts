@@ -63,7 +63,7 @@ const storedOf = (org: Account) =>
 const payloadsOf = async (org: Account) => new Set((await storedOf(org)).map(({ payload_id }) => payload_id)).size;
 const countPayloads = async () =>
   (await here.db.selectFrom('webhook_payloads').select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow()).count;
-const sweep = () => removeOldDeliveries.run({}, { ...here.hearth.worker, db: here.db, change: here.change, now: here.clock.now });
+const sweep = () => removeOldDeliveries.run({}, here.jobContext());
 
 test('receivers that hang, and a long queue, hold their owner’s part of the places; another owner’s ping goes out meanwhile', async () => {
   const greedy = await organization(12);
@@ -234,22 +234,10 @@ test('past what an owner may store, the oldest deliveries are removed; past what
     await here.db.selectFrom('webhook_payloads').select(sql<number>`max(octet_length(body))`.as('most')).executeTakeFirstOrThrow()
   ).most;
   const all = await storedOf(org);
-  await removeOldDeliveries.run(
-    {},
-    {
-      ...here.hearth.worker,
-      services: {
-        ...here.hearth.services,
-        resourceLimits: {
-          ...here.hearth.services.resourceLimits,
-          webhooks: { ...here.hearth.services.resourceLimits.webhooks, storedPerOwner: bytes * 5 },
-        },
-      },
-      db: here.db,
-      change: here.change,
-      now: here.clock.now,
-    },
-  );
+  const { services } = here.hearth;
+  const webhooks = { ...services.resourceLimits.webhooks, storedPerOwner: bytes * 5 };
+  const limited = { ...services, resourceLimits: { ...services.resourceLimits, webhooks } };
+  await removeOldDeliveries.run({}, here.jobContext({ services: limited }));
   const left = await storedOf(org);
   expect(left.length).toBeLessThan(8);
   expect(left.length).toBeGreaterThan(0);

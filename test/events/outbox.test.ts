@@ -4,8 +4,11 @@ import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { countStatements } from '#database/client.ts';
 import { openSessionLocks } from '#database/session-locks.ts';
+import { type JobContext, jobContext } from '#endpoint/job-context.ts';
+import type { Loader } from '#endpoint/loaders.ts';
 import { deliveryJobs } from '#events/delivery-jobs.ts';
 import { dispatchNext } from '#events/dispatch.ts';
+import { sharedLaneOf } from '#events/lanes.ts';
 import { outboxLoop } from '#events/outbox-loop.ts';
 import { nextBatch } from '#events/outbox-store.ts';
 import { type Event, record, recordAll } from '#events/record.ts';
@@ -22,20 +25,24 @@ const log = pino({ level: 'silent' });
 
 type Added = Recorded<'member.added'>;
 
-/** A subscription with a lane of its own. */
-const listener = (runAll: (events: readonly Added[]) => Promise<void>, more: { batch?: number } = {}) =>
-  batchSubscription<'member.added'>({ name: `test.${randomUUID()}`, on: ['member.added'], attempts: 3, runAll, ...more });
+type Run = (events: readonly Added[], context: JobContext) => Promise<void>;
 
-const subscribersOf = new Map<object, readonly Subscriber<never>[]>();
+const listener = (runAll: Run) =>
+  batchSubscription<'member.added', JobContext>({ name: `test.${randomUUID()}`, on: ['member.added'], attempts: 3, runAll });
+
+const subscribersOf = new Map<object, readonly Subscriber<JobContext>[]>();
 
 /** A worker's parts for these subscriptions alone, as a process of its own has them. */
-function partsFor(...subscribers: Subscriber<never>[]) {
+function partsFor(...subscribers: Subscriber<JobContext>[]) {
+  return partsWith({}, ...subscribers);
+}
+
+function partsWith(more: { patience?: number }, ...subscribers: Subscriber<JobContext>[]) {
   const locks = openSessionLocks(hearth.worker.database.clientConfig, 'test');
   onTestFinished(() => locks.close());
-  const all = subscribers as unknown as Subscriber<typeof hearth.services>[];
-  const jobs = deliveryJobs(all);
+  const jobs = deliveryJobs(subscribers);
   subscribersOf.set(jobs, subscribers);
-  return { ...hearth.worker, jobs, loops: [outboxLoop(all, locks)], log };
+  return { ...hearth.worker, jobs, loops: [outboxLoop(subscribers, { locks, contextOf: jobContext, ...more })], log };
 }
 
 async function organization(): Promise<Event['owner']> {
@@ -79,9 +86,11 @@ async function dispatch({ jobs }: ReturnType<typeof partsFor>): Promise<void> {
   while ((await here.change((tx) => dispatchNext(tx, subscribers))).events > 0);
 }
 
-/** What waits in the lane of a subscription. */
-const waiting = async ({ name }: { name: string }): Promise<number> =>
-  (await db.selectFrom('event_deliveries').select('event_id').where('lane', '=', name).execute()).length;
+/** What waits in all lanes, or in those of a subscription alone. */
+async function waiting(subscriber?: { name: string }): Promise<number> {
+  const rows = db.selectFrom('event_deliveries').select('event_id');
+  return (await (subscriber ? rows.where('lane', 'like', `${subscriber.name}%`) : rows).execute()).length;
+}
 
 const jobsOf = async ({ name }: { name: string }) =>
   (await sql<{ attempts: number }>`select attempts from jobs.jobs where task_identifier = ${name}`.execute(db)).rows;
@@ -110,7 +119,7 @@ test('a batch that holds an event which can’t be delivered delivers all the ot
   const parts = partsFor(subscriber);
   await runDueJobs(parts);
   expect(told).toEqual(all.filter((id) => !poisonous.has(id)));
-  expect(await waiting(subscriber)).toBe(0);
+  expect(await waiting()).toBe(0);
   expect(await jobsOf(subscriber)).toEqual([{ attempts: 1 }, { attempts: 1 }]);
 
   isCured = true;
@@ -134,18 +143,20 @@ test('a subscription that fails holds up no other', async () => {
 test('what an interrupted batch left is delivered one by one, and what ends the process again and again gets a job', async () => {
   const owner = await organization();
   const batches: number[][] = [];
-  const subscriber = listener(async (events) => void batches.push(ids(events)), { batch: 4 });
+  const subscriber = listener(async (events) => void batches.push(ids(events)));
   await recordMany(owner, 6);
   const all = await idsOf(owner);
   const parts = partsFor(subscriber);
   await dispatch(parts);
+  const lane = sharedLaneOf(eventOf(owner) as Recorded);
   // Two processes that end in the midst of their batches.
-  expect(await nextBatch(db, subscriber.name, { delivered: [], limit: 4 })).toHaveLength(4);
-  expect(await nextBatch(db, subscriber.name, { delivered: [], limit: 4 })).toHaveLength(1);
+  const sizeOfNext = async () => (await nextBatch(db, lane, { delivered: [], limit: 4 })).batch.length;
+  expect(await sizeOfNext()).toBe(4);
+  expect(await sizeOfNext()).toBe(1);
   await runDueJobs(parts);
   // The first one was begun twice in vain: a job delivered it, after the batches.
   expect(batches).toEqual([[all[1]], [all[2]], [all[3]], [all[4], all[5]], [all[0]]]);
-  expect(await waiting(subscriber)).toBe(0);
+  expect(await waiting()).toBe(0);
 });
 
 test('an event whose transaction ends after that of a later one is delivered', async () => {
@@ -166,22 +177,24 @@ test('an event whose transaction ends after that of a later one is delivered', a
 });
 
 test('owners take turns: one event of a quiet owner doesn’t wait for the many of a busy one', async () => {
-  const [busy, quiet] = [await organization(), await organization()];
+  const busy = await organization();
+  let quiet = await organization();
+  while (sharedLaneOf(eventOf(quiet) as Recorded) !== sharedLaneOf(eventOf(busy) as Recorded)) quiet = await organization();
   const told: number[] = [];
-  const subscriber = listener(async (events) => void told.push(...events.map(({ owner }) => owner)), { batch: 50 });
+  const subscriber = listener(async (events) => void told.push(...events.map(({ owner }) => owner)));
   await recordMany(busy, 1_500);
   await recordMany(quiet, 2);
   const parts = partsFor(subscriber);
   await runDueJobs(parts);
   expect(told).toHaveLength(1_502);
-  expect(told.lastIndexOf(quiet)).toBeLessThan(50);
-  expect(await waiting(subscriber)).toBe(0);
+  expect(told.lastIndexOf(quiet)).toBeLessThan(200);
+  expect(await waiting()).toBe(0);
 });
 
 test('jobs of an owner with thousands of events within a minute come after those of others', async () => {
   const [busy, quiet] = [await organization(), await organization()];
   const told: number[] = [];
-  const subscriber = subscription<'member.added'>({
+  const subscriber = subscription<'member.added', JobContext>({
     name: `test.${randomUUID()}`,
     on: ['member.added'],
     attempts: 1,
@@ -212,40 +225,104 @@ test('jobs of an owner with thousands of events within a minute come after those
 test('several processes deliver each event once, and those of an owner in their order', async () => {
   const owners = [await organization(), await organization(), await organization()];
   const told: Added[] = [];
-  let underWay = 0;
-  const subscriber = listener(
-    async (events) => {
-      expect(++underWay).toBe(1);
-      await sql`select pg_sleep(0.002)`.execute(db);
-      told.push(...events);
-      underWay -= 1;
-    },
-    { batch: 7 },
-  );
+  const underWay = new Map<string, number>();
+  const subscriber = listener(async (events) => {
+    const [first] = events;
+    const lane = first ? sharedLaneOf(first) : '';
+    expect(underWay.get(lane) ?? 0).toBe(0);
+    underWay.set(lane, 1);
+    await sql`select pg_sleep(0.002)`.execute(db);
+    told.push(...events);
+    underWay.set(lane, 0);
+  });
   const workers = await Promise.all([1, 2, 3].map(() => startWorker(partsFor(subscriber))));
   onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
   for (let at = 0; at < 30; at++) await Promise.all(owners.map((owner) => recordMany(owner, 1 + (at % 4))));
   await expect.poll(() => told.length, { timeout: 20_000 }).toBe(3 * 73);
   for (const owner of owners) expect(ids(told.filter((event) => event.owner === owner))).toEqual(await idsOf(owner));
-  expect(await waiting(subscriber)).toBe(0);
+  await expect.poll(() => waiting()).toBe(0);
 });
 
 test('a lane whose connection is lost goes on with another', async () => {
   const owner = await organization();
   const told: number[] = [];
-  const subscriber = listener(
-    async (events) => {
-      told.push(...ids(events));
-      if (told.length === 1)
-        await sql`select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and application_name = 'test'`.execute(db);
-    },
-    { batch: 1 },
-  );
-  await recordMany(owner, 3);
+  const subscriber = listener(async (events) => {
+    told.push(...ids(events));
+    if (told.length > 1) return;
+    await recordMany(owner, 2);
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'test'`.execute(db);
+  });
+  await recordMany(owner, 1);
   const worker = await startWorker(partsFor(subscriber));
   onTestFinished(() => worker.stop());
-  await expect.poll(() => told, { timeout: 20_000 }).toEqual(await idsOf(owner));
+  await expect.poll(() => told, { timeout: 20_000 }).toHaveLength(3);
+  expect(told).toEqual(await idsOf(owner));
+});
+
+test('a slow subscription delays no other, gets its events later in their order, and then comes along again', async () => {
+  const owner = await organization();
+  const told: number[] = [];
+  const slowly: number[][] = [];
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const slow = listener(async (events) => {
+    if (slowly.length === 0) await over;
+    slowly.push(ids(events));
+  });
+  const quick = listener(async (events) => void told.push(...ids(events)));
+  const worker = await startWorker(partsWith({ patience: 20 }, slow, quick));
+  onTestFinished(() => worker.stop());
+  for (let at = 1; at <= 3; at++) {
+    await recordMany(owner, 2);
+    await expect.poll(() => told.length, { timeout: 20_000 }).toBe(2 * at);
+  }
+  await expect.poll(() => waiting(slow)).toBe(6);
+  expect(slowly).toEqual([]);
+  end();
+  await expect.poll(() => slowly.flat().length, { timeout: 20_000 }).toBe(6);
+  await expect.poll(() => waiting()).toBe(0);
+  await recordMany(owner, 1);
+  await expect.poll(() => slowly.flat(), { timeout: 20_000 }).toEqual(await idsOf(owner));
+  expect(told).toEqual(await idsOf(owner));
+});
+
+test('a slow subscription that fails at last tries its events again, one by one where they fail', async () => {
+  const owner = await organization();
+  const told: number[] = [];
+  await recordMany(owner, 3);
+  const [first, bad, last] = await idsOf(owner);
+  const slow = listener(async (events) => {
+    await sql`select pg_sleep(0.1)`.execute(db);
+    if (events.some(({ id }) => id === bad)) throw new Error('it can’t be delivered');
+    told.push(...ids(events));
+  });
+  const worker = await startWorker(
+    partsWith(
+      { patience: 10 },
+      slow,
+      listener(async () => undefined),
+    ),
+  );
+  onTestFinished(() => worker.stop());
+  await expect.poll(() => told, { timeout: 20_000 }).toEqual([first, last]);
+  await expect.poll(() => waiting()).toBe(0);
+  await expect.poll(() => jobsOf(slow)).toHaveLength(1);
+  await sql`delete from jobs._private_jobs`.execute(db);
+});
+
+test('subscriptions to an event share what they load', async () => {
+  const owner = await organization();
+  let loads = 0;
+  const loader: Loader<string, string> = async (_scope, keys) => {
+    loads += 1;
+    return new Map(keys.map((key) => [key, key]));
+  };
+  const seen: (string | undefined)[] = [];
+  const one = () => listener(async (_events, { scope }) => void seen.push(await scope.load(loader, 'thing')));
+  await recordMany(owner, 2);
+  await runDueJobs(partsFor(one(), one(), one()));
+  expect(seen).toEqual(['thing', 'thing', 'thing']);
+  expect(loads).toBe(1);
 });
 
 test('what issues start costs the same number of statements for few of them and for many', async () => {
@@ -290,19 +367,15 @@ test('an issue is found at once, while thousands of jobs and of events for anoth
   const repo = await here.repo(ada);
   await here.settle();
   const client = await here.as(ada);
-  const slow: Job<{ at: number }, never> = {
+  const slow: Job<{ at: number }, JobContext> = {
     name: `slow.${randomUUID()}`,
     attempts: 1,
     run: async (_payload, context) => void (await sql`select pg_sleep(0.05)`.execute(context.db)),
   };
-  const lame = batchSubscription<'member.added'>({
-    name: `test.${randomUUID()}`,
-    on: ['member.added'],
-    attempts: 1,
-    batch: 1,
-    runAll: async (_events, context) => void (await sql`select pg_sleep(0.05)`.execute(context.db)),
-  });
-  const parts = partsFor(lame, ...(allSubscriptions as readonly Subscriber<unknown>[] as Subscriber<never>[]));
+  const lame = listener(
+    async (events, context) => void (await sql`select pg_sleep(${0.05 * events.length})`.execute(context.db)),
+  );
+  const parts = partsFor(lame, ...allSubscriptions);
   await here.change((tx) =>
     enqueueAll(
       tx,
@@ -316,7 +389,7 @@ test('an issue is found at once, while thousands of jobs and of events for anoth
   onTestFinished(async () => {
     await worker.stop();
     await sql`select jobs.complete_jobs(array(select id from jobs.jobs where task_identifier = ${slow.name}))`.execute(db);
-    await sql`delete from event_deliveries where lane = ${lame.name}`.execute(db);
+    await sql`delete from event_deliveries`.execute(db);
   });
   const word = fresh('crank').replace('-', 'x');
   await client.post(`/repos/${ada.login}/${repo.name}/issues`, { title: `The ${word} squeaks` });

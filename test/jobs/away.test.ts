@@ -3,24 +3,31 @@ import { sql } from 'kysely';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { change, type Database, openDatabase } from '#database/connect.ts';
-import { enqueue, type Job } from '#jobs/job.ts';
+import { enqueue, type Job, type QueueContext } from '#jobs/job.ts';
 import { startWorker } from '#jobs/worker.ts';
 import { testDatabase } from '#test/support/database.ts';
 
 const connections = 4;
 
 /** A database with few connections and little patience, and a worker on it. */
-async function stage(...jobs: Job<never, undefined>[]) {
+async function stage(...jobs: Job<never, QueueContext>[]) {
   const whole = await testDatabase();
   const database = openDatabase(whole.address, { max: connections, wait: 300 });
   const log = pino({ level: 'silent' });
-  const worker = await startWorker({ database, jobs, services: undefined, log, clock: () => new Date() });
+  const worker = await startWorker({
+    database,
+    jobs,
+    services: undefined,
+    contextOf: (given) => given,
+    log,
+    clock: () => new Date(),
+  });
   onTestFinished(async () => {
     await worker.stop();
     await database.close();
     await whole.close();
   });
-  return { database, other: whole.db, add: (job: Job<object, never>) => change(whole.db, (tx) => enqueue(tx, job, {})) };
+  return { database, other: whole.db, add: (job: Job) => change(whole.db, (tx) => enqueue(tx, job, {})) };
 }
 
 const endConnections = ({ db }: Pick<Database, 'db'>) =>
@@ -33,7 +40,7 @@ const unfinished = async ({ db }: Pick<Database, 'db'>): Promise<number> =>
 
 test('a job that ends while every connection is in use is done all the same', async () => {
   let runs = 0;
-  const greedy: Job<object, never> = {
+  const greedy: Job = {
     name: 'greedy',
     attempts: 3,
     async run(_payload, { db }) {
@@ -50,7 +57,7 @@ test('a job that ends while every connection is in use is done all the same', as
 
 test('a job whose connections PostgreSQL ends is done, and so are those after it', async () => {
   const done: string[] = [];
-  const cut: Job<object, never> = {
+  const cut: Job = {
     name: 'cut',
     attempts: 3,
     async run() {
@@ -58,7 +65,7 @@ test('a job whose connections PostgreSQL ends is done, and so are those after it
       await endConnections({ db: other });
     },
   };
-  const next: Job<object, never> = {
+  const next: Job = {
     name: 'next',
     attempts: 3,
     async run() {
@@ -75,7 +82,7 @@ test('a job whose connections PostgreSQL ends is done, and so are those after it
 
 test('a job that was taken as PostgreSQL went away, so that the answer never came, is taken again', async () => {
   const takers: (string | null)[] = [];
-  const work: Job<object, never> = {
+  const work: Job = {
     name: 'work',
     attempts: 3,
     async run(_payload, { db }) {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { startGit } from '#git/process/process.ts';
-import { enqueue, type JobContext } from '#jobs/job.ts';
+import { enqueue } from '#jobs/job.ts';
 import { startWorker } from '#jobs/worker.ts';
 import { world } from '#test/support/world.ts';
 
@@ -11,7 +11,7 @@ const here = await world();
 const { hearth, change, db } = here;
 const log = pino({ level: 'silent' });
 
-type Run = (context: JobContext<Services>, onStep: () => void) => Promise<void>;
+type Run = (context: JobContext, onStep: () => void) => Promise<void>;
 
 /** Starts a job, stops its worker in the middle, and returns the job's row. `interrupt`: when statements are refused. */
 async function stopDuring(run: Run, { interrupt = 50, abandon = 20_000 } = {}) {
@@ -19,7 +19,7 @@ async function stopDuring(run: Run, { interrupt = 50, abandon = 20_000 } = {}) {
   const long = {
     name: 'long',
     attempts: 3,
-    run: (_payload: object, context: JobContext<Services>) => run(context, started.resolve),
+    run: (_payload: object, context: JobContext) => run(context, started.resolve),
   };
   const stopTimes = { interrupt, abandon };
   const worker = await startWorker({ ...hearth.worker, jobs: [long], loops: [], log, stopTimes });

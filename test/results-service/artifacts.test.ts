@@ -177,7 +177,7 @@ test('an artifact is kept as long as it says, and the settings at most; then its
   expect((await rest.get(short)).body.expired).toBe(true);
   expect((await rest.get(`${short}/zip`)).status).toBe(410);
   expect((await fetch(headers.location ?? '')).status).toBe(404);
-  await removeExpired.run({}, { ...w, services: w.hearth.services, now: w.clock.now, log: w.hearth.worker.log });
+  await removeExpired.run({}, w.jobContext());
   w.clock.now = now;
   expect(await objectKeys()).toHaveLength(before.length - 1);
   expect((await rest.get(short)).body).toMatchObject({ expired: true, size_in_bytes: 1 });
@@ -219,7 +219,7 @@ test('what is half there is never served, and goes with its job', async () => {
   expect(await objectKeys()).toHaveLength(before + 2);
   await runner.end(task, 'success');
   expect(await put(`${left}&comp=block&blockid=QQ==`, 'late')).toBe(404);
-  await dropAbandoned.run({}, { ...w, services: w.hearth.services, now: w.clock.now, log: w.hearth.worker.log });
+  await dropAbandoned.run({}, w.jobContext());
   await w.settle();
   expect(await objectKeys()).toHaveLength(before + 1);
 });

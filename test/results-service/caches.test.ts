@@ -182,7 +182,7 @@ test('beyond the bounds, what was not used for the longest time goes', async () 
   later(1);
   await save(task, 'f', 'f');
   expect((await keys()).toSorted()).toEqual(['e', 'f']);
-  const run = () => removeUnused.run({}, { ...w, services: w.hearth.services, now: w.clock.now, log: w.hearth.worker.log });
+  const run = () => removeUnused.run({}, w.jobContext());
   later(6 * 86_400);
   await run();
   expect((await keys()).toSorted()).toEqual(['e', 'f']);

@@ -10,7 +10,10 @@ import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import { countStatements } from '#database/client.ts';
 import { change, type Db, type Tx } from '#database/connect.ts';
+import { type JobContext, jobContext } from '#endpoint/job-context.ts';
+import type { Services } from '#endpoint/services.ts';
 import { countGitProcesses } from '#git/process/process.ts';
+import type { QueueContext } from '#jobs/job.ts';
 import { runDueJobs } from '#jobs/worker.ts';
 import type { Id } from '#lib/id.ts';
 import type { LimitOverrides } from '#lib/limits.ts';
@@ -55,6 +58,8 @@ export type World = {
   /** A client that speaks for an account by a classic token, for the holder of a token, or for nobody. */
   as(who: Account | string | undefined): Promise<Client>;
   change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** What a job of this server works with now. */
+  jobContext(more?: Partial<QueueContext & { services: Services }>): JobContext;
   /** How many SQL statements a GET sends, that for the credential included. */
   statements(who: Account, path: string, more?: { headers: Record<string, string> }): Promise<number>;
   /** Opens another server on the same database and repositories, as a second process would be, or a later one with other settings. */
@@ -180,6 +185,8 @@ function makeWorld(hearth: Hearth, { url, ssh, clock, another }: Pick<World, 'ur
     ssh,
     clock,
     change: doChange,
+    jobContext: ({ services = hearth.services, ...more } = {}) =>
+      jobContext({ db, change: doChange, now: clock.now, log: hearth.worker.log, ...more }, services),
     async user(login = fresh('user'), more = {}) {
       const { email, ...columns } = more;
       const account = await doChange((tx) => createUser(tx, { login, email: email ?? undefined, now: clock.now }));

@@ -112,10 +112,8 @@ test('an event that is told again reaches a hook once', async () => {
   await here.settle();
   const event = await findLatestEvent(here.db, repo.id, 'repository.updated');
   if (!event) throw new Error('The change was recorded');
-  const { services, log } = here.hearth.worker;
   const fanOut = allSubscriptions.filter(takesBatches).find(({ name }) => name === 'webhooks.tell');
-  for (let i = 0; i < 7; i++)
-    await fanOut?.runAll([event as never], { db: here.db, change: here.change, services, log, now: here.clock.now });
+  for (let i = 0; i < 7; i++) await fanOut?.runAll([event as never], here.jobContext());
   await here.settle();
   expect(target.requests).toHaveLength(1);
   expect(await rows()).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { run } from '../process/run.ts';
 import type { GitStore, Repo } from '../repo.ts';
@@ -9,22 +9,33 @@ export async function collectGarbage(repo: Repo): Promise<void> {
   await run(repo, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], { kind: 'transfer' });
 }
 
-/**
- * The numbers of loose objects and packs, to decide when to call `collectGarbage`. It is asked after every push: the names in a few
- * folders are read in less time than it takes to start git.
- */
-export async function countLooseObjects({ path }: Repo): Promise<{ looseObjects: number; packs: number }> {
+/** What a repository's objects take: their size on disk, and the numbers that decide when to call `collectGarbage`. */
+export type ObjectsOnDisk = { readonly bytes: number; readonly looseObjects: number; readonly packs: number };
+
+/** Measures the objects of a repository. It is called after every push: to read a few folders takes less time than to start git. */
+export async function measureObjects({ path }: Repo): Promise<ObjectsOnDisk> {
   const objects = join(path, 'objects');
-  const namesIn = async (folder: string, wanted: RegExp): Promise<number> => {
-    // A folder of loose objects goes when they are packed.
-    const names = await readdir(join(objects, folder)).catch(() => []);
-    return names.filter((name) => wanted.test(name)).length;
-  };
   const folders = (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name));
   let looseObjects = 0;
-  for (const folder of folders) looseObjects += await namesIn(folder, /^[0-9a-f]{38}$/);
-  return { looseObjects, packs: await namesIn('pack', /^pack-.*\.pack$/) };
+  let bytes = 0;
+  for (const folder of folders) {
+    const sizes = await sizesIn(join(objects, folder), /^[0-9a-f]{38}$/);
+    looseObjects += sizes.length;
+    bytes += sum(sizes);
+  }
+  const packs = await sizesIn(join(objects, 'pack'), /^pack-.*\.pack$/);
+  const indexes = await sizesIn(join(objects, 'pack'), /^pack-.*\.idx$/);
+  return { bytes: bytes + sum(packs) + sum(indexes), looseObjects, packs: packs.length };
 }
+
+/** The bytes on disk of the files in a folder with such names. A folder of loose objects goes when they are packed. */
+async function sizesIn(folder: string, wanted: RegExp): Promise<number[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => wanted.test(name));
+  const stats = await Promise.all(names.map((name) => lstat(join(folder, name)).catch(() => undefined)));
+  return stats.flatMap((found) => (found ? [512 * found.blocks] : []));
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 /** Runs `git fsck`. Returns the problems; none for an intact repository. */
 export async function checkRepository(repo: Repo): Promise<string[]> {

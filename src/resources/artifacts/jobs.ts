@@ -1,11 +1,11 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import { expireArtifacts } from './store.ts';
 
 const artifactsAtOnce = 500;
 
 /** Removes the bytes of artifacts whose time is over. Their rows stay, so that a run shows what it had. */
-export const removeExpired = job<Record<string, never>, Services>({
+export const removeExpired = job<Record<string, never>, JobContext>({
   name: 'artifacts.remove-expired',
   attempts: 3,
   schedule: { cron: '23 * * * *', atStart: true },

@@ -1,10 +1,10 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import { dayOf } from '#lib/time.ts';
 import { removeEnded } from './seat-store.ts';
 
 /** Removes what gave seats that have ended. They count no more from the day on which they end, also before this runs. */
-export const removeEndedSeats = job<Record<string, never>, Services>({
+export const removeEndedSeats = job<Record<string, never>, JobContext>({
   name: 'assistant.remove-ended-seats',
   attempts: 3,
   schedule: { cron: '7 0 * * *' },

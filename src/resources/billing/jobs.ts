@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
@@ -9,7 +9,7 @@ import { minuteRate, minutesBetween, skuOf, storageRates } from './skus.ts';
 import { type Addition, addStorage, addUsage, countHour, countJobs, forgetHours } from './usage-store.ts';
 
 /** Counts the minutes of jobs that ended. A job is counted once, however often it is told. */
-export const countMinutes = batchSubscription<'workflow_job.completed', Services>({
+export const countMinutes = batchSubscription<'workflow_job.completed', JobContext>({
   name: 'billing.count-minutes',
   on: ['workflow_job.completed'],
   attempts: 25,
@@ -36,7 +36,7 @@ export const countMinutes = batchSubscription<'workflow_job.completed', Services
 const rememberedDays = 35;
 
 /** Counts once in each hour what is stored then, as stored for that hour. */
-export const countStorage = job<Record<string, never>, Services>({
+export const countStorage = job<Record<string, never>, JobContext>({
   name: 'billing.count-storage',
   attempts: 5,
   schedule: { cron: '23 * * * *' },

@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { loadActionsPolicy } from '#resources/actions-permissions/index.ts';
@@ -7,7 +7,7 @@ import { boundsOf, cacheGroupOf } from './rules.ts';
 import { listRepositoriesWithCaches, removeBeyond } from './store.ts';
 
 /** Removes the caches of a deleted repository from the object store. */
-export const removeStored = subscription<'repository.deleted', Services>({
+export const removeStored = subscription<'repository.deleted', JobContext>({
   name: 'caches.remove-stored',
   on: ['repository.deleted'],
   attempts: 25,
@@ -19,7 +19,7 @@ export const removeStored = subscription<'repository.deleted', Services>({
 const repositoriesAtOnce = 500;
 
 /** Removes caches that nobody has used for as long as the settings say, and what is beyond settings that were lowered. */
-export const removeUnused = job<Record<string, never>, Services>({
+export const removeUnused = job<Record<string, never>, JobContext>({
   name: 'caches.remove-unused',
   attempts: 3,
   schedule: { cron: '41 * * * *' },

@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { recordEach } from '#events/record.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
@@ -11,7 +11,7 @@ import { insertPushedSuites, listSuitesWithStaleRuns, type PushedHead } from './
 const keyOf = (repository: number, commit: string, branch: string | null): string => `${repository}/${commit}/${branch}`;
 
 /** A push to a branch asks the apps that check the repository for a suite. What a repository was created with, as a fork, is no push. */
-export const requestSuites = batchSubscription<'push', Services>({
+export const requestSuites = batchSubscription<'push', JobContext>({
   name: 'checks.request-suites',
   on: ['push'],
   attempts: 25,
@@ -51,7 +51,7 @@ const staleAfterDays = 14;
 const suitesAtOnce = 100;
 
 /** Runs that nobody completed for so long are concluded as stale. */
-export const concludeStale = job<Record<string, never>, Services>({
+export const concludeStale = job<Record<string, never>, JobContext>({
   name: 'checks.conclude-stale',
   attempts: 3,
   schedule: { cron: '27 * * * *' },

@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { diffTrees } from '#git/history/diff.ts';
 import { openObjects } from '#git/objects/objects.ts';
@@ -6,7 +6,6 @@ import type { Oid } from '#git/objects/oid.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import type { Repo as GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import type { JobContext } from '#jobs/job.ts';
 import { maxFiles } from '#resources/commits/index.ts';
 import { loadPulls, mergedTree, type PullRow, requestUnasked } from '#resources/pulls/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/index.ts';
@@ -21,7 +20,7 @@ const changes = [
 ] as const;
 
 /** Asks the owners of what a pull request changes for reviews, unless they were asked before. Drafts wait until they are ready. */
-export const requestCodeOwners = subscription<(typeof changes)[number], Services>({
+export const requestCodeOwners = subscription<(typeof changes)[number], JobContext>({
   name: 'code-owners.request',
   on: changes,
   attempts: 25,
@@ -33,7 +32,7 @@ export const requestCodeOwners = subscription<(typeof changes)[number], Services
   },
 });
 
-async function requestOwnersOf({ db, change, services, now }: JobContext<Services>, pull: PullRow): Promise<void> {
+async function requestOwnersOf({ db, change, services, now }: JobContext, pull: PullRow): Promise<void> {
   const repo = (await loadNamedRepositories(db, [pull.repository_id])).get(pull.repository_id);
   const disk = repoOf(services.git, pull.repository_id);
   if (!repo || !(await repositoryExists(disk))) return;

@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription, subscription } from '#events/subscription.ts';
 import { branchOf, branchRef } from '#git/refs/ref-name.ts';
 import { findBranch } from '#git/refs/refs.ts';
@@ -13,27 +13,28 @@ import { findAlert } from './store.ts';
 import { listAnalysed, moveAnalyses } from './upload-store.ts';
 
 /** Tells pull requests anew what is open in them, after an alert was dismissed or opened again. */
-export const recheckPulls = subscription<'code_scanning_alert.closed_by_user' | 'code_scanning_alert.reopened_by_user', Services>(
-  {
-    name: 'code-scanning.recheck-pulls',
-    on: ['code_scanning_alert.closed_by_user', 'code_scanning_alert.reopened_by_user'],
-    attempts: 10,
-    async run({ repository, data }, { db, change, services: { git }, now }) {
-      const [alert, repo] = await Promise.all([
-        findAlert(db, data.alert),
-        repository === undefined ? undefined : findRepository(db, repository),
-      ]);
-      if (!alert || !repo) return;
-      for (const instance of await listPullRefs(db, alert.id)) {
-        const pull = await checkedPullOf({ db, git }, repo, instance);
-        if (pull) await change((tx) => checkPull(tx, { repo, pull, now }, { ref: instance.ref, tool: alert.tool_name }));
-      }
-    },
+export const recheckPulls = subscription<
+  'code_scanning_alert.closed_by_user' | 'code_scanning_alert.reopened_by_user',
+  JobContext
+>({
+  name: 'code-scanning.recheck-pulls',
+  on: ['code_scanning_alert.closed_by_user', 'code_scanning_alert.reopened_by_user'],
+  attempts: 10,
+  async run({ repository, data }, { db, change, services: { git }, now }) {
+    const [alert, repo] = await Promise.all([
+      findAlert(db, data.alert),
+      repository === undefined ? undefined : findRepository(db, repository),
+    ]);
+    if (!alert || !repo) return;
+    for (const instance of await listPullRefs(db, alert.id)) {
+      const pull = await checkedPullOf({ db, git }, repo, instance);
+      if (pull) await change((tx) => checkPull(tx, { repo, pull, now }, { ref: instance.ref, tool: alert.tool_name }));
+    }
   },
-);
+});
 
 /** What is open on a branch goes with it, and along with it where it has another name now. */
-export const followBranches = batchSubscription<'push', Services>({
+export const followBranches = batchSubscription<'push', JobContext>({
   name: 'code-scanning.follow-branches',
   on: ['push'],
   attempts: 25,

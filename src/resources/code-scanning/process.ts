@@ -1,10 +1,11 @@
 // Reads uploaded files in the background, one after the other: their runs become analyses, and the results of these alerts.
+
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import { enqueue, type JobContext, job } from '#jobs/job.ts';
+import { enqueue, job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
@@ -27,7 +28,7 @@ import {
   updateUpload,
 } from './upload-store.ts';
 
-type Context = JobContext<Services>;
+type Context = JobContext;
 type Repository = NonNullable<Awaited<ReturnType<typeof findRepository>>>;
 
 /** All files share a queue, so that one is in memory at a time. */
@@ -37,7 +38,7 @@ const options = { queue: 'code-scanning' };
 export const enqueueProcessing = (tx: Tx, upload: Id<'code_scanning_uploads'>): Promise<void> =>
   enqueue(tx, processUpload, { upload }, options);
 
-export const processUpload = job<{ upload: Id<'code_scanning_uploads'> }, Services>({
+export const processUpload = job<{ upload: Id<'code_scanning_uploads'> }, JobContext>({
   name: 'code-scanning.process-upload',
   attempts: 10,
   async run({ upload: id }, context) {
@@ -145,7 +146,7 @@ type Undoing = { set: AnalysisSet; deleted: Id<'code_scanning_analyses'> };
 /** After the last analysis of a set was deleted, the one before it says what is open. */
 export const enqueueUndoing = (tx: Tx, undoing: Undoing): Promise<void> => enqueue(tx, undoAnalysis, undoing, options);
 
-export const undoAnalysis = job<Undoing, Services>({
+export const undoAnalysis = job<Undoing, JobContext>({
   name: 'code-scanning.undo-analysis',
   attempts: 10,
   async run({ set, deleted }, context) {

@@ -1,8 +1,9 @@
 // What repositories get of the configurations of their organization, in the background.
+
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
-import { enqueue, type JobContext, job } from '#jobs/job.ts';
+import { enqueue, job } from '#jobs/job.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { applySecurity, changeSecurity, lockRepository, type SecurityChange } from '#resources/repositories/index.ts';
@@ -21,7 +22,7 @@ import {
   updateAttached,
 } from './store.ts';
 
-type Context = JobContext<Services>;
+type Context = JobContext;
 type Repository = NonNullable<Awaited<ReturnType<typeof lockRepository>>>;
 
 /** Repositories of one statement. Each has a transaction of its own. */
@@ -29,7 +30,7 @@ const repositoriesAtOnce = 100;
 const first = asId<'repositories'>(0);
 
 /** Gives a configuration to the repositories that wait for it. */
-export const applyConfiguration = job<{ configuration: Id<'security_configurations'> }, Services>({
+export const applyConfiguration = job<{ configuration: Id<'security_configurations'> }, JobContext>({
   name: 'code-security.apply',
   attempts: 25,
   async run({ configuration }, { db, change, now }) {
@@ -70,7 +71,7 @@ async function refusalOf(work: () => Promise<void>): Promise<string | undefined>
 }
 
 /** Turns a product on or off in all repositories of an organization that may have it so. */
-export const enableProduct = job<{ organization: Id<'accounts'>; product: string }, Services>({
+export const enableProduct = job<{ organization: Id<'accounts'>; product: string }, JobContext>({
   name: 'code-security.enable-product',
   attempts: 25,
   async run({ organization, product }, context) {
@@ -97,7 +98,7 @@ const switchOne = ({ change, now }: Context, id: Id<'repositories'>, wanted: Sec
   });
 
 /** Gives new repositories the configuration that their organization has for them. */
-export const attachDefault = subscription<'repository.created', Services>({
+export const attachDefault = subscription<'repository.created', JobContext>({
   name: 'code-security.attach-default',
   on: ['repository.created'],
   attempts: 25,
@@ -117,7 +118,7 @@ export const attachDefault = subscription<'repository.created', Services>({
 });
 
 /** A repository whose switches are others than those of its configuration has it no more; one of another owner neither. */
-export const leaveConfiguration = subscription<'repository.security_changed' | 'repository.transferred', Services>({
+export const leaveConfiguration = subscription<'repository.security_changed' | 'repository.transferred', JobContext>({
   name: 'code-security.leave',
   on: ['repository.security_changed', 'repository.transferred'],
   attempts: 25,

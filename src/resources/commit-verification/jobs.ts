@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import type { RefMove } from '#events/ref-moves.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { listNewOids } from '#git/history/history.ts';
@@ -17,12 +17,10 @@ const maxCommits = fixedValue(limitTable.repositories.verifiedCommits);
  * Verifies what was pushed, so that it stays verified though nobody looks at it before its key is removed. What a fork begins with was
  * verified in its source, and what is older than the latest `maxCommits` of a push when it is first read.
  */
-export const verifyPushed = batchSubscription<'push', Services>({
+export const verifyPushed = batchSubscription<'push', JobContext>({
   name: 'commit-verification.verify-pushed',
   on: ['push'],
   attempts: 10,
-  batch: 50,
-  lanes: 2,
   async runAll(events, { db, services: { git, url }, now }) {
     if (!(await hasSigningKeys(db))) return;
     const host = url === undefined ? undefined : new URL(url).hostname;

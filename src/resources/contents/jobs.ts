@@ -1,21 +1,22 @@
-import type { Services } from '#endpoint/services.ts';
-import { subscription } from '#events/subscription.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
-import { measureBranch, measureUnmeasured } from './measure.ts';
+import { defaultBranchChanges, listWithChangedDefaultBranch } from '#resources/repositories/index.ts';
+import { measureRepository, measureUnmeasured } from './measure.ts';
 
-/** Measures the default branch after a push or an import. It reads the current state, so one run covers all waiting pushes. */
-export const measureFiles = subscription<'push' | 'repository.imported' | 'repository.default_branch_changed', Services>({
+/** Measures default branches after a push or an import, as they are now. */
+export const measureFiles = batchSubscription<(typeof defaultBranchChanges)[number], JobContext>({
   name: 'contents.measure',
-  on: ['push', 'repository.imported', 'repository.default_branch_changed'],
+  on: defaultBranchChanges,
   attempts: 25,
-  key: ({ repository }) => String(repository),
-  async run({ repository }, { services: { git }, ...context }) {
-    if (repository !== undefined) await measureBranch({ ...context, git }, repository);
+  async runAll(events, { scope, services: { git }, ...context }) {
+    for (const repository of await listWithChangedDefaultBranch(scope, events))
+      await measureRepository({ ...context, git }, repository);
   },
 });
 
 /** Measures repositories that weren't measured, as after an upgrade or a failure. */
-export const measureMissing = job<object, Services>({
+export const measureMissing = job<object, JobContext>({
   name: 'contents.measure-rest',
   attempts: 1,
   schedule: { cron: '53 * * * *', atStart: true },

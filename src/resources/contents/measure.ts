@@ -1,10 +1,11 @@
 // Measures default branches: detects the languages of their files and their licence.
+import type { RepositoryRow } from '#access/viewer.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { isGitError } from '#git/errors.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import type { JobContext } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { detectorVersion } from '#resources/licenses/index.ts';
 import { findRepository, lockRepository, updateRepository } from '#resources/repositories/index.ts';
@@ -14,18 +15,26 @@ import { findMeasurement, listUnmeasured, putMeasurement } from './store.ts';
 
 export type MeasureContext = Pick<JobContext, 'db' | 'change'> & { git: GitStore };
 
+type MeasureOptions = { readonly again?: true };
+
+/** Measures the default branch of a repository, if it is there, as `measureRepository` does. */
+export async function measureBranch(context: MeasureContext, id: Id<'repositories'>, options?: MeasureOptions): Promise<void> {
+  const repository = await findRepository(context.db, id);
+  if (repository) await measureRepository(context, repository, options);
+}
+
 /**
  * Counts the languages of a repository's default branch and finds its licence. A commit that was measured before isn't
  * measured again, unless `again` is set.
  */
-export async function measureBranch(
+export async function measureRepository(
   { db, change, git }: MeasureContext,
-  id: Id<'repositories'>,
-  { again }: { again?: true } = {},
+  repository: RepositoryRow,
+  { again }: MeasureOptions = {},
 ): Promise<void> {
-  const repository = await findRepository(db, id);
+  const { id } = repository;
   const disk = repoOf(git, id);
-  if (!repository || !(await repositoryExists(disk))) return;
+  if (!(await repositoryExists(disk))) return;
   const tip = (await findTip(git, repository)) ?? null;
   const before = again ? undefined : await findMeasurement(db, id);
   const isCounted = before !== undefined && before.commit_oid === tip;
@@ -39,7 +48,8 @@ export async function measureBranch(
     // If the default branch or its commit has changed meanwhile, the job of that change measures it.
     if (!current || ((await findTip(git, current)) ?? null) !== tip) return;
     await putMeasurement(tx, id, { commit_oid: tip, bytes, detector: detectorVersion });
-    await updateRepository(tx, id, { language: Object.keys(bytes)[0] ?? null, license: found?.license.key ?? null });
+    const measured = { language: Object.keys(bytes)[0] ?? null, license: found?.license.key ?? null };
+    if (measured.language !== current.language || measured.license !== current.license) await updateRepository(tx, id, measured);
   });
 }
 

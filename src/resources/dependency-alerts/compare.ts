@@ -1,6 +1,7 @@
 // Compares what a repository depends on with the advisories, in the background: alerts come, go and come again by it.
+
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { record, recordAll } from '#events/record.ts';
 import { subscription } from '#events/subscription.ts';
 import { enqueueAll, job } from '#jobs/job.ts';
@@ -35,7 +36,7 @@ export const enqueueComparing = (tx: Tx, repositories: readonly Id<'repositories
   );
 
 /** Compares what was read anew, and what was read before alerts were turned on. */
-export const compareRead = subscription<'dependency_graph.read' | 'repository.security_changed', Services>({
+export const compareRead = subscription<'dependency_graph.read' | 'repository.security_changed', JobContext>({
   name: 'dependency-alerts.compare-read',
   on: ['dependency_graph.read', 'repository.security_changed'],
   attempts: 25,
@@ -46,7 +47,7 @@ export const compareRead = subscription<'dependency_graph.read' | 'repository.se
   },
 });
 
-export const compareDependencies = job<Payload, Services>({
+export const compareDependencies = job<Payload, JobContext>({
   name: 'dependency-alerts.compare',
   attempts: 10,
   async run(payload, { change, now }) {

@@ -1,9 +1,10 @@
 // Loads advisories from the folder that the operator names, in the background: files that are new or have changed.
+
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
-import { type JobContext, job } from '#jobs/job.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { job } from '#jobs/job.ts';
 import { chunks, keyed, unique } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { listUsers } from '#resources/dependency-graph/index.ts';
@@ -21,12 +22,12 @@ import { enqueueComparing } from './compare.ts';
 import type { ReadAdvisory } from './osv.ts';
 import { listAlerted } from './store.ts';
 
-type Context = JobContext<Services>;
+type Context = JobContext;
 
 /** Files of one transaction. */
 const filesAtOnce = 200;
 
-export const loadAdvisoryFiles = job<Record<string, never>, Services>({
+export const loadAdvisoryFiles = job<Record<string, never>, JobContext>({
   name: 'dependency-alerts.load-advisories',
   attempts: 3,
   schedule: { cron: '7,22,37,52 * * * *', atStart: true },

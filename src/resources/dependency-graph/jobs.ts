@@ -1,19 +1,21 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
+import { namedRepositories } from '#resources/repositories/index.ts';
 import { enqueueReading, readerVersion } from './read.ts';
-import { listOutdated, listRead, removeGraphs } from './store.ts';
+import { listOutdated, removeGraphs } from './store.ts';
 
 const kinds = ['push', 'repository.imported', 'repository.default_branch_changed', 'repository.security_changed'] as const;
 
 /** Reads what was pushed or imported, and forgets it where the graph was turned off. */
-export const followRepositories = batchSubscription<(typeof kinds)[number], Services>({
+export const followRepositories = batchSubscription<(typeof kinds)[number], JobContext>({
   name: 'dependency-graph.follow',
   on: kinds,
   attempts: 25,
-  async runAll(events, { db, change }) {
-    const read = new Set(await listRead(db, unique(gather(events, 'repository'))));
+  async runAll(events, { change, scope }) {
+    const repositories = await scope.load.all(namedRepositories, unique(gather(events, 'repository')));
+    const read = new Set([...repositories.values()].flatMap(({ id, dependency_graph }) => (dependency_graph ? [id] : [])));
     const last = new Map(events.flatMap(({ repository, actor }) => (repository === undefined ? [] : [[repository, actor]])));
     const switched = events.filter(({ kind }) => kind === 'repository.security_changed');
     const forgotten = unique(gather(switched, 'repository')).filter((repository) => !read.has(repository));
@@ -27,7 +29,7 @@ export const followRepositories = batchSubscription<(typeof kinds)[number], Serv
 });
 
 /** Reads repositories that had the switch before the server could read them, or that it reads otherwise now. */
-export const readOutdated = job<Record<string, never>, Services>({
+export const readOutdated = job<Record<string, never>, JobContext>({
   name: 'dependency-graph.read-outdated',
   attempts: 3,
   schedule: { cron: '41 2 * * *', atStart: true },

@@ -1,6 +1,7 @@
 // Reads what a repository depends on from the files of its default branch, in the background.
+
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { record } from '#events/record.ts';
 import type { ListedEntry } from '#git/objects/tree-list.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
@@ -32,7 +33,7 @@ export const enqueueReading = (tx: Tx, payloads: readonly Payload[]): Promise<vo
     })),
   );
 
-export const readDependencies = job<Payload, Services>({
+export const readDependencies = job<Payload, JobContext>({
   name: 'dependency-graph.read',
   attempts: 10,
   async run({ repository, actor }, { db, change, services, now }) {

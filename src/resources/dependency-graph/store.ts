@@ -10,17 +10,6 @@ type Repository = Id<'repositories'>;
 export type GraphRow = Selectable<DB['dependency_graphs']>;
 export type ManifestRow = Selectable<DB['dependency_manifests']>;
 
-/** Of these repositories, those whose dependencies are read. */
-export const listRead = async (db: Db, ids: readonly Repository[]): Promise<Repository[]> =>
-  (
-    await db
-      .selectFrom('repositories')
-      .select('id')
-      .where(sql<boolean>`id = any (${[...ids]}::bigint[])`)
-      .where('dependency_graph', '=', true)
-      .execute()
-  ).map(({ id }) => id);
-
 /** Repositories whose dependencies are wanted, and weren't read by this version of the reader. */
 export const listOutdated = async (db: Db, reader: number): Promise<Repository[]> =>
   (

@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { updateLastActive } from '#resources/hosted-runners/index.ts';
@@ -8,7 +8,7 @@ import { reviewPrograms, runsHostedJobs, startPrograms } from './rules.ts';
 /** Starts programs when jobs wait or others have ended, and notes when hosted runners were active. */
 export const followJobs = batchSubscription<
   'workflow_job.queued' | 'workflow_job.in_progress' | 'workflow_job.completed',
-  Services
+  JobContext
 >({
   name: 'hosted-jobs.follow',
   on: ['workflow_job.queued', 'workflow_job.in_progress', 'workflow_job.completed'],
@@ -30,7 +30,7 @@ export const followJobs = batchSubscription<
 });
 
 /** Once a minute: sees which programs have ended, and starts those that jobs still wait for. */
-export const watchPrograms = job<Record<string, never>, Services>({
+export const watchPrograms = job<Record<string, never>, JobContext>({
   name: 'hosted-jobs.watch',
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },

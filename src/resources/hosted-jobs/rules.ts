@@ -1,8 +1,9 @@
 // Programs that run the jobs of hosted runners: each is a runner for one job.
+
 import { randomBytes } from 'node:crypto';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { type Links, linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
-import type { JobContext } from '#jobs/job.ts';
 import { grouped, unique } from '#lib/collections.ts';
 import { addSeconds } from '#lib/time.ts';
 import { type HostedRunnerRow, lockHostedRunners } from '#resources/hosted-runners/index.ts';
@@ -17,7 +18,7 @@ import { endJobsOf, listWaitingForHosted } from '#resources/workflow-runs/index.
 import type { Program, ProgramOrder } from '#runner-providers/provider.ts';
 import { programsToStart } from './assign.ts';
 
-type Context = JobContext<Services>;
+type Context = JobContext;
 
 const jobsAtOnce = 1_000;
 /** Of a hosted runner's name, what fits into the name of a runner beside what makes it unique. */

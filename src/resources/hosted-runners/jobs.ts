@@ -1,5 +1,5 @@
 import type { Db } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { addMinutes } from '#lib/time.ts';
@@ -12,7 +12,7 @@ import { parseVersion } from './versions.ts';
 type Payload = { runner: Id<'hosted_runners'> };
 
 /** Has the provider create the machine of a runner. While that fails, the runner's status is `Stuck`. */
-export const provisionRunner = job<Payload, Services>({
+export const provisionRunner = job<Payload, JobContext>({
   ...provisioning,
   async run({ runner }, { db, change, services, now }) {
     const row = await loadRunner(db, runner);
@@ -28,7 +28,7 @@ export const provisionRunner = job<Payload, Services>({
 });
 
 /** Has the provider remove the machine of a deleted runner, then removes its row. */
-export const removeRunnerMachine = job<Payload, Services>({
+export const removeRunnerMachine = job<Payload, JobContext>({
   ...removal,
   async run({ runner }, { db, change, services }) {
     const row = await loadRunner(db, runner);
@@ -39,7 +39,7 @@ export const removeRunnerMachine = job<Payload, Services>({
 });
 
 /** Has the provider delete the content of a deleted image version. */
-export const dropImageContent = job<{ content: string }, Services>({
+export const dropImageContent = job<{ content: string }, JobContext>({
   ...contentRemoval,
   async run({ content }, { services }) {
     await services.runners.provider.drop(content);
@@ -50,7 +50,7 @@ const retryAfterMinutes = 10;
 const batchSize = 1_000;
 
 /** Enqueues the jobs of waiting runners again, since the queue gives up after some attempts and a provider may be unavailable for longer. */
-export const resumeRunners = job<Record<string, never>, Services>({
+export const resumeRunners = job<Record<string, never>, JobContext>({
   name: 'hosted-runners.resume',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },

@@ -1,5 +1,5 @@
-import type { Services } from '#endpoint/services.ts';
-import { type JobContext, job } from '#jobs/job.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { job } from '#jobs/job.ts';
 import { gather, keyed } from '#lib/collections.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { addSeconds } from '#lib/time.ts';
@@ -16,7 +16,7 @@ const graceSeconds = 60;
  * Compares the provider's machines with the rows: provisions runners whose machine is gone, removes machines and contents that
  * belong to no row, and publishes the images that workflow jobs requested.
  */
-export const reconcileRunners = job<Record<string, never>, Services>({
+export const reconcileRunners = job<Record<string, never>, JobContext>({
   name: 'hosted-runners.watch',
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
@@ -45,7 +45,7 @@ const activityOf = ({ runner, lastActiveOn }: Observation) => (lastActiveOn ? [{
 
 /** Publishes the image that a workflow job requested, or answers with the reason of the refusal. */
 async function answerPublishRequest(
-  { db, change, services, now }: JobContext<Services>,
+  { db, change, services, now }: JobContext,
   row: RunnerRow,
   request: PublishRequest,
 ): Promise<void> {

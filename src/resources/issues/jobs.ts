@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { recordEach } from '#events/record.ts';
 import { subscription } from '#events/subscription.ts';
 import type { Id } from '#lib/id.ts';
@@ -15,7 +15,7 @@ const revocations = [
 ] as const;
 
 /** Unassigns users who lost the role by which they could be assigned, with an event on each issue. */
-export const unassignLost = subscription<(typeof revocations)[number], Services>({
+export const unassignLost = subscription<(typeof revocations)[number], JobContext>({
   name: 'issues.unassign-lost',
   on: revocations,
   attempts: 25,

@@ -3,6 +3,7 @@
 
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import { record, recordEach } from '#events/record.ts';
@@ -13,11 +14,10 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import type { JobContext } from '#jobs/job.ts';
 import { gather, getOptional, unique } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { findAccountById } from '#resources/accounts/index.ts';
-import { addOpenIssues, findRepository, loadNamedRepositories } from '#resources/repositories/index.ts';
+import { addOpenIssues, findRepository, namedRepositories } from '#resources/repositories/index.ts';
 import { readCommitMessage } from '#text/read.ts';
 import { closeIssues, findTargets, insertCommitEvents, insertCommitReferences } from './reference-store.ts';
 import { limitedReferences } from './references.ts';
@@ -32,14 +32,13 @@ const maxMessages = 4 * 1024 * 1024;
  * again. The refs that a repository was created with, and the commits that a fork takes over from its source, don't count: the numbers
  * in them mean the issues of where they came from.
  */
-export const readPushedCommits = batchSubscription<'push', Services>({
+export const readPushedCommits = batchSubscription<'push', JobContext>({
   name: 'issues.read-commits',
   on: ['push'],
   attempts: 25,
-  lanes: 2,
   async runAll(events, context) {
     const pushes = events.filter(({ data }) => !data.initial);
-    const rows = await loadNamedRepositories(context.db, unique(gather(pushes, 'repository')));
+    const rows = await context.scope.load.all(namedRepositories, unique(gather(pushes, 'repository')));
     for (const event of pushes) {
       const row = getOptional(rows, event.repository);
       const move = event.data.moves.find(({ ref }) => row && ref === branchRef(row.default_branch));
@@ -49,7 +48,7 @@ export const readPushedCommits = batchSubscription<'push', Services>({
 });
 
 async function readPush(
-  { db, change, services }: JobContext<Services>,
+  { db, change, services }: JobContext,
   event: Recorded<'push'>,
   { row, move }: { row: RepositoryRow; move: RefMove },
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription, type Recorded } from '#events/subscription.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
@@ -55,7 +55,7 @@ const changes = [
 ] as const;
 
 /** Keeps the search index of issues and pull requests up to date. Access and the names of repositories aren't in the index: each search looks them up. */
-export const indexChanged = batchSubscription<(typeof changes)[number], Services>({
+export const indexChanged = batchSubscription<(typeof changes)[number], JobContext>({
   name: 'issues.index',
   on: changes,
   attempts: 25,
@@ -67,7 +67,7 @@ export const indexChanged = batchSubscription<(typeof changes)[number], Services
 const renames = ['label.edited', 'label.deleted', 'milestone.edited', 'milestone.deleted'] as const;
 
 /** Indexes the issues of a label or milestone again when that is renamed or deleted, since they are found by its name. */
-export const indexRenamed = batchSubscription<(typeof renames)[number], Services>({
+export const indexRenamed = batchSubscription<(typeof renames)[number], JobContext>({
   name: 'issues.index-renamed',
   on: renames,
   attempts: 25,
@@ -94,7 +94,7 @@ function formerName(event: Recorded<(typeof renames)[number]>): NameOnIssues | u
 }
 
 /** Indexes issues without a row in the index, as after an upgrade, a restored backup or an interrupted `hearth reindex`. */
-export const indexMissing = job<object, Services>({
+export const indexMissing = job<object, JobContext>({
   name: 'issues.index-missing',
   attempts: 1,
   schedule: { cron: '17 * * * *', atStart: true },
@@ -105,7 +105,7 @@ export const indexMissing = job<object, Services>({
 });
 
 /** Indexes issues that changed without an event, as pull requests whose branch was renamed. */
-export const indexChangedSilently = job<{ issues: Id<'issues'>[] }, Services>({
+export const indexChangedSilently = job<{ issues: Id<'issues'>[] }, JobContext>({
   name: 'issues.index-changed',
   attempts: 25,
   async run({ issues }, { db }) {
@@ -121,7 +121,7 @@ export async function enqueueIndexing(tx: Tx, issues: readonly Id<'issues'>[]): 
 type OneRepository = { repository: Id<'repositories'> };
 
 /** Indexes all issues of a repository: those that were imported have no events. */
-export const indexImported = job<OneRepository, Services>({
+export const indexImported = job<OneRepository, JobContext>({
   name: 'issues.index-imported',
   attempts: 25,
   async run({ repository }, { db }) {

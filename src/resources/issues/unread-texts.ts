@@ -1,7 +1,7 @@
 // Texts that were written before mentions were stored, or that come from elsewhere: their mentions are read in the background.
 
 import type { Db, Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import { system } from '#lib/caller.ts';
 import { gather } from '#lib/collections.ts';
@@ -27,7 +27,7 @@ const batchSize = 100;
  * Reads the mentions in all texts that weren't read when they were stored. Each batch is committed with how far it went, so that the
  * next run goes on after an interruption. Nobody is notified. Teams, issues and commits aren't kept: what they would cause is over.
  */
-export const readUnreadTexts = job<object, Services>({
+export const readUnreadTexts = job<object, JobContext>({
   name: 'issues.read-texts',
   attempts: 1,
   schedule: { cron: '51 * * * *', atStart: true },

@@ -1,10 +1,10 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import { dropUpload } from './rules.ts';
 import { listAbandoned } from './store.ts';
 
 /** Removes objects that no row names any more. */
-export const removeObjects = job<{ keys: readonly string[] }, Services>({
+export const removeObjects = job<{ keys: readonly string[] }, JobContext>({
   name: 'job-uploads.remove-objects',
   attempts: 25,
   async run({ keys }, { services: { objects } }) {
@@ -15,7 +15,7 @@ export const removeObjects = job<{ keys: readonly string[] }, Services>({
 const uploadsAtOnce = 500;
 
 /** Drops the uploads of jobs that ended without completing them. */
-export const dropAbandoned = job<Record<string, never>, Services>({
+export const dropAbandoned = job<Record<string, never>, JobContext>({
   name: 'job-uploads.drop-abandoned',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },

@@ -1,8 +1,8 @@
 import type { Account } from '#access/viewer.ts';
 import { type Db, isUnavailable } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { isGitError } from '#git/errors.ts';
-import { type JobContext, job } from '#jobs/job.ts';
+import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { addDays, addMinutes, addSeconds } from '#lib/time.ts';
 import { findAccountById } from '#resources/accounts/index.ts';
@@ -20,7 +20,7 @@ const keptDays = 7;
  * Writes the archive of a migration. If its process dies, it is begun anew, into another file: what is served was written to its end.
  * Where that can't be, as on a full disk, the migration has failed, and says why in its row and in the log.
  */
-export const exportMigration = job<{ migration: Id<'migrations'> }, Services>({
+export const exportMigration = job<{ migration: Id<'migrations'> }, JobContext>({
   ...exporting,
   async run({ migration: id }, context) {
     const { change, now, log, stopping } = context;
@@ -49,7 +49,7 @@ function stopwatch(start: Date): () => Date {
 
 async function exportAttempt(
   migration: MigrationRow,
-  { db, change, services, now }: JobContext<Services>,
+  { db, change, services, now }: JobContext,
   timeOfEnd: () => Date,
 ): Promise<void> {
   await using partial = await beginArchive(services.migrations, migration.id);
@@ -84,7 +84,7 @@ const patienceMinutes = 60;
  * Removes archives whose time is over and files that belong to no migration, as after the deletion of an account. It also asks again
  * for archives that the queue gave up.
  */
-export const tidyArchives = job<Record<string, never>, Services>({
+export const tidyArchives = job<Record<string, never>, JobContext>({
   name: 'migrations.tidy',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },

@@ -1,5 +1,5 @@
 // Who is told of budgets.
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { findBudget, loadBudgetRecipients } from '#resources/billing/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
@@ -7,7 +7,7 @@ import { notify } from './notify.ts';
 import { putSubject } from './subject-store.ts';
 
 /** Tells those whom a budget names that a share of it was reached, in the repository that used most of it. */
-export const notifyOfBudgets = subscription<'budget.reached', Services>({
+export const notifyOfBudgets = subscription<'budget.reached', JobContext>({
   name: 'notifications.budgets',
   on: ['budget.reached'],
   attempts: 25,

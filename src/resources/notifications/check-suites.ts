@@ -1,5 +1,5 @@
 // Who is told of check suites.
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
 import { type CheckConclusion, type EndedSuite, findEndedSuite } from '#resources/checks/index.ts';
@@ -11,7 +11,7 @@ import { putSubject } from './subject-store.ts';
 const told: Partial<Record<CheckConclusion, string>> = { failure: 'failed', timed_out: 'timed out' };
 
 /** Notifies of a failed suite whose push or pull request it checked. The runs of workflows have notifications of their own. */
-export const notifyOfCheckSuites = subscription<'check_suite.completed', Services>({
+export const notifyOfCheckSuites = subscription<'check_suite.completed', JobContext>({
   name: 'notifications.check-suites',
   on: ['check_suite.completed'],
   attempts: 25,

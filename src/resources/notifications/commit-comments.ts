@@ -1,5 +1,5 @@
 // Who is told of comments on commits.
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
 import { findComment } from '#resources/commit-comments/index.ts';
@@ -13,7 +13,7 @@ import { addParticipants } from './subscription-store.ts';
  * Notifies people of a comment on a commit: the author of the commit, who commented on it before, who is mentioned, and watchers of the
  * repository. Of a changed comment, those are told whom it mentions newly.
  */
-export const notifyOfCommitComments = subscription<'commit_comment.created' | 'commit_comment.edited', Services>({
+export const notifyOfCommitComments = subscription<'commit_comment.created' | 'commit_comment.edited', JobContext>({
   name: 'notifications.commit-comments',
   on: ['commit_comment.created', 'commit_comment.edited'],
   attempts: 25,

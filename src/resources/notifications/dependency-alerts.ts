@@ -1,12 +1,12 @@
 // Who is told of vulnerable dependencies.
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { notify } from './notify.ts';
 import { putSubject } from './subject-store.ts';
 
 /** Notifies the administrators of a repository of what a comparison found, in one thread for all alerts of the repository. */
-export const notifyOfDependencyAlerts = subscription<'dependency_alerts.found', Services>({
+export const notifyOfDependencyAlerts = subscription<'dependency_alerts.found', JobContext>({
   name: 'notifications.dependency-alerts',
   on: ['dependency_alerts.found'],
   attempts: 25,

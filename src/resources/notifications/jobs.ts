@@ -1,8 +1,8 @@
 // Subscriptions that put events into inboxes.
+
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription, type Recorded, subscription } from '#events/subscription.ts';
-import type { JobContext } from '#jobs/job.ts';
 import { gather, getOptional, grouped, keyed, rounds, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { findRepository, loadNamedRepositories } from '#resources/repositories/index.ts';
@@ -50,12 +50,10 @@ const actorReasons: Partial<Record<IssueEvent, Part['reason']>> = {
  * Notifies people of events of issues and pull requests: participants, watchers of the repository, and who is mentioned, assigned or asked
  * for a review.
  */
-export const fanOutIssueEvents = batchSubscription<IssueEvent, Services>({
+export const fanOutIssueEvents = batchSubscription<IssueEvent, JobContext>({
   name: 'notifications.fan-out',
   on: issueEvents,
   attempts: 25,
-  batch: 100,
-  lanes: 2,
   async runAll(events, context) {
     const repositories = await loadNamedRepositories(context.db, unique(gather(events, 'repository')));
     // One event of each issue after the other, since earlier ones decide who takes part.
@@ -128,7 +126,7 @@ function recipientsOf({ kind, data }: Event): Recipients {
 }
 
 /** Notifies who accepted an invitation into a repository; a collaborator whom somebody else added had none to accept. */
-export const notifyAcceptedInvitation = subscription<'collaborator.added', Services>({
+export const notifyAcceptedInvitation = subscription<'collaborator.added', JobContext>({
   name: 'notifications.accepted-invitation',
   on: ['collaborator.added'],
   attempts: 25,
@@ -179,7 +177,7 @@ const affecting = [
 ] as const;
 
 /** Touches the inboxes whose content changed, so that polls get a new reply. */
-export const touchAffectedInboxes = subscription<(typeof affecting)[number], Services>({
+export const touchAffectedInboxes = subscription<(typeof affecting)[number], JobContext>({
   name: 'notifications.touch-inboxes',
   on: affecting,
   attempts: 25,

@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { type Job, job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { markAllRead } from './store.ts';
@@ -9,7 +9,7 @@ type Payload = { account: Id<'accounts'>; repository: Id<'repositories'> | null;
 const batch = 5_000;
 
 /** Marks the threads of a long inbox as read, as of the time that the request named. */
-export const markInBackground: Job<Payload, Services> = job<Payload, Services>({
+export const markInBackground: Job<Payload, JobContext> = job<Payload, JobContext>({
   name: 'notifications.mark',
   attempts: 25,
   async run({ account, repository, until }, { change, now }) {

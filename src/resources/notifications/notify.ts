@@ -1,6 +1,7 @@
 // Work on many accounts in the background: each batch has a transaction of its own.
+
 import type { Tx } from '#database/connect.ts';
-import type { JobContext } from '#jobs/job.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { chunks } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { type Activities, notifyNextBatch } from './fan-out-store.ts';

@@ -1,11 +1,12 @@
 // Whom the messages of pushed commits mention. The family issues reads the messages and keeps what they refer to.
+
 import type { RepositoryRow } from '#access/viewer.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import type { JobContext } from '#jobs/job.ts';
 import { getOrThrow, keyed, unique } from '#lib/collections.ts';
 import { loadAccountsByEmail } from '#resources/accounts/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
@@ -13,7 +14,7 @@ import { notify } from './notify.ts';
 import { putSubjects, type Subject } from './subject-store.ts';
 
 /** Notifies whom the commits of a push mention for the first time; not who pushed them, and not the author of a commit. */
-export const notifyMentionedInCommits = subscription<'push.mentioned', Services>({
+export const notifyMentionedInCommits = subscription<'push.mentioned', JobContext>({
   name: 'notifications.pushed-commits',
   on: ['push.mentioned'],
   attempts: 25,
@@ -43,7 +44,7 @@ export async function findCommits({ git }: Services, { id }: RepositoryRow, oids
 }
 
 /** The accounts of the authors, by their e-mail addresses. Where the server's address isn't set, noreply addresses are nobody's. */
-export const loadAuthors = ({ db, services: { url } }: JobContext<Services>, commits: readonly Commit[]) =>
+export const loadAuthors = ({ db, services: { url } }: JobContext, commits: readonly Commit[]) =>
   loadAccountsByEmail(
     db,
     commits.map(({ author }) => author.email),

@@ -1,5 +1,5 @@
 // Who is told of releases.
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
 import { loadReleases } from '#resources/releases/index.ts';
@@ -11,7 +11,7 @@ import { putSubject } from './subject-store.ts';
  * Notifies people of a published release, or of a prerelease: watchers of the repository, and who is mentioned in its notes. Of changed
  * notes, those are told whom they mention newly. Drafts are told to nobody.
  */
-export const notifyOfReleases = subscription<'release.published' | 'release.edited', Services>({
+export const notifyOfReleases = subscription<'release.published' | 'release.edited', JobContext>({
   name: 'notifications.releases',
   on: ['release.published', 'release.edited'],
   attempts: 25,

@@ -1,5 +1,5 @@
 // Who is told of vulnerabilities that outsiders report.
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
 import { findRepository } from '#resources/repositories/index.ts';
@@ -7,7 +7,7 @@ import { notify } from './notify.ts';
 import { putSubject } from './subject-store.ts';
 
 /** Notifies the administrators of a repository of a report. */
-export const notifyOfReports = subscription<'repository_advisory.reported', Services>({
+export const notifyOfReports = subscription<'repository_advisory.reported', JobContext>({
   name: 'notifications.repository-advisories',
   on: ['repository_advisory.reported'],
   attempts: 25,

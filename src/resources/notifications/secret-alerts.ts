@@ -1,5 +1,5 @@
 // Who is told of alerts of secrets.
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
 import { findRepository } from '#resources/repositories/index.ts';
@@ -8,7 +8,7 @@ import { notify } from './notify.ts';
 import { putSubject } from './subject-store.ts';
 
 /** Notifies who may see the alerts of a repository of a new one, and of one that is open again: its administrators. */
-export const notifyOfSecretAlerts = subscription<'secret_scanning_alert.created' | 'secret_scanning_alert.reopened', Services>({
+export const notifyOfSecretAlerts = subscription<'secret_scanning_alert.created' | 'secret_scanning_alert.reopened', JobContext>({
   name: 'notifications.secret-alerts',
   on: ['secret_scanning_alert.created', 'secret_scanning_alert.reopened'],
   attempts: 25,

@@ -1,6 +1,7 @@
 import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import { type JobContext, job } from '#jobs/job.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { job } from '#jobs/job.ts';
 import { addMinutes } from '#lib/time.ts';
 import { removeAccount } from '#resources/accounts/index.ts';
 import { findAnyOwnedForUpdate, hasRepositories, removeWithOwner } from '#resources/repositories/index.ts';
@@ -14,7 +15,7 @@ const tellingMinutes = 10;
  * Removes what deleted organizations owned, one repository at a time, and after these the organizations themselves with their webhooks,
  * migrations, runners and settings. It may be killed at any moment: the next one goes on with what is left.
  */
-export const removeDeleted = job<Record<string, never>>({
+export const removeDeleted = job<Record<string, never>, JobContext>({
   ...removing,
   schedule: { cron: '*/10 * * * *', atStart: true },
   async run(_payload, context) {

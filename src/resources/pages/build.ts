@@ -1,6 +1,7 @@
 // Builds of websites. A build reads what its commit or artifact holds; only when all of it was found good, the website becomes it.
+
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { record } from '#events/record.ts';
 import { isGitError } from '#git/errors.ts';
 import { openObjects } from '#git/objects/objects.ts';
@@ -10,7 +11,7 @@ import { writeCommit } from '#git/objects/write-objects.ts';
 import { findRef } from '#git/refs/refs.ts';
 import { mustUpdateRefs, updateRefs } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import { type JobContext, job } from '#jobs/job.ts';
+import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { fileOf, findArtifact, isExpired } from '#resources/artifacts/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
@@ -36,7 +37,7 @@ export const servedRef = 'refs/hearth/pages';
 
 type Built = { tree: Oid; cname: string | undefined; custom_404: boolean };
 
-export const buildSite = job<BuildPayload, Services>({
+export const buildSite = job<BuildPayload, JobContext>({
   ...building,
   async run({ build: id }, context) {
     const { db, change, now } = context;
@@ -65,7 +66,7 @@ export const buildSite = job<BuildPayload, Services>({
 
 /** Publishes what was read, or notes why it couldn't be, unless the build was cancelled or its website deleted meanwhile. Returns whether it is served. */
 const endBuild = (
-  context: JobContext<Services>,
+  context: JobContext,
   build: BuildRow,
   { result, duration_ms }: { result: Built | string; duration_ms: number },
 ): Promise<boolean> =>
@@ -83,7 +84,7 @@ const endBuild = (
   });
 
 /** Reads what a build would serve, and keeps it from being removed. What is served until then stays too, for two weeks at least. */
-async function readCommit({ services }: JobContext<Services>, build: BuildRow, site: SiteRow): Promise<Built> {
+async function readCommit({ services }: JobContext, build: BuildRow, site: SiteRow): Promise<Built> {
   const disk = repoOf(services.git, build.repository_id);
   await using reader = await openObjects(disk, { isBulk: true });
   const tree = await findSiteFolder(reader, build.commit_sha, site.source_path);
@@ -94,7 +95,7 @@ async function readCommit({ services }: JobContext<Services>, build: BuildRow, s
 }
 
 /** Writes the files of an artifact into the repository, as a commit that no branch has. Its domain is a setting alone (the public API's rule). */
-async function readArtifact({ db, services, now }: JobContext<Services>, build: BuildRow): Promise<Built> {
+async function readArtifact({ db, services, now }: JobContext, build: BuildRow): Promise<Built> {
   const artifact = build.artifact_id === null ? undefined : await findArtifact(db, build.artifact_id);
   if (!artifact || isExpired(artifact, now)) throw new BuildError('The artifact is gone.');
   const disk = repoOf(services.git, build.repository_id);
@@ -121,7 +122,7 @@ function asProblem(error: unknown): string {
 /** Serves what was built in the place of what was served. Returns why it can't be. */
 async function publish(
   tx: Tx,
-  { services, now }: JobContext<Services>,
+  { services, now }: JobContext,
   { site, build: { id, repository_id, commit_sha } }: { site: SiteRow; build: BuildRow },
   { tree, cname, custom_404 }: Built,
 ): Promise<string | undefined> {
@@ -143,11 +144,7 @@ async function publish(
   return undefined;
 }
 
-async function recordBuilt(
-  tx: Tx,
-  { now }: JobContext<Services>,
-  { id, kind, repository_id, pusher_id }: BuildRow,
-): Promise<void> {
+async function recordBuilt(tx: Tx, { now }: JobContext, { id, kind, repository_id, pusher_id }: BuildRow): Promise<void> {
   const owner = await ownerOf(tx, repository_id);
   if (owner === undefined) return;
   const scope = { owner, repository: repository_id, actor: pusher_id ?? undefined, at: now };

@@ -1,5 +1,6 @@
 // The check of a domain: what DNS says of it, and whether this server answers behind it.
 
+import type { JobContext } from '#endpoint/job-context.ts';
 import { domainOrigin, type PagesAddress, siteHost } from '#endpoint/pages-address.ts';
 import type { Services } from '#endpoint/services.ts';
 import { job } from '#jobs/job.ts';
@@ -22,7 +23,7 @@ export const proofOf = ({ secrets }: Pick<Services, 'secrets'>, host: string): s
 const replyTime = 5_000;
 const proofBytes = 1_000;
 
-export const checkDomain = job<CheckPayload, Services>({
+export const checkDomain = job<CheckPayload, JobContext>({
   ...checking,
   async run({ repository }, { db, change, services, now }) {
     const [site, repo] = await Promise.all([findSite(db, repository), findRepository(db, repository)]);

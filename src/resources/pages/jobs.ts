@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription, subscription } from '#events/subscription.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
@@ -11,7 +11,7 @@ import { removeReaders } from './reader-store.ts';
 import { findSite, insertBuilds, loadBranchSites, type NewBuild, type SiteRow, updateSite } from './store.ts';
 
 /** A push to the branch of a website builds it. A branch that has another name now stays its source. */
-export const buildPushed = batchSubscription<'push', Services>({
+export const buildPushed = batchSubscription<'push', JobContext>({
   name: 'pages.build-pushed',
   on: ['push'],
   attempts: 25,
@@ -43,7 +43,7 @@ export const buildPushed = batchSubscription<'push', Services>({
 });
 
 /** What a deleted website served is no longer kept. */
-export const releaseServed = subscription<'pages.deleted', Services>({
+export const releaseServed = subscription<'pages.deleted', JobContext>({
   name: 'pages.release-served',
   on: ['pages.deleted'],
   attempts: 10,
@@ -59,7 +59,7 @@ export const releaseServed = subscription<'pages.deleted', Services>({
  * A website that everybody sees now has no readers who signed in. If it gets some again, they sign in anew: others may have left scripts at its
  * domain meanwhile.
  */
-export const endReaders = subscription<'repository.publicized', Services>({
+export const endReaders = subscription<'repository.publicized', JobContext>({
   name: 'pages.end-readers',
   on: ['repository.publicized'],
   attempts: 10,

@@ -3,7 +3,7 @@
 
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { record, recordAll } from '#events/record.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { areAncestors } from '#git/history/ancestors.ts';
@@ -14,7 +14,6 @@ import { branchOf } from '#git/refs/ref-name.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import type { JobContext } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { findNewName } from '#resources/branch-names/index.ts';
@@ -41,7 +40,7 @@ import {
   updatePull,
 } from './store.ts';
 
-type Context = JobContext<Services>;
+type Context = JobContext;
 type Push = Recorded<'push'>;
 
 /** A branch that a push moved, and where it is now: null where it was deleted. */

@@ -1,6 +1,6 @@
 import { noWorkflowFiles } from '#access/workflow-files.ts';
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription, subscription } from '#events/subscription.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
@@ -12,16 +12,14 @@ import { RuleViolations } from '#resources/ref-rules/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { findNextConcerned, followOpened, followPush } from './follow-pushes.ts';
 import { movedBranches } from './heads.ts';
-import { isOpenHead, listOpenInto, listPullsAfter, loadPulls, type PullRow } from './store.ts';
+import { isOpenHead, listPullsAfter, loadOpenInto, loadPulls, type PullRow } from './store.ts';
 import { testMerges } from './test-merges.ts';
 
 /** Brings pull requests up to date with the branches that pushes moved. */
-export const followPushes = batchSubscription<'push' | 'pull_request.opened' | 'pull_request.reopened', Services>({
+export const followPushes = batchSubscription<'push' | 'pull_request.opened' | 'pull_request.reopened', JobContext>({
   name: 'pulls.follow-pushes',
   on: ['push', 'pull_request.opened', 'pull_request.reopened'],
   attempts: 25,
-  batch: 100,
-  lanes: 2,
   async runAll(events, context) {
     // Most pushes concern no pull request. What follows one that does is looked at again, since it may concern others now.
     for (let rest = events; rest.length > 0; ) {
@@ -43,18 +41,17 @@ const movingEnds = [
 ] as const;
 
 /** Tests whether pull requests can be merged, after one of their branches has moved. */
-export const testChanged = batchSubscription<(typeof movingEnds)[number], Services>({
+export const testChanged = batchSubscription<(typeof movingEnds)[number], JobContext>({
   name: 'pulls.test-merges',
   on: movingEnds,
   attempts: 25,
-  lanes: 2,
-  async runAll(events, { db, change, services: { git } }) {
+  async runAll(events, { db, change, scope, services: { git } }) {
     for (const [repository, own] of grouped(events, (event) => event.repository)) {
       if (repository === undefined) continue;
       const refs = own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : []));
       const named = own.flatMap((event) => (event.kind === 'push' ? [] : [event.data.issue]));
       const [into, changed] = await Promise.all([
-        refs.length === 0 ? [] : listOpenInto(db, repository, unique(refs)),
+        refs.length === 0 ? [] : loadOpenInto(scope, repository, unique(refs)),
         loadPulls(db, unique(named)),
       ]);
       const open = new Map<PullRow['id'], PullRow>();
@@ -67,7 +64,7 @@ export const testChanged = batchSubscription<(typeof movingEnds)[number], Servic
 const importedAtOnce = 100;
 
 /** Tests whether the open pull requests of a repository can be merged: those that were imported have no events. */
-export const testImported = job<{ repository: Id<'repositories'> }, Services>({
+export const testImported = job<{ repository: Id<'repositories'> }, JobContext>({
   name: 'pulls.test-imported',
   attempts: 25,
   async run({ repository }, { db, change, services: { git } }) {
@@ -90,7 +87,7 @@ export const enqueueImportedPulls = (tx: Tx, repository: Id<'repositories'>): Pr
   enqueue(tx, testImported, { repository });
 
 /** Deletes the branch of a merged pull request, where the repository wants that. */
-export const deleteMergedBranch = subscription<'pull_request.closed', Services>({
+export const deleteMergedBranch = subscription<'pull_request.closed', JobContext>({
   name: 'pulls.delete-branch',
   on: ['pull_request.closed'],
   attempts: 25,

@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { grouped } from '#lib/collections.ts';
 import { lossesOfAccess } from '#resources/watching/index.ts';
@@ -6,7 +6,7 @@ import { dropLostRequests } from './reviewer-store.ts';
 import { recordReviewers } from './reviewers.ts';
 
 /** Withdraws requests for reviews to people and teams who lost the role by which they could be asked, with an event for each. */
-export const removeLostReviewers = subscription<(typeof lossesOfAccess)[number], Services>({
+export const removeLostReviewers = subscription<(typeof lossesOfAccess)[number], JobContext>({
   name: 'pulls.remove-lost-reviewers',
   on: lossesOfAccess,
   attempts: 25,

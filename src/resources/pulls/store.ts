@@ -2,7 +2,9 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import { gather, keyed } from '#lib/collections.ts';
+import type { Loader } from '#endpoint/loaders.ts';
+import type { Scope } from '#endpoint/scope.ts';
+import { gather, grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { IssueRow } from '#resources/issues/index.ts';
@@ -210,6 +212,26 @@ export const listOpenInto = (db: Db, repository: Repository, refs: readonly stri
     .where('i.state', '=', 'open')
     .orderBy('i.id')
     .execute();
+
+const openInto: Loader<string, PullRow[]> = async ({ db }, keys) => {
+  const wanted = keys.map((key) => JSON.parse(key) as [Repository, string]);
+  const rows = await pulls(db)
+    .where(sql<boolean>`(p.repository_id, p.base_ref) in (select * from unnest(
+      ${gather(wanted, 0)}::bigint[], ${gather(wanted, 1)}::text[]))`)
+    .where('i.state', '=', 'open')
+    .orderBy('i.id')
+    .execute();
+  return grouped(rows, ({ repository_id, base_ref }) => JSON.stringify([repository_id, base_ref]));
+};
+
+/** The same as `listOpenInto`, loaded once in a scope. */
+export async function loadOpenInto({ load }: Scope, repository: Repository, refs: readonly string[]): Promise<PullRow[]> {
+  const found = await load.all(
+    openInto,
+    refs.map((ref) => JSON.stringify([repository, ref])),
+  );
+  return [...found.values()].flat();
+}
 
 /** The pull request of a repository whose merge brought a branch of it into another: the latest, where there are several. */
 export const findMergedFrom = (db: Db, repository: Repository, ref: string): Promise<PullRow | undefined> =>

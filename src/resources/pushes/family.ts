@@ -5,6 +5,6 @@ import { indexCode, indexCommits, measure, packRepository, recoverPushes, sweepP
 export const pushes = family({
   name: 'pushes',
   events: pushEvents,
-  subscriptions: [indexCode, indexCommits, measure, packRepository],
-  jobs: [recoverPushes, sweepUnfinished, sweepPushed],
+  subscriptions: [indexCode, indexCommits, measure],
+  jobs: [packRepository, recoverPushes, sweepUnfinished, sweepPushed],
 });

@@ -1,59 +1,35 @@
-import type { Services } from '#endpoint/services.ts';
-import { batchSubscription, subscription } from '#events/subscription.ts';
-import { collectGarbage, countLooseObjects, removeLeftoverFolders, removeLeftovers } from '#git/maintenance/maintenance.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { batchSubscription } from '#events/subscription.ts';
+import { collectGarbage, measureObjects, removeLeftoverFolders, removeLeftovers } from '#git/maintenance/maintenance.ts';
 import type { GitStore } from '#git/repo.ts';
-import { repoOf, repositoryExists, sizeOnDisk } from '#git/store.ts';
-import { type JobContext, job } from '#jobs/job.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import { enqueue, job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { setSize } from '#resources/repositories/index.ts';
+import { defaultBranchChanges, listWithChangedDefaultBranch, namedRepositories, setSize } from '#resources/repositories/index.ts';
 import { indexRepositoryCode, indexRepositoryCommits } from '#search/index.ts';
 import { recoverUnfinished } from './rules.ts';
 import { listPushed, listUnfinished } from './store.ts';
 
-/** The settings of subscriptions to pushes. They read the current state only, so one run covers all waiting pushes of a repository. */
-const afterPush = { attempts: 25, key: ({ repository }: { repository: number | undefined }) => String(repository) };
-
-type Context = JobContext<Services>;
-
-/** What changes the files and commits of the default branch. */
-type Changes = 'push' | 'repository.imported' | 'repository.default_branch_changed';
-
-/** Two lanes, since a large repository takes minutes. A push of thousands of branches reads its repository a few times. */
-const indexing = {
-  on: ['push', 'repository.imported', 'repository.default_branch_changed'],
-  attempts: 25,
-  batch: 100,
-  lanes: 2,
-} as const;
-
 /** Indexes the files of the default branch for code search. Names and access aren't in the index: each search looks them up. */
-export const indexCode = batchSubscription<Changes, Services>({
-  ...indexing,
+export const indexCode = batchSubscription<(typeof defaultBranchChanges)[number], JobContext>({
   name: 'pushes.index-code',
-  async runAll(events, { db, services: { git }, now }) {
-    for (const repositoryId of unique(gather(events, 'repository'))) await indexRepositoryCode({ db, git, repositoryId, now });
+  on: defaultBranchChanges,
+  attempts: 25,
+  async runAll(events, { db, scope, services: { git }, now }) {
+    for (const { id } of await listWithChangedDefaultBranch(scope, events))
+      await indexRepositoryCode({ db, git, repositoryId: id, now });
   },
 });
 
 /** Indexes the commits of the default branch for commit search. */
-export const indexCommits = batchSubscription<Changes, Services>({
-  ...indexing,
+export const indexCommits = batchSubscription<(typeof defaultBranchChanges)[number], JobContext>({
   name: 'pushes.index-commits',
-  async runAll(events, { db, services: { git }, now }) {
-    for (const repositoryId of unique(gather(events, 'repository'))) await indexRepositoryCommits({ db, git, repositoryId, now });
-  },
-});
-
-/** Measures what a repository's objects take on disk: its `size` in replies. */
-export const measure = subscription<'push' | 'repository.imported', Services>({
-  ...afterPush,
-  name: 'pushes.measure',
-  on: ['push', 'repository.imported'],
-  async run({ repository }, { change, services: { git } }) {
-    if (repository === undefined || !(await repositoryExists(repoOf(git, repository)))) return;
-    const size_kb = Math.ceil((await sizeOnDisk(repoOf(git, repository))) / 1024);
-    await change((tx) => setSize(tx, repository, size_kb));
+  on: defaultBranchChanges,
+  attempts: 25,
+  async runAll(events, { db, scope, services: { git }, now }) {
+    for (const { id } of await listWithChangedDefaultBranch(scope, events))
+      await indexRepositoryCommits({ db, git, repositoryId: id, now });
   },
 });
 
@@ -61,22 +37,37 @@ export const measure = subscription<'push' | 'repository.imported', Services>({
 const maxLooseObjects = 2_000;
 const maxPacks = 20;
 
-/** Packs a repository that has many loose objects or packs. One repository at a time, since it is expensive for CPU and disk. */
-export const packRepository = subscription<'push' | 'repository.imported', Services>({
-  ...afterPush,
-  name: 'pushes.tidy',
+/** Measures what a repository's objects take on disk, its `size` in replies, and has them packed where they are many. */
+export const measure = batchSubscription<'push' | 'repository.imported', JobContext>({
+  name: 'pushes.measure',
   on: ['push', 'repository.imported'],
+  attempts: 25,
+  async runAll(events, { change, scope, services: { git } }) {
+    const repositories = await scope.load.all(namedRepositories, unique(gather(events, 'repository')));
+    for (const { id, size_kb: former } of repositories.values()) {
+      const disk = repoOf(git, id);
+      if (!(await repositoryExists(disk))) continue;
+      const { bytes, looseObjects, packs } = await measureObjects(disk);
+      const size_kb = Math.ceil(bytes / 1024);
+      if (size_kb !== former) await change((tx) => setSize(tx, id, size_kb));
+      if (looseObjects > maxLooseObjects || packs > maxPacks)
+        await change((tx) => enqueue(tx, packRepository, { repository: id }, { key: `git.pack:${id}`, queue: 'git.pack' }));
+    }
+  },
+});
+
+/** Packs a repository that has many loose objects or packs. One repository at a time, since it is expensive for CPU and disk. */
+export const packRepository = job<{ repository: Id<'repositories'> }, JobContext>({
+  name: 'pushes.pack',
   attempts: 3,
-  queue: () => 'git.tidy',
   async run({ repository }, { services: { git } }) {
-    if (repository === undefined || !(await repositoryExists(repoOf(git, repository)))) return;
-    const { looseObjects, packs } = await countLooseObjects(repoOf(git, repository));
-    if (looseObjects > maxLooseObjects || packs > maxPacks) await collectGarbage(repoOf(git, repository));
+    const disk = repoOf(git, repository);
+    if (await repositoryExists(disk)) await collectGarbage(disk);
   },
 });
 
 /** Records the pushes of processes that crashed after Git moved the refs and before the database recorded it. */
-export const recoverPushes = job<object, Services>({
+export const recoverPushes = job<object, JobContext>({
   name: 'pushes.settle',
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
@@ -95,7 +86,7 @@ const dayMs = 24 * hourMs;
 const leftoverCutoff = ({ limits }: GitStore, now: Date): Date => new Date(now.getTime() - limits.transferTime - hourMs);
 
 /** Removes lock files of killed git processes, which block changes of refs. Covers the repositories with unfinished pushes. */
-export const sweepUnfinished = job<object, Services>({
+export const sweepUnfinished = job<object, JobContext>({
   name: 'pushes.sweep-unfinished',
   attempts: 1,
   schedule: { cron: '23 * * * *', atStart: true },
@@ -106,7 +97,7 @@ export const sweepUnfinished = job<object, Services>({
 });
 
 /** Once a day, removes leftover files and folders of interrupted transfers and creations. */
-export const sweepPushed = job<object, Services>({
+export const sweepPushed = job<object, JobContext>({
   name: 'pushes.sweep-pushed',
   attempts: 1,
   schedule: { cron: '41 3 * * *' },
@@ -118,14 +109,14 @@ export const sweepPushed = job<object, Services>({
   },
 });
 
-async function sweepAll(ids: readonly Id<'repositories'>[], before: Date, context: Context): Promise<void> {
+async function sweepAll(ids: readonly Id<'repositories'>[], before: Date, context: JobContext): Promise<void> {
   for (const id of ids) {
     context.stopping?.throwIfAborted();
     await sweep(id, before, context);
   }
 }
 
-async function sweep(id: Id<'repositories'>, before: Date, { services, log }: Context): Promise<void> {
+async function sweep(id: Id<'repositories'>, before: Date, { services, log }: JobContext): Promise<void> {
   const repo = repoOf(services.git, id);
   if (!(await repositoryExists(repo))) return;
   try {

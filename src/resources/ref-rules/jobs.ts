@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import { addDays } from '#lib/time.ts';
 import { removeSuitesBefore } from './store.ts';
@@ -7,7 +7,7 @@ import { removeSuitesBefore } from './store.ts';
 const keptDays = 31;
 
 /** Removes what rules said long ago. */
-export const removeOldSuites = job<Record<string, never>, Services>({
+export const removeOldSuites = job<Record<string, never>, JobContext>({
   name: 'ref-rules.remove-old-suites',
   attempts: 3,
   schedule: { cron: '41 3 * * *' },

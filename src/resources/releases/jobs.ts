@@ -1,8 +1,8 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 
 /** Removes the files of the releases of a deleted repository. */
-export const removeFiles = subscription<'repository.deleted', Services>({
+export const removeFiles = subscription<'repository.deleted', JobContext>({
   name: 'releases.remove-files',
   on: ['repository.deleted'],
   attempts: 25,

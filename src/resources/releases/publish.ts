@@ -1,9 +1,10 @@
 // Publishing a release needs a tag. One that isn't there is made first, as by a push.
+
 import { randomUUID } from 'node:crypto';
 import type { RepositoryAction } from '#access/action.ts';
 import { noWorkflowFiles } from '#access/workflow-files.ts';
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { misleadingRefProblem, refNameProblem } from '#git/refs/ref-name.ts';
@@ -131,7 +132,7 @@ async function removeUnusedTag(context: MoveContext, { repository, actor, tag, o
 }
 
 /** Removes the tag of a release that was never written, as the process ended before. */
-export const undoTag = job<MadeTag, Services>({
+export const undoTag = job<MadeTag, JobContext>({
   name: 'releases.undo-tag',
   attempts: 25,
   async run(made, { db, change, now, services: { git, refRules } }) {

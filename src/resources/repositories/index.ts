@@ -1,3 +1,4 @@
+export { defaultBranchChanges, listWithChangedDefaultBranch } from './changed-default-branch.ts';
 export { createPrivateFork, preparePrivateFork } from './copies.ts';
 export { importRepository } from './imports.ts';
 export { identityOf, type PreparedCopy } from './initialize.ts';

@@ -1,9 +1,9 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { removeRepository, repoOf } from '#git/store.ts';
 
 /** Removes the folder of a deleted repository. */
-export const removeFolder = subscription<'repository.deleted', Services>({
+export const removeFolder = subscription<'repository.deleted', JobContext>({
   name: 'repositories.remove-folder',
   on: ['repository.deleted'],
   attempts: 25,

@@ -1,5 +1,5 @@
 // Forks of private repositories whose owners can no longer read these. As in the public API, such a fork is deleted.
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { gather, unique } from '#lib/collections.ts';
 import { removeFork } from './rules.ts';
@@ -24,11 +24,10 @@ const losses = [
  * Deletes the private forks of users who have lost access to the repository that they forked. It looks at the present state: who has access in
  * another way, or has got it again meanwhile, keeps the fork.
  */
-export const removeLostForks = batchSubscription<(typeof losses)[number], Services>({
+export const removeLostForks = batchSubscription<(typeof losses)[number], JobContext>({
   name: 'repositories.remove-lost-forks',
   on: losses,
   attempts: 25,
-  inOrderOf: 'owner',
   async runAll(events, { change, now, log }) {
     for (const owner of unique(gather(events, 'owner'))) {
       const removeNext = () =>

@@ -1,7 +1,6 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { repoOf } from '#git/store.ts';
-import type { JobContext } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { findPullForUpdate, loadPulls, type PullRow } from '#resources/pulls/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
@@ -13,7 +12,7 @@ import { listCommentsAfter, savePlaces } from './store.ts';
 const commentsAtOnce = 200;
 
 /** Finds the comments on pull requests whose head or base has changed in the diff as it is now. It can be repeated. */
-export const followDiffs = subscription<'pull_request.synchronize' | 'pull_request.edited', Services>({
+export const followDiffs = subscription<'pull_request.synchronize' | 'pull_request.edited', JobContext>({
   name: 'reviews.follow-diffs',
   on: ['pull_request.synchronize', 'pull_request.edited'],
   attempts: 25,
@@ -28,7 +27,7 @@ export const followDiffs = subscription<'pull_request.synchronize' | 'pull_reque
 });
 
 /** Dismisses approvals that a push to the head of a pull request has made stale. It can be repeated. */
-export const dismissStaleApprovals = subscription<'pull_request.synchronize', Services>({
+export const dismissStaleApprovals = subscription<'pull_request.synchronize', JobContext>({
   name: 'reviews.dismiss-stale',
   on: ['pull_request.synchronize'],
   attempts: 25,
@@ -44,7 +43,7 @@ export const dismissStaleApprovals = subscription<'pull_request.synchronize', Se
   },
 });
 
-async function placeComments({ db, change, services: { git } }: JobContext<Services>, issue: Id<'issues'>): Promise<void> {
+async function placeComments({ db, change, services: { git } }: JobContext, issue: Id<'issues'>): Promise<void> {
   const pull = (await loadPulls(db, [issue])).get(issue);
   if (!pull) return;
   const disk = repoOf(git, pull.repository_id);

@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import type { EventKind } from '#events/kinds.ts';
 import { batchSubscription, type Recorded, subscription } from '#events/subscription.ts';
 import { enqueue, job } from '#jobs/job.ts';
@@ -19,17 +19,16 @@ const ofPulls = [
 ] as const;
 
 /** Finds out whether pull requests lack reviews, after one of them, of its reviews, or the code owners of its base changed. */
-export const judgeChanged = batchSubscription<(typeof ofPulls)[number], Services>({
+export const judgeChanged = batchSubscription<(typeof ofPulls)[number], JobContext>({
   name: 'reviews.judge-changed',
   on: ofPulls,
   attempts: 25,
-  lanes: 2,
   async runAll(events, context) {
     for (const [repository, own] of grouped(events, (event) => event.repository)) {
       if (repository === undefined) continue;
       const branches = unique(own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : [])));
       const named = own.flatMap((event) => (event.kind === 'push' ? [] : [event.data.issue]));
-      const owned = await listRuledByFiles(context.db, repository, branches);
+      const owned = await listRuledByFiles(context.scope, repository, branches);
       await judgePulls(context, repository, unique([...named, ...gather(owned, 'id')]));
     }
   },
@@ -80,7 +79,7 @@ function scopeOf({ owner, repository, data }: Recorded<Cause>): PullScope {
 const first: PullPlace = { repository: 0 as PullPlace['repository'], number: 0 };
 
 /** Has pull requests judged anew, after rules changed, or the people whose reviews count. */
-export const judgeConcerned = subscription<Cause, Services>({
+export const judgeConcerned = subscription<Cause, JobContext>({
   name: 'reviews.judge-concerned',
   on: causes,
   attempts: 25,
@@ -94,7 +93,7 @@ export const judgeConcerned = subscription<Cause, Services>({
 const pageSize = judgedAtOnce;
 
 /** Judges some open pull requests, and leaves those after them to another job. */
-export const judgePage = job<{ scope: PullScope; after: PullPlace }, Services>({
+export const judgePage = job<{ scope: PullScope; after: PullPlace }, JobContext>({
   name: 'reviews.judge-page',
   attempts: 25,
   async run({ scope, after }, context) {
@@ -109,7 +108,7 @@ export const judgePage = job<{ scope: PullScope; after: PullPlace }, Services>({
 });
 
 /** Judges pull requests that weren't yet, after an upgrade or an import. */
-export const judgeMissing = job<object, Services>({
+export const judgeMissing = job<object, JobContext>({
   name: 'reviews.judge-missing',
   attempts: 1,
   schedule: { cron: '29 * * * *', atStart: true },

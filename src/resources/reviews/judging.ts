@@ -1,5 +1,6 @@
 // Of each open pull request is stored whether it lacks reviews that rules want: searches can't ask rules, which code judges.
-import type { Db, Tx } from '#database/connect.ts';
+import type { Tx } from '#database/connect.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
@@ -7,9 +8,9 @@ import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { chunks, gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { listOpenInto, loadPulls, type PullRow, saveLackingReviews } from '#resources/pulls/index.ts';
+import { loadOpenInto, loadPulls, type PullRow, saveLackingReviews } from '#resources/pulls/index.ts';
 import type { RefRules } from '#resources/ref-rules/index.ts';
-import { findRepository } from '#resources/repositories/index.ts';
+import { findRepository, namedRepositories } from '#resources/repositories/index.ts';
 import { lacksReviews } from './merge-rules.ts';
 import { loadReviewRules, type ReviewParameters } from './review-rules.ts';
 import { lockJudging } from './store.ts';
@@ -70,10 +71,10 @@ async function findTips(
 }
 
 /** The open pull requests into branches whose rules name files: a push to these may change what the rules say. */
-export async function listRuledByFiles(db: Db, repository: Repository, branches: readonly string[]): Promise<PullRow[]> {
-  const repo = branches.length === 0 ? undefined : await findRepository(db, repository);
+export async function listRuledByFiles(scope: Scope, repository: Repository, branches: readonly string[]): Promise<PullRow[]> {
+  const open = await loadOpenInto(scope, repository, branches);
+  const repo = open.length === 0 ? undefined : await scope.load(namedRepositories, repository);
   if (!repo) return [];
-  const { byBase } = await loadReviewRules(db, repo, branches, undefined);
-  const named = branches.filter((branch) => nameFiles(byBase.get(branch) ?? []));
-  return named.length === 0 ? [] : listOpenInto(db, repository, named);
+  const { byBase } = await loadReviewRules(scope.db, repo, unique(gather(open, 'base_ref')), undefined);
+  return open.filter(({ base_ref }) => nameFiles(byBase.get(base_ref) ?? []));
 }

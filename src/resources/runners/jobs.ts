@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import { addMinutes } from '#lib/time.ts';
 import { removeForgotten } from './store.ts';
@@ -8,7 +8,7 @@ const atOnce = 1_000;
 const silentMinutes = 24 * 60;
 
 /** Removes the runners for a single job that nobody has started, or that ended without one. */
-export const removeForgottenRunners = job<Record<string, never>, Services>({
+export const removeForgottenRunners = job<Record<string, never>, JobContext>({
   name: 'runners.remove-forgotten',
   attempts: 1,
   schedule: { cron: '41 * * * *' },

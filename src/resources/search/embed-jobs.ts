@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
@@ -9,11 +9,10 @@ const changes = ['issue.opened', 'issue.edited', 'pull_request.opened', 'pull_re
  * Embeds issues and pull requests when their texts change. Words are indexed by another subscription, since an embedding server may be
  * unavailable.
  */
-export const embedChanged = batchSubscription<(typeof changes)[number], Services>({
+export const embedChanged = batchSubscription<(typeof changes)[number], JobContext>({
   name: 'search.embed-issue',
   on: changes,
   attempts: 10,
-  batch: 32,
   async runAll(events, { db, services: { embeddings } }) {
     await embeddings?.embedIssues(db, unique(events.map(({ data }) => data.issue)));
   },
@@ -23,7 +22,7 @@ export const embedChanged = batchSubscription<(typeof changes)[number], Services
  * Embeds the issues that have no vector of the chosen provider: all of them after a change of provider or model, and those for
  * which the embedding server was unavailable.
  */
-export const embedMissing = job<Record<string, never>, Services>({
+export const embedMissing = job<Record<string, never>, JobContext>({
   name: 'search.embed-missing',
   attempts: 5,
   schedule: { cron: '41 * * * *', atStart: true },

@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
@@ -15,11 +15,10 @@ const kinds = [
 ] as const;
 
 /** Indexes the names, descriptions, topics and READMEs of repositories as they are now, once for all events of a batch. */
-export const indexChanged = batchSubscription<(typeof kinds)[number], Services>({
+export const indexChanged = batchSubscription<(typeof kinds)[number], JobContext>({
   name: 'search.index-repository',
   on: kinds,
   attempts: 25,
-  batch: 50,
   async runAll(events, { db, services: { git } }) {
     for (const id of unique(gather(events, 'repository'))) await indexRepositoryWords({ db, git, id });
   },
@@ -29,7 +28,7 @@ export const indexChanged = batchSubscription<(typeof kinds)[number], Services>(
  * Indexes accounts and repositories that are missing in the indexes after an upgrade, a restored backup or an interrupted
  * `hearth reindex`.
  */
-export const indexMissing = job<object, Services>({
+export const indexMissing = job<object, JobContext>({
   name: 'search.catch-up',
   attempts: 1,
   schedule: { cron: '37 * * * *', atStart: true },

@@ -1,8 +1,9 @@
 // What follows from a change of a custom pattern, in the background: alerts that end, and scans for what it finds now.
+
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { recordAll } from '#events/record.ts';
-import { type JobContext, job } from '#jobs/job.ts';
+import { job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { wouldFind } from './custom-expressions.ts';
@@ -11,14 +12,14 @@ import { openSecret } from './rules.ts';
 import { enqueueScans, historyPriority } from './scan.ts';
 import { listAlertsOfPattern, removeAlerts, resolveAlerts } from './store.ts';
 
-type Context = JobContext<Services>;
+type Context = JobContext;
 type Actor = Id<'accounts'> | undefined;
 type Alert = Awaited<ReturnType<typeof listAlertsOfPattern>>[number];
 
 /** Alerts of one transaction. */
 const alertsAtOnce = 500;
 
-export const followPattern = job<{ pattern: Id<'secret_patterns'>; actor: Actor }, Services>({
+export const followPattern = job<{ pattern: Id<'secret_patterns'>; actor: Actor }, JobContext>({
   name: 'secret-scanning.follow-pattern',
   attempts: 10,
   async run({ pattern, actor }, context) {

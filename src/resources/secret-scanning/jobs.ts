@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription, type Recorded } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
@@ -14,12 +14,12 @@ const turnsOn = ({ kind, data }: Followed): boolean =>
   kind === 'repository.security_changed' && data.changes.includes('secret_scanning') && !data.from.secret_scanning;
 
 /** Scans what was pushed or imported, and the whole history where scanning was turned on. */
-export const scanChanged = batchSubscription<(typeof kinds)[number], Services>({
+export const scanChanged = batchSubscription<(typeof kinds)[number], JobContext>({
   name: 'secret-scanning.follow',
   on: kinds,
   attempts: 25,
-  async runAll(events, { db, change }) {
-    const scanned = await loadScanned(db, unique(gather(events, 'repository')));
+  async runAll(events, { change, scope }) {
+    const scanned = await loadScanned(scope, events);
     const last = new Map(events.flatMap(({ repository, actor }) => (repository === undefined ? [] : [[repository, actor]])));
     const payloads = [...last].flatMap(([repository, actor]) => (scanned.has(repository) ? [{ repository, actor }] : []));
     // An organization may turn scanning on for a thousand repositories at once: what is pushed to others isn't to wait for their histories.
@@ -33,6 +33,7 @@ export const scanChanged = batchSubscription<(typeof kinds)[number], Services>({
     const forgotten = unique(gather(switched, 'repository')).filter((repository) => !scanned.has(repository));
     // Nothing tells of texts that were written while it was off: that may not have been noticed before it was on again.
     const turnedOn = unique(gather(events.filter(turnsOn), 'repository')).filter((repository) => scanned.has(repository));
+    if (payloads.length === 0 && forgotten.length === 0) return;
     await change(async (tx) => {
       if (turnedOn.length > 0) await removeTextScans(tx, turnedOn);
       await enqueueScans(
@@ -50,7 +51,7 @@ export const scanChanged = batchSubscription<(typeof kinds)[number], Services>({
 });
 
 /** After an update of the server, scans repositories for what it has learned to find. */
-export const scanForNewPatterns = job<Record<string, never>, Services>({
+export const scanForNewPatterns = job<Record<string, never>, JobContext>({
   name: 'secret-scanning.scan-for-new-patterns',
   attempts: 3,
   schedule: { cron: '17 2 * * *', atStart: true },

@@ -1,5 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
-import type { JobContext } from '#jobs/job.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { type Recording, recordFound } from './rules.ts';
 import type { Found } from './store.ts';
 
@@ -8,7 +7,7 @@ const foundAtOnce = 500;
 
 /** Records what is found in a repository: as soon as it is much, and at the end. */
 export function recorderOf(
-  { change, services: { secrets }, now }: JobContext<Services>,
+  { change, services: { secrets }, now }: JobContext,
   { repo, actor }: Pick<Recording, 'repo' | 'actor'>,
 ) {
   let pending: Found[] = [];

@@ -1,12 +1,11 @@
 // Scans of Git's history: some commits at a time.
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { readCommitFiles } from '#git/history/commit-files.ts';
 import { countRange, listRange } from '#git/history/unseen-commits.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { listRefNames } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
-import type { JobContext } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
 import { findSecrets, scannerFor } from './find-secrets.ts';
 import { recorderOf } from './recorder.ts';
@@ -30,7 +29,7 @@ const listTips = async (disk: Disk): Promise<Oid[]> =>
 
 /** Reads some commits of a scan, and records what is found. */
 export async function scanCommits(
-  context: JobContext<Services>,
+  context: JobContext,
   { repo, patterns }: Scanning,
   { targets, known, total, done, actor_id }: ScanRow,
 ): Promise<ScanProgress> {

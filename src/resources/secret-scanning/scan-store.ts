@@ -3,8 +3,11 @@ import { sql } from 'kysely';
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
-import { keyed } from '#lib/collections.ts';
+import type { Scope } from '#endpoint/scope.ts';
+import type { Recorded } from '#events/subscription.ts';
+import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { namedRepositories } from '#resources/repositories/index.ts';
 import type { ScannedPattern } from './custom-store.ts';
 
 export type ScanRow = Selectable<DB['secret_scans']>;
@@ -17,19 +20,13 @@ export type ScanProgress = { readonly isDone: boolean; readonly progress: Progre
 
 export type ScannedRepository = Pick<RepositoryRow, 'id' | 'owner_id' | 'secret_scanning_non_provider_patterns'>;
 
-/** Of these repositories, those that are scanned for secrets. */
+/** The repositories of events that are scanned for secrets. */
 export async function loadScanned(
-  db: Db,
-  ids: readonly Id<'repositories'>[],
+  { load }: Scope,
+  events: readonly Pick<Recorded, 'repository'>[],
 ): Promise<ReadonlyMap<Id<'repositories'>, ScannedRepository>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('repositories')
-    .select(['id', 'owner_id', 'secret_scanning_non_provider_patterns'])
-    .where('id', 'in', ids)
-    .where('secret_scanning', '=', true)
-    .execute();
-  return keyed(rows, ({ id }) => id);
+  const repositories = await load.all(namedRepositories, unique(gather(events, 'repository')));
+  return new Map([...repositories].filter(([, { secret_scanning }]) => secret_scanning));
 }
 
 /** Repositories that are scanned, and of which the history or the texts weren't with the present patterns. */

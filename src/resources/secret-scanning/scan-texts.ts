@@ -1,8 +1,7 @@
 // Scans of texts of issues and pull requests: of all that a repository has, some at a time, and of those that were written or changed.
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription, type Recorded } from '#events/subscription.ts';
-import type { JobContext } from '#jobs/job.ts';
-import { gather, getOptional, grouped, unique } from '#lib/collections.ts';
+import { getOptional, grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { loadScannedPatterns } from './custom-store.ts';
 import { findInTexts } from './find-in-texts.ts';
@@ -16,11 +15,7 @@ const rowsAtOnce = 100;
 const batchesAtOnce = 20;
 
 /** Reads some texts of a scan, and records what is found. */
-export async function scanTexts(
-  context: JobContext<Services>,
-  { repo, patterns }: Scanning,
-  scan: ScanRow,
-): Promise<ScanProgress> {
+export async function scanTexts(context: JobContext, { repo, patterns }: Scanning, scan: ScanRow): Promise<ScanProgress> {
   const { scanner } = scannerFor(repo, patterns);
   const recorder = recorderOf(context, { repo, actor: scan.actor_id ?? undefined });
   let next: TextCursor | undefined = cursorOf(scan);
@@ -52,13 +47,13 @@ const kinds = [
 type Written = Recorded<(typeof kinds)[number]>;
 
 /** Scans texts that were written or changed. Text that is taken away stays a place of its alert: whoever read it knows the secret. */
-export const scanWritten = batchSubscription<(typeof kinds)[number], Services>({
+export const scanWritten = batchSubscription<(typeof kinds)[number], JobContext>({
   name: 'secret-scanning.texts',
   on: kinds,
   attempts: 25,
   async runAll(events, context) {
-    const { db } = context;
-    const repositories = await loadScanned(db, unique(gather(events, 'repository')));
+    const { db, scope } = context;
+    const repositories = await loadScanned(scope, events);
     if (repositories.size === 0) return;
     const written = events.filter(({ repository }) => getOptional(repositories, repository));
     const [patterns, texts] = await Promise.all([

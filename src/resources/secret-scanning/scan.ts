@@ -1,10 +1,11 @@
 // Scans of repositories, in the background: what is new since the last one, or the whole history, and after it all texts. Each run of the job reads
 // some commits or some texts.
+
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { recordAll } from '#events/record.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import { enqueueAll, type JobContext, job } from '#jobs/job.ts';
+import { enqueueAll, job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { findRepository } from '#resources/repositories/index.ts';
@@ -24,7 +25,7 @@ import {
 } from './scan-store.ts';
 import { scanTexts } from './scan-texts.ts';
 
-type Context = JobContext<Services>;
+type Context = JobContext;
 
 /** What is scanned, and who caused that: the last who pushed, or who turned scanning on. */
 export type ScanPayload = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
@@ -49,7 +50,7 @@ export async function scanTextsAnew(tx: Tx, repository: Id<'repositories'>): Pro
   await enqueueScans(tx, [{ repository, actor: undefined }], historyPriority);
 }
 
-export const scanRepository = job<ScanPayload, Services>({
+export const scanRepository = job<ScanPayload, JobContext>({
   name: 'secret-scanning.scan',
   attempts: 10,
   async run({ repository, actor }, context) {

@@ -1,11 +1,11 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { addStars } from '#resources/repositories/index.ts';
 import { lossesOfAccess } from '#resources/watching/index.ts';
 import { removeUnreadableStars } from './store.ts';
 
 /** The stars of people who can't read a private repository any more are removed, and don't count. Lists leave them out before that. */
-export const removeLostStars = subscription<(typeof lossesOfAccess)[number], Services>({
+export const removeLostStars = subscription<(typeof lossesOfAccess)[number], JobContext>({
   name: 'stars.remove-lost',
   on: lossesOfAccess,
   attempts: 25,

@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import { addMinutes } from '#lib/time.ts';
 import type { Family } from '#resources/family.ts';
@@ -8,7 +8,7 @@ const patienceMinutes = 60;
 
 /** Removes objects that no family knows, as after the death of a process, and the remains of uploads that were cut off. */
 export const tidyFiles = (families: readonly Family[]) =>
-  job<Record<string, never>, Services>({
+  job<Record<string, never>, JobContext>({
     name: 'stored-files.tidy',
     attempts: 3,
     schedule: { cron: '17 * * * *' },

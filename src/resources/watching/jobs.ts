@@ -1,6 +1,7 @@
 // Automatic watching of repositories with push access, and its end with the access.
+
 import { type RawBuilder, sql } from 'kysely';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { removeUnreadable, watchBatch, watchPushable } from './store.ts';
@@ -16,7 +17,7 @@ const gains = [
 ] as const;
 
 /** Who may push to a repository from now on watches it, as does who made it (the public API's default). */
-export const startWatching = subscription<(typeof gains)[number], Services>({
+export const startWatching = subscription<(typeof gains)[number], JobContext>({
   name: 'watching.start',
   on: gains,
   attempts: 25,
@@ -77,7 +78,7 @@ export const lossesOfAccess = [
 ] as const;
 
 /** Who can't read a private repository any more doesn't watch it. Lists and counts leave them out before that. */
-export const removeLostWatches = subscription<(typeof lossesOfAccess)[number], Services>({
+export const removeLostWatches = subscription<(typeof lossesOfAccess)[number], JobContext>({
   name: 'watching.remove-lost',
   on: lossesOfAccess,
   attempts: 25,

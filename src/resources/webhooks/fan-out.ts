@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Tx } from '#database/connect.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
-import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
 import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#events/subscription.ts';
 import { getOrThrow, grouped } from '#lib/collections.ts';
@@ -20,15 +20,12 @@ const builtAtOnce = 50;
 const writtenAtOnce = 4 * 1024 * 1024;
 
 /** Queues the deliveries of events: for every subscribed hook, one for each webhook event that an event becomes. */
-export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<Services> =>
-  batchSubscription<EventKind, Services>({
+export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<JobContext> =>
+  batchSubscription<EventKind, JobContext>({
     name: 'webhooks.tell',
     on: events.kinds,
     attempts: 25,
-    batch: 100,
-    lanes: 4,
     // An app is told of its installation before it is told of what happens there.
-    inOrderOf: 'owner',
     async runAll(all, { db, change, services, now }) {
       const hooks = await loadSubscribedHooks(
         db,

@@ -1,4 +1,4 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { addDays } from '#lib/time.ts';
@@ -15,7 +15,7 @@ const batchSize = 5_000;
 const payloadsPerBatch = 50_000;
 
 /** Removes deliveries that are older than the configured days, or more than an owner may store, and payloads that nothing refers to. */
-export const removeOldDeliveries = job<Record<string, never>, Services>({
+export const removeOldDeliveries = job<Record<string, never>, JobContext>({
   name: 'webhooks.remove-old',
   attempts: 3,
   schedule: { cron: '17 * * * *' },

@@ -1,7 +1,8 @@
 // Concurrency groups: of the runs, jobs and calls of workflows in one, one is in progress and the latest other one waits; those that waited before it are cancelled.
+
 import type { Tx } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
-import { enqueue, type JobContext, job } from '#jobs/job.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { enqueue, job } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Concurrency, Lease, LeaseState } from '#workflow-files/concurrency.ts';
@@ -73,8 +74,8 @@ const enqueueSettling = (tx: Tx, group: Group): Promise<void> =>
 
 /** What a member is to do: to begin, or to be cancelled. */
 export type Turns = {
-  readonly begin: (context: JobContext<Services>, member: MemberRow) => Promise<void>;
-  readonly cancel: (context: JobContext<Services>, member: MemberRow) => Promise<void>;
+  readonly begin: (context: JobContext, member: MemberRow) => Promise<void>;
+  readonly cancel: (context: JobContext, member: MemberRow) => Promise<void>;
 };
 
 /**
@@ -82,7 +83,7 @@ export type Turns = {
  * lock of a run waits for a group, and the other way round. Repeating it changes nothing.
  */
 export const settleGroup = ({ begin, cancel }: Turns) =>
-  job<{ group: Group }, Services>({
+  job<{ group: Group }, JobContext>({
     ...settling,
     async run({ group }, context) {
       const { change, now } = context;

@@ -1,7 +1,7 @@
+import type { JobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
-import type { Services } from '#endpoint/services.ts';
 import { subscription } from '#events/subscription.ts';
-import { type JobContext, job } from '#jobs/job.ts';
+import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { addSeconds } from '#lib/time.ts';
@@ -24,11 +24,10 @@ const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
  * Whether the server has been there for a time, in seconds. A runner that was silent for it is gone then, and hadn't merely nobody to tell: to offer its
  * job again would run it twice at once.
  */
-const isThereFor = ({ services, now }: JobContext<Services>, seconds: number): boolean =>
-  services.openedAt <= addSeconds(now, -seconds);
+const isThereFor = ({ services, now }: JobContext, seconds: number): boolean => services.openedAt <= addSeconds(now, -seconds);
 
 /** Ends the jobs of runners that are gone, and offers those again that never reached one. */
-export const endSilentJobs = job<Record<string, never>, Services>({
+export const endSilentJobs = job<Record<string, never>, JobContext>({
   name: 'workflow-runs.end-silent',
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
@@ -49,7 +48,7 @@ export const endSilentJobs = job<Record<string, never>, Services>({
 });
 
 /** Tells runners to end the jobs whose time is over, and ends those that weren't ended since. */
-export const endOverdueJobs = job<Record<string, never>, Services>({
+export const endOverdueJobs = job<Record<string, never>, JobContext>({
   name: 'workflow-runs.end-overdue',
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
@@ -72,7 +71,7 @@ export const endOverdueJobs = job<Record<string, never>, Services>({
 
 /** Changes a job that is in progress, with the row of its run locked, in a transaction of its own. */
 async function withJob(
-  { change, services, now }: JobContext<Services>,
+  { change, services, now }: JobContext,
   { id, run_id }: Pick<JobRow, 'id' | 'run_id'>,
   work: (context: ProgressContext, run: RunRow, found: JobRow) => Promise<void>,
 ): Promise<void> {
@@ -84,7 +83,7 @@ async function withJob(
 }
 
 /** Looks at a run again when the time that an environment demands is over. */
-export const endWait = job<{ run: Id<'workflow_runs'> }, Services>({
+export const endWait = job<{ run: Id<'workflow_runs'> }, JobContext>({
   ...endOfWait,
   async run({ run }, { change, services, now }) {
     const links = linksOf(addressOf(services));
@@ -93,7 +92,7 @@ export const endWait = job<{ run: Id<'workflow_runs'> }, Services>({
 });
 
 /** Looks at the runs again that wait for an environment whose rules have changed, or that was deleted. */
-export const followEnvironments = subscription<'environment.edited' | 'environment.deleted', Services>({
+export const followEnvironments = subscription<'environment.edited' | 'environment.deleted', JobContext>({
   name: 'workflow-runs.follow-environments',
   on: ['environment.edited', 'environment.deleted'],
   attempts: 25,
@@ -110,7 +109,7 @@ export const followEnvironments = subscription<'environment.edited' | 'environme
 const longest = fixedValue(limitTable.workflows.waiting) / 1_000;
 
 /** Ends the jobs that nobody has let into their environments for too long. */
-export const endLongWaits = job<Record<string, never>, Services>({
+export const endLongWaits = job<Record<string, never>, JobContext>({
   name: 'workflow-runs.end-long-waits',
   attempts: 1,
   schedule: { cron: '17 * * * *' },

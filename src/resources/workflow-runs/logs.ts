@@ -1,7 +1,7 @@
 // Logs of jobs: lines with their times. While a job runs, they are in the database, part by part; afterwards in the object store.
 
 import type { Db } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
@@ -120,7 +120,7 @@ export const artifactGroupOf = (run: Id<'workflow_runs'>): string => `artifacts-
 const maxAnnotations = 50;
 
 /** Moves the log of a job that is over into the object store. What it says of files becomes annotations of its check. */
-export const storeLog = job<{ job: Id<'workflow_jobs'> }, Services>({
+export const storeLog = job<{ job: Id<'workflow_jobs'> }, JobContext>({
   name: 'workflow-runs.store-log',
   attempts: 25,
   async run({ job: id }, { db, change, services, now }) {
@@ -146,7 +146,7 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, Services>({
 });
 
 /** Removes what the jobs of a run that was deleted have left behind. Their rows are gone. */
-export const removeStoredArtifacts = job<{ run: Id<'workflow_runs'> }, Services>({
+export const removeStoredArtifacts = job<{ run: Id<'workflow_runs'> }, JobContext>({
   name: 'workflow-runs.remove-artifacts',
   attempts: 25,
   async run({ run }, { services }) {
@@ -155,7 +155,7 @@ export const removeStoredArtifacts = job<{ run: Id<'workflow_runs'> }, Services>
 });
 
 /** Removes the stored logs of a run that was deleted, or lost them. */
-export const removeStoredLogs = job<{ run: Id<'workflow_runs'> }, Services>({
+export const removeStoredLogs = job<{ run: Id<'workflow_runs'> }, JobContext>({
   name: 'workflow-runs.remove-logs',
   attempts: 25,
   async run({ run }, { services }) {

@@ -1,5 +1,5 @@
 // Who is notified of runs of workflows.
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import type { Id } from '#lib/id.ts';
 import { notify, putSubject } from '#resources/notifications/index.ts';
@@ -26,7 +26,7 @@ const titleOf = ({ name, conclusion, head_branch, head_sha }: RunSummary): strin
 };
 
 /** Notifies the person who triggered a run that it has completed (document 2, Notification reasons). */
-export const notifyOfRuns = subscription<'workflow_run.completed', Services>({
+export const notifyOfRuns = subscription<'workflow_run.completed', JobContext>({
   name: 'workflow-runs.notify-of-runs',
   on: ['workflow_run.completed'],
   attempts: 25,
@@ -45,7 +45,7 @@ export const notifyOfRuns = subscription<'workflow_run.completed', Services>({
 });
 
 /** Notifies the reviewers of an environment that a job waits for one of them. */
-export const notifyOfReviewRequests = subscription<'deployment_review.requested', Services>({
+export const notifyOfReviewRequests = subscription<'deployment_review.requested', JobContext>({
   name: 'workflow-runs.notify-of-review-requests',
   on: ['deployment_review.requested'],
   attempts: 25,

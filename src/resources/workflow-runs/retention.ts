@@ -1,6 +1,7 @@
 // How long logs and runs are kept.
+
 import type { Db } from '#database/connect.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -18,7 +19,7 @@ const repositoriesAtOnce = 200;
 const longest = fixedValue(limitTable.workflows.runAge) / 1_000;
 
 /** Deletes logs that are older than the settings of their repository say, and runs that are older than any is kept. */
-export const expireRuns = job<Record<string, never>, Services>({
+export const expireRuns = job<Record<string, never>, JobContext>({
   name: 'workflow-runs.expire',
   attempts: 1,
   schedule: { cron: '43 3 * * *', atStart: true },

@@ -1,12 +1,11 @@
 // What an event starts: the commit whose workflow files are read, and the ref and commit that their runs are for.
 
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { isGitError } from '#git/errors.ts';
 import { listChanges } from '#git/history/changes.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Repo } from '#git/repo.ts';
-import type { JobContext } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
@@ -35,7 +34,7 @@ export type OccasionContext = {
   readonly repository: RepositoryWithOwner;
   readonly event: Recorded;
   readonly built: WebhookEvent;
-  readonly job: JobContext<Services>;
+  readonly job: JobContext;
   /** The server's own app, by which jobs act. */
   readonly ownApp: Id<'apps'> | undefined;
 };

@@ -1,9 +1,9 @@
 import type { EventsConfig } from '@actions/workflow-parser/model/workflow-template';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
-import type { Services } from '#endpoint/services.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import { type JobContext, job } from '#jobs/job.ts';
+import { job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import { addressOf, createRun, headCommitOf, readCalledFiles } from '#resources/workflow-runs/index.ts';
@@ -13,7 +13,7 @@ import { nextRunOf } from '#workflow-files/schedule.ts';
 const atOnce = 500;
 
 /** Runs the workflows whose time has come. One whose time passed while no worker ran runs once, late. */
-export const runSchedules = job<Record<string, never>, Services>({
+export const runSchedules = job<Record<string, never>, JobContext>({
   name: 'workflow-triggers.schedule',
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
@@ -36,7 +36,7 @@ export const runSchedules = job<Record<string, never>, Services>({
 });
 
 async function runScheduled(
-  { db, change, services, now }: JobContext<Services>,
+  { db, change, services, now }: JobContext,
   workflow: WorkflowRow,
   repository: RepositoryWithOwner,
 ): Promise<void> {

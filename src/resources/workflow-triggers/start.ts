@@ -1,18 +1,17 @@
 import { change } from '#database/connect.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
-import type { Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
 import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#events/subscription.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Repo } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import type { JobContext } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { findActionsApp } from '#resources/apps/index.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
-import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
+import { namedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { WebhookEvents } from '#resources/webhooks/index.ts';
 import { addressOf, createRun, loadRuns, readCalledFiles, unknownAddress } from '#resources/workflow-runs/index.ts';
 import {
@@ -29,18 +28,16 @@ import type { Occasion } from './occasion.ts';
 import { namesOfCommits, occasionsOf, startingNames } from './occasions.ts';
 
 /** Starts the runs of workflows whose files name an event. */
-export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Services> =>
-  batchSubscription<EventKind, Services>({
+export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<JobContext> =>
+  batchSubscription<EventKind, JobContext>({
     name: 'workflow-triggers.start',
     on: webhooks.kinds.filter((kind) =>
       gather(webhooks.typesOf({ kind } as Recorded), 'name').some((name) => startingNames.includes(name)),
     ),
     attempts: 25,
-    batch: 100,
-    lanes: 2,
     async runAll(all, context) {
-      const { db, services } = context;
-      const repositories = await loadNamedRepositories(db, unique(gather(all, 'repository').filter((id) => id !== undefined)));
+      const { db, scope, services } = context;
+      const repositories = await scope.load.all(namedRepositories, unique(gather(all, 'repository')));
       const waiting = await workflowsWaiting(all, webhooks, context);
       // Payloads are those of webhooks, in the words of the public API: files name their parts as `github.event`.
       const { git, refRules } = services;
@@ -83,7 +80,7 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<Service
 const maxDepth = 3;
 
 /** How many runs lead to one that an event starts. */
-async function depthOf({ db }: JobContext<Services>, { kind, data }: Recorded): Promise<number> {
+async function depthOf({ db }: JobContext, { kind, data }: Recorded): Promise<number> {
   if (!kind.startsWith('workflow_run.') || !('run' in data)) return 0;
   const id = asId<'workflow_runs'>(Number(data.run));
   return ((await loadRuns(db, [id])).get(id)?.depth ?? 0) + 1;
@@ -98,11 +95,7 @@ function mayStart(event: Recorded, webhooks: WebhookEvents, waiting: ReadonlySet
 }
 
 /** The events that workflows on default branches wait for, as `repository name`. */
-async function workflowsWaiting(
-  all: readonly Recorded[],
-  webhooks: WebhookEvents,
-  { db }: JobContext<Services>,
-): Promise<Set<string>> {
+async function workflowsWaiting(all: readonly Recorded[], webhooks: WebhookEvents, { db }: JobContext): Promise<Set<string>> {
   const others = all.filter((event) => !gather(webhooks.typesOf(event), 'name').every((name) => namesOfCommits.includes(name)));
   const repositories = unique(gather(others, 'repository').filter((id) => id !== undefined));
   if (repositories.length === 0) return new Set();
@@ -122,7 +115,7 @@ type Started = {
   readonly time: ReadingTime;
 };
 
-async function startFor(job: JobContext<Services>, started: Started): Promise<void> {
+async function startFor(job: JobContext, started: Started): Promise<void> {
   const { event, built, repository, parts, ownApp, time } = started;
   const { db, services, now } = job;
   const disk = repoOf(services.git, repository.id);

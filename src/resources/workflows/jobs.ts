@@ -1,21 +1,16 @@
-import type { Services } from '#endpoint/services.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription } from '#events/subscription.ts';
-import { gather, unique } from '#lib/collections.ts';
-import { loadNamedRepositories } from '#resources/repositories/index.ts';
+import { defaultBranchChanges, listWithChangedDefaultBranch } from '#resources/repositories/index.ts';
 import { FilesTakeLong, readingTimeWhere } from './files.ts';
 import { followDefaultBranch } from './follow.ts';
 
-type Changes = 'push' | 'repository.imported' | 'repository.default_branch_changed';
-
 /** Follows the workflow files of default branches. */
-export const followFiles = batchSubscription<Changes, Services>({
+export const followFiles = batchSubscription<(typeof defaultBranchChanges)[number], JobContext>({
   name: 'workflows.follow-files',
-  on: ['push', 'repository.imported', 'repository.default_branch_changed'],
+  on: defaultBranchChanges,
   attempts: 25,
-  batch: 50,
-  async runAll(events, { db, change, services: { git }, now, leaveToJob }) {
-    const repositories = await loadNamedRepositories(db, unique(gather(events, 'repository')));
-    for (const repository of repositories.values())
+  async runAll(events, { db, change, scope, services: { git }, now, leaveToJob }) {
+    for (const repository of await listWithChangedDefaultBranch(scope, events))
       try {
         await followDefaultBranch({ db, change, git, now, time: readingTimeWhere(leaveToJob !== undefined) }, repository);
       } catch (error) {

@@ -91,15 +91,12 @@ test('a file whose end is wrong fails in the background, or at once where it is 
 test('a file that the server can’t process fails with the last attempt, and not before', async () => {
   const { id } = (await send(packed(codeql([])))).body;
   const state = async () => (await client.get(`${base}/code-scanning/sarifs/${id}`)).body;
-  const { services, worker } = here.hearth;
+  const { services } = here.hearth;
   const open = () => Promise.reject(new Error('The disk is gone'));
   const broken = { ...services, objects: { ...services.objects, open } };
   const row = await here.db.selectFrom('code_scanning_uploads').select('id').where('sarif_id', '=', id).executeTakeFirstOrThrow();
   const attempt = (isLastAttempt: boolean) =>
-    processUpload.run(
-      { upload: row.id },
-      { db: here.db, change: here.change, services: broken, now: here.clock.now, log: worker.log, isLastAttempt },
-    );
+    processUpload.run({ upload: row.id }, here.jobContext({ services: broken, isLastAttempt }));
   await expect(attempt(false)).rejects.toThrow('The disk is gone');
   expect(await state()).toMatchObject({ processing_status: 'pending' });
   await expect(attempt(true)).rejects.toThrow('The disk is gone');

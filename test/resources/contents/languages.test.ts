@@ -68,10 +68,9 @@ test('a count that takes long does not put back what a later one has replaced', 
     await w.settle();
     return w.change(work);
   };
-  const { services, worker } = w.hearth;
-  await measureFiles.run(
-    { ...about, kind: 'repository.default_branch_changed', data: { from: 'main', to: 'main' } },
-    { db: w.db, change, services, now: w.clock.now, log: worker.log },
+  await measureFiles.runAll(
+    [{ ...about, kind: 'repository.default_branch_changed', data: { from: 'main', to: 'main' } }],
+    w.jobContext({ change }),
   );
   const { language } = await w.db
     .selectFrom('repositories')

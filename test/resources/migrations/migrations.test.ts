@@ -1,7 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { change } from '#database/connect.ts';
 import { exportMigration, tidyArchives } from '#resources/migrations/jobs.ts';
 import { git } from '#test/git/support.ts';
 import { addressOf, complaint, workTree } from '#test/server/git-http/support.ts';
@@ -189,16 +188,8 @@ test('an archive ends after seven days', async () => {
 
 /** Runs the scheduled job that removes what is over. */
 async function tidy(): Promise<void> {
-  await tidyArchives.run({}, contextOfJob());
+  await tidyArchives.run({}, here.jobContext());
 }
-
-const contextOfJob = () => ({
-  db: here.db,
-  change: <T>(work: Parameters<typeof change<T>>[1]) => change(here.db, work),
-  services: here.hearth.services,
-  now: here.clock.now,
-  log: here.hearth.worker.log,
-});
 
 test('files of a deleted account are removed, and those of others stay', async () => {
   const [gone, stays] = [await stage(), await stage()];
@@ -260,7 +251,7 @@ test('an export whose process dies is begun anew, and until then nothing is serv
   expect((await client.get(`/user/migrations/${body.id}`)).body.state).toBe('exporting');
   expect((await client.get(archive)).status).toBe(404);
   // The second one dies when the archive is written and its row is not.
-  const context = contextOfJob();
+  const context = here.jobContext();
   let changes = 0;
   const dying = {
     ...context,
@@ -284,7 +275,7 @@ test('an export whose process dies is begun anew, and until then nothing is serv
 test('an attempt that is overtaken by another changes nothing when it ends', async () => {
   const { name, client } = await stage();
   const { body } = await client.post('/user/migrations', { repositories: [name] });
-  const context = contextOfJob();
+  const context = here.jobContext();
   const overtaken = {
     ...context,
     change: (async (work) => {
@@ -305,7 +296,7 @@ test.each([
 ])('%s makes the migration fail, with its reason, and leaves no file', async (_what, error, reason) => {
   const { repo, name, client } = await stage();
   const { body } = await client.post('/user/migrations', { repositories: [name] });
-  const context = contextOfJob();
+  const context = here.jobContext();
   const { root } = context.services.git;
   const services = { ...context.services };
   if (error)

@@ -191,7 +191,7 @@ test('what follows at once is told too, in whichever order the events are seen t
     .orderBy('id', 'desc')
     .limit(4)
     .execute();
-  const context = { db: w.db, change: w.change, services: w.hearth.services, now: w.clock.now, log: w.hearth.app.log as never };
+  const context = w.jobContext();
   for (const { id } of deliveries) await fanOutIssueEvents.runAll([(await findEvent(w.db, id)) as never], context);
   for (const client of [asBob, asEve]) {
     const [thread] = (await client.get('/notifications')).body;

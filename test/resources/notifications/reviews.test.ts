@@ -282,7 +282,6 @@ test('reviews of several pull requests, and requests for them, are told by as ma
       comments: [{ path: `${name}.txt`, line: 1, body: 'x?' }],
     });
   }
-  const context = { db: w.db, change: w.change, services: w.hearth.services, now: w.clock.now, log: w.hearth.app.log as never };
   for (const kind of ['pull_request.review_requested', 'pull_request_review.submitted'] as const) {
     const rows = await w.db
       .selectFrom('events')
@@ -294,7 +293,7 @@ test('reviews of several pull requests, and requests for them, are told by as ma
     expect(rows).toHaveLength(3);
     const sent = async (count: number) => {
       const events = rows.slice(0, count).map((row) => asRecorded(row) as never);
-      return (await countStatements(() => fanOutIssueEvents.runAll(events, context))).statements.length;
+      return (await countStatements(() => fanOutIssueEvents.runAll(events, w.jobContext()))).statements.length;
     };
     const one = await sent(1);
     expect(one).toBeGreaterThan(2);

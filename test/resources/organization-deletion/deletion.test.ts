@@ -96,7 +96,7 @@ test('a job that is killed is followed by one that goes on', async () => {
   const { org, repos, client, path } = await setting();
   await client.delete(path);
   let calls = 0;
-  const context = { db: w.db, services: w.hearth.services, now: w.clock.now } as Parameters<typeof removeDeleted.run>[1];
+  const context = w.jobContext();
   const dying = {
     ...context,
     change: (work: Parameters<typeof w.change>[0]) => {

@@ -3,9 +3,8 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readableRepositoryIds } from '#access/sql.ts';
-import { countLooseObjects } from '#git/maintenance/maintenance.ts';
+import { measureObjects } from '#git/maintenance/maintenance.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
-import type { JobContext } from '#jobs/job.ts';
 import { sweepPushed, sweepUnfinished } from '#resources/pushes/jobs.ts';
 import { parse, searchCode, searchCommits } from '#search/index.ts';
 import { startBudget } from '#search/result.ts';
@@ -102,9 +101,9 @@ test('a repository in which much loose matter has gathered is packed after a pus
     );
     await git(folder, 'push', '-q', source, `HEAD:refs/heads/b${number}`);
   }
-  expect((await countLooseObjects(disk)).packs).toBe(21);
+  expect((await measureObjects(disk)).packs).toBe(21);
   await here.settle();
-  expect((await countLooseObjects(disk)).packs).toBeLessThanOrEqual(2);
+  expect((await measureObjects(disk)).packs).toBeLessThanOrEqual(2);
 });
 
 test('what a killed git left behind goes, what is fresh stays', async () => {
@@ -119,21 +118,14 @@ test('what a killed git left behind goes, what is fresh stays', async () => {
     await utimes(file, then, then);
   };
   const locks = async () => (await readdir(join(path, 'refs', 'heads'))).filter((name) => name.endsWith('.lock'));
-  const { db, change: inChange, clock, hearth } = here;
-  const context: JobContext<typeof hearth.services> = {
-    db,
-    change: inChange,
-    services: hearth.services,
-    now: clock.now,
-    log: hearth.worker.log,
-  };
+  const context = here.jobContext();
   await lock('old', 3);
   await lock('new', 1);
   await sweepUnfinished.run({}, context);
   expect(await locks()).toEqual(['new.lock', 'old.lock']);
   await here.db
     .insertInto('ref_changes')
-    .values({ repository_id: repo.id, commands: '[]', started_at: new Date(clock.now.getTime() - 3 * 3_600_000) })
+    .values({ repository_id: repo.id, commands: '[]', started_at: new Date(here.clock.now.getTime() - 3 * 3_600_000) })
     .execute();
   await sweepUnfinished.run({}, context);
   expect(await locks()).toEqual(['new.lock']);

@@ -274,8 +274,7 @@ test('more pull requests than one job judges, and those of before an upgrade', a
   // As an upgrade leaves them.
   await w.db.updateTable('pull_requests').set({ lacks_reviews: null }).where('repository_id', '=', one.repo.id).execute();
   expect(await total()).toBe(0);
-  const { worker } = w.hearth;
-  const job = { db: w.db, change: w.change, services, now: w.clock.now, log: worker.log };
+  const job = w.jobContext({ services });
   const { statements } = await countStatements(() => judgeMissing.run({}, job));
   expect(await total()).toBe(51);
   // Three lists; for each 50 the lock, the repository, its pull requests, two kinds of rules, and the write; and the reviews of each.

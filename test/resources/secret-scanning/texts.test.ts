@@ -357,7 +357,7 @@ test('who writes a secret and may not see alerts learns nothing of its alert', a
 
 test('a batch costs as many statements for 1 text as for 40, and one where nothing is scanned', async () => {
   const [one, other] = [await setting({ secret_scanning: on }), await setting()];
-  const { hearth, db, change } = here;
+  const { db } = here;
   const batchOf = async ({ repo, path }: Setting, count: number) => {
     const number = await openIssue({ ...one, path }, {});
     for (let at = 0; at < count; at++) await client.post(`${path}/issues/${number}/comments`, { body: `Comment ${at}` });
@@ -375,7 +375,7 @@ test('a batch costs as many statements for 1 text as for 40, and one where nothi
       ...scope,
       data: { issue, comment },
     }));
-    const context = { db, change, services: hearth.services, now: here.clock.now, log: hearth.app.log as never };
+    const context = here.jobContext();
     return (await countStatements(() => scanWritten.runAll(events, context))).statements.length;
   };
   expect(await batchOf(one, 1)).toBe(3);

@@ -198,7 +198,7 @@ test('deliveries leave after seven days, what waits stays', async () => {
   await client.post(`/orgs/${org.login}/hooks/${id}/pings`);
   await here.settle();
   const { removeOldDeliveries } = await import('#resources/webhooks/jobs.ts');
-  await removeOldDeliveries.run({}, { ...here.hearth.worker, db: here.db, change: here.change, now: here.clock.now });
+  await removeOldDeliveries.run({}, here.jobContext());
   const left = (await client.get(`/orgs/${org.login}/hooks/${id}/deliveries`)).body;
   here.clock.now = before;
   expect(left.map((one: { delivered_at: string }) => one.delivered_at)).toEqual(['2026-01-09T00:00:00Z']);

@@ -90,7 +90,6 @@ test('one whose receiver is away is gone all the same, and so is one that a dead
 
   const { id: left } = await make(path);
   await here.db.updateTable('webhooks').set({ deleted_at: here.clock.now, active: false }).where('id', '=', left).execute();
-  const { db, clock, change, hearth } = here;
-  await removeOldDeliveries.run({}, { ...hearth.worker, db, change, now: clock.now, services: hearth.services });
+  await removeOldDeliveries.run({}, here.jobContext());
   expect(await rows(org)).toHaveLength(1);
 });
