@@ -11,10 +11,10 @@ import {
   webhookEventType,
 } from '#resources/event-kinds.ts';
 import { assigneeOf, formerTexts, labelOf, milestoneOf } from '#resources/issues/index.ts';
-import { findRepository } from '#resources/repositories/index.ts';
+import { namedRepositories } from '#resources/repositories/index.ts';
 import { presentFullPulls } from './present.ts';
 import { reviewerOf } from './present-reviewers.ts';
-import { loadPulls } from './store.ts';
+import { pullRows } from './store.ts';
 import { testingOf } from './test-merges.ts';
 
 declare module '#events/kinds.ts' {
@@ -52,9 +52,9 @@ const pullRequestEvent = webhookEventType({ name: 'pull_request', permission: 'p
 
 /** A pull request as payloads show it: to nobody in particular. */
 export async function presentPayloadPull(scope: PayloadContext, issue: Id<'issues'>) {
-  const { db, git, refRules, now } = scope;
-  const row = (await loadPulls(db, [issue])).get(issue);
-  const repo = row && (await findRepository(db, row.repository_id));
+  const { db, git, refRules, now, load } = scope;
+  const row = await load(pullRows, issue);
+  const repo = row && (await load(namedRepositories, row.repository_id));
   if (!row || !repo) return undefined;
   const [pull] = await presentFullPulls(scope, [{ row, testing: await testingOf({ db, git, refRules, now }, repo, row) }]);
   return pull;

@@ -4,7 +4,7 @@ import * as mergingEndpoints from './endpoints/merging.ts';
 import * as pullsEndpoints from './endpoints/pulls.ts';
 import * as reviewersEndpoints from './endpoints/reviewers.ts';
 import { pullEvents } from './events.ts';
-import { deleteMergedBranch, followPushes, testChanged, testImported } from './jobs.ts';
+import { deleteMergedBranches, followPushes, testChanged, testImported } from './jobs.ts';
 import { removeLostReviewers } from './reviewer-jobs.ts';
 import * as schemas from './schemas.ts';
 import { FullPullRequest } from './schemas.ts';
@@ -15,6 +15,6 @@ export const pulls = family({
   endpoints: [pullsEndpoints, contentsEndpoints, mergingEndpoints, reviewersEndpoints],
   events: pullEvents,
   payloadParts: { pull_request: FullPullRequest },
-  subscriptions: [followPushes, testChanged, deleteMergedBranch, removeLostReviewers],
+  subscriptions: [followPushes, testChanged, deleteMergedBranches, removeLostReviewers],
   jobs: [testImported],
 });

@@ -20,6 +20,7 @@ import { findNewName } from '#resources/branch-names/index.ts';
 import { enqueueIndexing, insertIssueEvents, type NewIssueEvent, updateIssue } from '#resources/issues/index.ts';
 import { addOpenIssues, findRepository, lockRepository } from '#resources/repositories/index.ts';
 import { bringsSameChanges, changesBetween } from './changes.ts';
+import { replaceCommits } from './commit-store.ts';
 import { diskOfBoth, movedBranches } from './heads.ts';
 import { completeMerge } from './merging.ts';
 import { writeHeadRef } from './refs.ts';
@@ -36,7 +37,6 @@ import {
   type PullRow,
   renameBase,
   renameHead,
-  replaceCommits,
   updatePull,
 } from './store.ts';
 

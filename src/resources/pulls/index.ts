@@ -1,4 +1,5 @@
 export { maxCommits, mergedTree } from './changes.ts';
+export { insertImportedCommits, loadPullCommits, type PullCommit } from './commit-store.ts';
 export { presentPayloadPull } from './events.ts';
 export { movedBranches } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
@@ -19,14 +20,12 @@ export {
   countReviewComments,
   findAuthorsOfMerged,
   findPullForUpdate,
-  insertImportedCommits,
   insertImportedPulls,
   listPullsAfter,
   loadOpenInto,
-  loadPullCommits,
   loadPulls,
-  type PullCommit,
   type PullRow,
+  pullRows,
   saveLackingReviews,
   selectPull,
 } from './store.ts';

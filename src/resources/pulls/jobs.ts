@@ -1,7 +1,8 @@
+import type { RepositoryRow } from '#access/viewer.ts';
 import { noWorkflowFiles } from '#access/workflow-files.ts';
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
-import { batchSubscription, subscription } from '#events/subscription.ts';
+import { batchSubscription } from '#events/subscription.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { enqueue, job } from '#jobs/job.ts';
@@ -9,10 +10,10 @@ import { grouped, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { moveRefs } from '#resources/pushes/index.ts';
 import { RuleViolations } from '#resources/ref-rules/index.ts';
-import { findRepository } from '#resources/repositories/index.ts';
+import { namedRepositories } from '#resources/repositories/index.ts';
 import { findNextConcerned, followOpened, followPush } from './follow-pushes.ts';
 import { movedBranches } from './heads.ts';
-import { isOpenHead, listPullsAfter, loadOpenInto, loadPulls, type PullRow } from './store.ts';
+import { isOpenHead, listPullsAfter, loadOpenInto, loadPulls, type PullRow, pullRows } from './store.ts';
 import { testMerges } from './test-merges.ts';
 
 /** Brings pull requests up to date with the branches that pushes moved. */
@@ -86,24 +87,35 @@ export const testImported = job<{ repository: Id<'repositories'> }, JobContext>(
 export const enqueueImportedPulls = (tx: Tx, repository: Id<'repositories'>): Promise<void> =>
   enqueue(tx, testImported, { repository });
 
-/** Deletes the branch of a merged pull request, where the repository wants that. */
-export const deleteMergedBranch = subscription<'pull_request.closed', JobContext>({
+/** Deletes the branches of merged pull requests, where their repositories want that. */
+export const deleteMergedBranches = batchSubscription<'pull_request.closed', JobContext>({
   name: 'pulls.delete-branch',
   on: ['pull_request.closed'],
   attempts: 25,
-  async run({ repository, actor, data }, { db, change, services: { git, refRules }, now }) {
-    const repo = repository === undefined ? undefined : await findRepository(db, repository);
-    const pull = (await loadPulls(db, [data.issue])).get(data.issue);
-    if (!repo?.delete_branch_on_merge || !pull || pull.merged_at === null) return;
-    if (pull.head_repository_id !== repo.id || pull.head_ref === repo.default_branch) return;
-    const branch = await findBranch(repoOf(git, repo.id), pull.head_ref);
-    // A branch that has got further commits, or that another pull request brings, stays. Those into it get the base of this one.
-    if (branch?.oid !== pull.head_sha || (await isOpenHead(db, repo.id, pull.head_ref))) return;
-    const changes = [{ ref: branch.name, from: branch.oid, to: null }];
-    await moveRefs({ db, change, git, now, refRules }, { repo, changes, actor, workflowFiles: noWorkflowFiles }).catch(
-      (error: unknown) => {
-        if (!(error instanceof RuleViolations)) throw error; // rules keep the branch
-      },
-    );
+  async runAll(events, context) {
+    const { load } = context.scope;
+    for (const { repository, actor, data } of events) {
+      const repo = repository === undefined ? undefined : await load(namedRepositories, repository);
+      const pull = repo?.delete_branch_on_merge ? await load(pullRows, data.issue) : undefined;
+      if (repo && pull && pull.merged_at !== null) await deleteMergedBranch(context, repo, pull, actor);
+    }
   },
 });
+
+async function deleteMergedBranch(
+  { db, change, services: { git, refRules }, now }: JobContext,
+  repo: RepositoryRow,
+  pull: PullRow,
+  actor: Id<'accounts'> | undefined,
+): Promise<void> {
+  if (pull.head_repository_id !== repo.id || pull.head_ref === repo.default_branch) return;
+  const branch = await findBranch(repoOf(git, repo.id), pull.head_ref);
+  // A branch that has got further commits, or that another pull request brings, stays. Those into it get the base of this one.
+  if (branch?.oid !== pull.head_sha || (await isOpenHead(db, repo.id, pull.head_ref))) return;
+  const changes = [{ ref: branch.name, from: branch.oid, to: null }];
+  try {
+    await moveRefs({ db, change, git, now, refRules }, { repo, changes, actor, workflowFiles: noWorkflowFiles });
+  } catch (error) {
+    if (!(error instanceof RuleViolations)) throw error; // rules keep the branch
+  }
+}

@@ -30,18 +30,10 @@ import {
 } from '#resources/issues/index.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import { type Changes, changesBetween } from './changes.ts';
+import { replaceCommits } from './commit-store.ts';
 import { diskOfBoth, getBase, getHead, type Head } from './heads.ts';
 import type { NewPullRequest, PullRequestChange } from './schemas.ts';
-import {
-  type Branches,
-  countOpenBy,
-  findOpenBetween,
-  findPullForUpdate,
-  insertPull,
-  type PullRow,
-  replaceCommits,
-  updatePull,
-} from './store.ts';
+import { type Branches, countOpenBy, findOpenBetween, findPullForUpdate, insertPull, type PullRow, updatePull } from './store.ts';
 
 type GitContext = { db: Db; git: GitStore };
 

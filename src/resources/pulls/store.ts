@@ -213,6 +213,9 @@ export const listOpenInto = (db: Db, repository: Repository, refs: readonly stri
     .orderBy('i.id')
     .execute();
 
+/** Pull requests by the ids of their issues. */
+export const pullRows: Loader<Issue, PullRow> = ({ db }, ids) => loadPulls(db, ids);
+
 const openInto: Loader<string, PullRow[]> = async ({ db }, keys) => {
   const wanted = keys.map((key) => JSON.parse(key) as [Repository, string]);
   const rows = await pulls(db)
@@ -358,41 +361,6 @@ export const renameBase = (tx: Tx, repository: Repository, from: string, to: str
     .where(sql<boolean>`exists (select from issues i where i.id = p.issue_id and i.state = 'open')`)
     .returning('p.issue_id')
     .execute();
-
-/** Makes these the commits of a pull request, in their order. Those that it had keep the time at which they came. */
-export async function replaceCommits(tx: Tx, issue: Issue, commits: readonly string[], now: Date): Promise<void> {
-  await sql`
-    with wanted as (
-      select sha, nth from unnest(${[...commits]}::text[]) with ordinality as w (sha, nth)
-    ), dropped as (
-      delete from pull_request_commits where issue_id = ${issue} and commit_sha not in (select sha from wanted)
-    )
-    insert into pull_request_commits (issue_id, commit_sha, position, added_at)
-    select ${issue}, sha, nth, ${now} from wanted
-    on conflict (issue_id, commit_sha) do update set position = excluded.position`.execute(tx);
-}
-
-export type PullCommit = Pick<Selectable<DB['pull_request_commits']>, 'issue_id' | 'commit_sha' | 'position' | 'added_at'>;
-
-/** The commits of many pull requests, in their order. */
-export const loadPullCommits = (db: Db, pulls: readonly Issue[]): Promise<PullCommit[]> =>
-  db
-    .selectFrom('pull_request_commits')
-    .select(['issue_id', 'commit_sha', 'position', 'added_at'])
-    .where(sql<boolean>`issue_id = any (${[...pulls]}::bigint[])`)
-    .orderBy('issue_id')
-    .orderBy('position')
-    .execute();
-
-/** Inserts commits of pull requests that come from an archive; of those that one has twice, the first. */
-export async function insertImportedCommits(tx: Tx, commits: readonly PullCommit[]): Promise<void> {
-  if (commits.length === 0) return;
-  await sql`
-    insert into pull_request_commits (issue_id, commit_sha, position, added_at)
-    select * from unnest(${gather(commits, 'issue_id')}::bigint[], ${gather(commits, 'commit_sha')}::text[],
-      ${gather(commits, 'position')}::int[], ${gather(commits, 'added_at')}::timestamptz[])
-    on conflict do nothing`.execute(tx);
-}
 
 /** The pull requests of a repository that a commit belongs to, or by whose merge it came: the latest first. */
 export const listWithCommit = (db: Db, repository: Repository, commit: string, page: Page): Promise<Listed<PullRow>> =>

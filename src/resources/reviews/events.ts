@@ -16,7 +16,7 @@ import {
   webhookEventType,
 } from '#resources/event-kinds.ts';
 import { issueNumbers } from '#resources/issues/index.ts';
-import { loadPulls, type PullRow, presentPulls } from '#resources/pulls/index.ts';
+import { type PullRow, presentPulls, pullRows } from '#resources/pulls/index.ts';
 import { presentReview, presentReviewComment, presentReviewComments } from './present.ts';
 import { loadComments, loadConversations, loadReviews, type ReviewCommentRow, type ReviewRow } from './store.ts';
 
@@ -57,7 +57,6 @@ const threadEvent = webhookEventType({
   hooks: 'all',
 });
 
-const pullsOf: Loader<Id<'issues'>, PullRow> = ({ db }, ids) => loadPulls(db, ids);
 const reviewsOf: Loader<Id<'reviews'>, ReviewRow> = async ({ db }, ids) => keyed(await loadReviews(db, ids), ({ id }) => id);
 const commentsOf: Loader<Id<'review_comments'>, ReviewCommentRow> = async ({ db }, ids) =>
   keyed(await loadComments(db, ids), ({ id }) => id);
@@ -70,7 +69,7 @@ async function presentPull(scope: PayloadContext, pull: PullRow) {
 
 /** The pull request of an event, if it is still there. */
 async function findPull({ load }: PayloadContext, issue: Id<'issues'>, { id }: OwnedRepository): Promise<PullRow | undefined> {
-  const pull = await load(pullsOf, issue);
+  const pull = await load(pullRows, issue);
   if (pull) load.prime(issueNumbers, [[pull.id, pull]]);
   return pull?.repository_id === id ? pull : undefined;
 }

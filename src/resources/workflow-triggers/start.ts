@@ -1,16 +1,19 @@
 import { change } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import type { EventKind } from '#events/kinds.ts';
 import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#events/subscription.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
 import type { Repo } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { gather, unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { findActionsApp } from '#resources/apps/index.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
+import { pullRows } from '#resources/pulls/index.ts';
 import { namedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { WebhookEvents } from '#resources/webhooks/index.ts';
 import { addressOf, createRun, loadRuns, readCalledFiles, unknownAddress } from '#resources/workflow-runs/index.ts';
@@ -57,7 +60,7 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<JobCont
         if (event.actor !== undefined && event.actor === own?.bot_id && !isAsked(event)) continue;
         // Nor do the checks that runs mirror to.
         if ('app' in event.data && event.data.app === own?.id) continue;
-        if ((event.kind === 'push' || event.kind === 'create') && !(await hasFiles(repoOf(git, repository.id), event))) continue;
+        if (!(await mayHaveFiles(context, event, repoOf(git, repository.id)))) continue;
         if (slow.has(repository)) {
           context.leaveToJob?.(event);
           continue;
@@ -138,14 +141,26 @@ async function startFor(job: JobContext, started: Started): Promise<void> {
 }
 
 /**
- * Whether anything that was pushed has workflow files, or the branch or tag that was created. Most has none, and then no payload is made, which
- * takes statements, and reads all commits of a push.
+ * Whether a commit that an event is about may have workflow files. Most have none, and then no payload is made, which takes statements, and
+ * reads all commits of a push.
  */
-async function hasFiles(disk: Repo, event: Recorded<'push' | 'create'>): Promise<boolean> {
+async function mayHaveFiles({ scope }: JobContext, event: Recorded, disk: Repo): Promise<boolean> {
   if (!(await repositoryExists(disk))) return false;
-  const revisions = event.kind === 'push' ? gather(event.data.moves, 'after') : [await headOf(disk, event.data.ref)];
+  const revisions = await revisionsOf(scope, event, disk);
+  if (!revisions) return true;
   for (const revision of unique(revisions)) if ((await listWorkflowFiles(disk, revision)).length > 0) return true;
   return false;
+}
+
+/** The commits that may have the files that an event runs; undefined where the default branch has them. */
+async function revisionsOf({ load }: Scope, event: Recorded, disk: Repo): Promise<(Oid | null | undefined)[] | undefined> {
+  if (event.kind === 'push') return gather(event.data.moves, 'after');
+  if (event.kind === 'create') return [await headOf(disk, event.data.ref)];
+  const issue = 'issue' in event.data ? event.data.issue : undefined;
+  if (!event.kind.startsWith('pull_request') || issue === undefined) return undefined;
+  const pull = await load(pullRows, issue);
+  // A merge of the two has files of one of them.
+  return pull ? [pull.head_sha, pull.merge_commit_sha, await headOf(disk, branchRef(pull.base_ref))] : [];
 }
 
 /** The commit where a ref is now: what a creation starts is decided by its files. */
