@@ -126,7 +126,7 @@ async function readRows(db: Db, now: Date): Promise<Rows> {
     from jobs._private_jobs limit ${maxCounted}`;
   const events = sql`select lane, count(*) as value, min(event_id) as oldest from (
       (select 'dispatch' as lane, event_id from undispatched_events limit ${maxCounted})
-      union all (select lane, event_id from event_deliveries limit ${maxCounted})) e group by lane`;
+      union all (select split_part(lane, '/', 1) as lane, event_id from event_deliveries limit ${maxCounted})) e group by lane`;
   const { rows } = await sql<Rows>`
     with waiting_events as materialized (${events})
     select

@@ -16,6 +16,10 @@ export type PullSetting = {
   first: string;
   /** Adds a commit to a branch, which begins at the first commit; null removes a file. */
   commit(branch: string, files: Record<string, string | null>, message?: string): Promise<string>;
+  /** Makes a commit upon another one, or upon a branch, and pushes nothing. */
+  unpushed(branch: string, files: Record<string, string | null>, parent?: string): Promise<string>;
+  /** Pushes a commit to a branch. */
+  pushCommit(branch: string, commit: string): Promise<void>;
   /** The commit of a branch. */
   tip(branch: string): Promise<string>;
   /** Opens a pull request of a branch into main. */
@@ -58,6 +62,11 @@ export async function pullSetting(w: World, { visibility = 'public', ownedBy = '
     base,
     first,
     tip,
+    async unpushed(branch, files, parent) {
+      const parents = [parent ?? (await tip(branch))];
+      return addCommit(disk, { files, parents, message: `Change ${branch}` });
+    },
+    pushCommit: (branch, commit) => push(w, ada, repo, branch, commit),
     async commit(branch, files, message = `Change ${branch}`) {
       const known = await client.get(`${base}/git/ref/heads/${branch}`);
       const parent = known.status === 200 ? known.body.object.sha : first;
