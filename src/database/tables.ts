@@ -1551,15 +1551,11 @@ export interface Repositories {
   language: string | null;
   size_kb: Generated<number>;
   has_issues: Generated<boolean>;
-  has_projects: Generated<boolean>;
-  has_wiki: Generated<boolean>;
   has_downloads: Generated<boolean>;
-  has_discussions: Generated<boolean>;
   allow_forking: Generated<boolean>;
   allow_squash_merge: Generated<boolean>;
   allow_merge_commit: Generated<boolean>;
   allow_rebase_merge: Generated<boolean>;
-  allow_auto_merge: Generated<boolean>;
   allow_update_branch: Generated<boolean>;
   delete_branch_on_merge: Generated<boolean>;
   squash_merge_commit_title: Generated<'PR_TITLE' | 'COMMIT_OR_PR_TITLE'>;

@@ -70,8 +70,6 @@ type Finding<Words extends Record<string, TSchema>, Above extends Parent, Row> =
       query(lookup: QueryLookup<Above>, words: Values<Words>): Expression<Row>;
       /** Refuses where its parents have nothing of the kind. `row` is what was found. @throws Refusal */
       require?(at: RowsOf<Above>, row: NoInfer<Row> | undefined): unknown;
-      /** Looks again where the query found nothing, for what an event that is still to be delivered adds. */
-      findLate?(lookup: Lookup<Above>, words: Values<Words>): Promise<NoInfer<Row> | undefined>;
       find?: undefined;
     }
   | {
@@ -79,7 +77,6 @@ type Finding<Words extends Record<string, TSchema>, Above extends Parent, Row> =
       find(lookup: Lookup<Above>, words: Values<Words>): Promise<Row | undefined>;
       query?: undefined;
       require?: undefined;
-      findLate?: undefined;
     };
 
 /**

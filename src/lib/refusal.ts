@@ -58,6 +58,26 @@ export const invalid = (resource: string, field: string, code: FieldCode, messag
 /** Several such values at once. */
 export const invalidFields = (errors: FieldError[]): Refusal => new Refusal('invalid', 'Validation Failed', errors);
 
+/**
+ * Refuses to switch on what no part of the server does. Clients may say that it is off, as replies do.
+ * @throws Refusal 422 with the fields
+ */
+export function refuseSwitchedOn<Field extends string>(
+  resource: string,
+  wanted: { readonly [Name in Field]?: boolean | undefined },
+  fields: readonly Field[],
+): void {
+  const errors = fields
+    .filter((field) => wanted[field] === true)
+    .map((field) => ({
+      resource,
+      field,
+      code: 'invalid' as const,
+      message: `${field} can't be true: it is no part of this server`,
+    }));
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
 /** A 422 with a message and no fields. */
 export const unprocessable = (message: string): Refusal => new Refusal('invalid', message);
 

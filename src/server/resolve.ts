@@ -189,7 +189,7 @@ export async function resolve(context: ResolveContext): Promise<Resolved> {
   for (const [position, resource] of resources.entries()) {
     const found = first && position === 0 ? first.resource : await findResource(context, resource, at);
     resource.require?.(at, found);
-    at = { ...at, [resource.name]: orNotFound(found ?? (await findLate(context, resource, at))) };
+    at = { ...at, [resource.name]: orNotFound(found) };
   }
   const last = resources.at(-1);
   return {
@@ -222,9 +222,6 @@ async function findResource(context: ResolveContext, resource: AnyPathResource, 
     throw new MovedBelow(endpoint.path.replace(/\{(\w+)\}/g, (_, word: string) => encodeURIComponent(names[word] ?? '')));
   }
 }
-
-const findLate = ({ db, viewer, services, now, path }: ResolveContext, resource: AnyPathResource, at: Rows): unknown =>
-  resource.findLate?.({ db, at, viewer, services, now }, path.values);
 
 const resourceQuery = (select: Expression<unknown>): RowQuery<unknown> => tableRow(sql`${select}`);
 

@@ -43,11 +43,13 @@ test.skipIf(!hasActRunner)('a job calls the API at $GITHUB_API_URL', async (cont
   expect((await client.get(`${base}/issues`)).body).toMatchObject([{ title: 'By a job' }]);
 });
 
-const silent = 'on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: sleep 300\n';
+const silently = (steps: string) => `on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n${steps}`;
 
-test.skipIf(!hasActRunner)('a job that prints nothing is over when it is cancelled, before its step ends', async (context) => {
-  if (!hasActRunner) context.skip(withoutActRunner);
-  const { ended, client, base, runner } = await setting(silent);
+test.skipIf(!hasActRunner).each([
+  ['that waits for programs of its step', silently('      - run: sleep 300\n      - if: github.ref\n        run: echo never\n')],
+  ['that may clean up', silently('      - run: exec sleep 300\n      - if: always()\n        run: echo tidy\n')],
+])('a job %s and prints nothing is over when it is cancelled, before its step ends', async (_, file) => {
+  const { ended, client, base, runner } = await setting(file);
   await expect.poll(() => runner.log().includes('sleep 300'), { timeout: 60_000 }).toBe(true);
   const [run] = (await client.get(`${base}/actions/runs`)).body.workflow_runs;
   await client.post(`${base}/actions/runs/${run.id}/cancel`);

@@ -2,7 +2,7 @@ import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
-import { badRequest } from '#lib/refusal.ts';
+import { badRequest, refuseSwitchedOn } from '#lib/refusal.ts';
 import { getAlertAssignees } from '#resources/collaborators/index.ts';
 import type { CodeScanningAlertChange } from './schemas.ts';
 import { type AlertRow, replaceAssignees, updateAlert } from './store.ts';
@@ -15,6 +15,8 @@ export async function changeAlert(
   wanted: CodeScanningAlertChange,
 ): Promise<void> {
   const { state, assignees } = wanted;
+  // Dismissals need nobody's approval, so that none is asked for.
+  refuseSwitchedOn('CodeScanningAlert', wanted, ['create_request']);
   if (state === undefined && assignees === undefined) throw badRequest('state or assignees is needed.');
   if (assignees) await assign(tx, action, alert, assignees);
   if (state === 'dismissed') await dismiss(tx, action, alert, wanted);

@@ -67,7 +67,7 @@ export const createSecurityConfiguration = endpoint({
   example: {
     name: 'Engines',
     description: 'What all engines need',
-    advanced_security: 'enabled',
+    advanced_security: 'disabled',
     secret_scanning: 'enabled',
     secret_scanning_push_protection: 'enabled',
     dependency_bot_alerts: 'not_set',

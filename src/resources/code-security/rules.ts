@@ -7,7 +7,7 @@ import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { lockOrganization } from '#resources/members/index.ts';
 import { applyConfiguration, enableProduct } from './jobs.ts';
 import type { Attachment, ConfigurationChange, NewConfiguration, Product } from './schemas.ts';
-import { changedSettings, checkSettings, missingProducts, newSettings, switchesOf, switchOfProduct } from './settings.ts';
+import { changedSettings, checkSettings, newSettings, switchesOf, switchOfProduct } from './settings.ts';
 import {
   awaitUpdate,
   type ConfigurationRow,
@@ -146,8 +146,7 @@ export async function enableProductEverywhere(
   isOn: boolean,
 ): Promise<void> {
   if (!(product in switchOfProduct)) {
-    const isMissing = missingProducts.some((missing) => missing === product);
-    if (isOn && isMissing) throw unprocessable(`${product} can't be enabled: it is no part of this server.`);
+    if (isOn) throw unprocessable(`${product} can't be enabled: it is no part of this server.`);
     return;
   }
   const row = { organization_id: org.id, product, is_on: isOn, actor_id: by.account?.id ?? null, started_at: now };

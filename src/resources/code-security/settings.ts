@@ -34,6 +34,25 @@ export const missingProducts = [
   'secret_scanning_extended_metadata',
 ] as const satisfies readonly Exclude<Product, Switched>[];
 
+/** Bundles of products that a licence turns on, of which the server has none. */
+const licensed = ['advanced_security', 'code_security', 'secret_protection'] as const;
+
+/** Options of products that are missing: a request may say that nothing is set. */
+const optionsOfMissing: readonly { readonly field: string; readonly isSet: (settings: Settings) => boolean }[] = [
+  {
+    field: 'dependency_graph_autosubmit_action_options.labeled_runners',
+    isSet: ({ dependency_graph_autosubmit_action_options: options }) => options?.labeled_runners === true,
+  },
+  {
+    field: 'code_scanning_default_setup_options.runner_type',
+    isSet: ({ code_scanning_default_setup_options: options }) => (options?.runner_type ?? 'not_set') !== 'not_set',
+  },
+  {
+    field: 'code_scanning_default_setup_options.runner_label',
+    isSet: ({ code_scanning_default_setup_options: options }) => (options?.runner_label ?? null) !== null,
+  },
+];
+
 /** Products that need another one, which is enabled with them or left as it is. */
 const needs: readonly [Switched, Switched][] = [
   ['secret_scanning_push_protection', 'secret_scanning'],
@@ -53,7 +72,11 @@ const errorOf = (field: string, message: string): FieldError => ({
 export function checkSettings(settings: Settings): void {
   const missing = missingProducts.filter((product) => settings[product] === 'enabled');
   const alone = needs.filter(([product, needed]) => settings[product] === 'enabled' && settings[needed] === 'disabled');
+  const options = optionsOfMissing.filter(({ isSet }) => isSet(settings)).map(({ field }) => field);
+  const licences = licensed.filter((product) => !['disabled', 'not_set', undefined].includes(settings[product]));
   const errors = [
+    ...licences.map((product) => errorOf(product, `${product} can't be ${settings[product]}: no licence is needed here`)),
+    ...options.map((field) => errorOf(field, `${field} is about a product that is no part of this server`)),
     ...missing.map((product) => errorOf(product, `${product} can't be enabled: it is no part of this server`)),
     ...alone.map(([product, needed]) => errorOf(product, `${product} can't be enabled without ${needed}`)),
   ];

@@ -5,6 +5,7 @@ import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { refuseSwitchedOn } from '#lib/refusal.ts';
 import { checkLogin, insertAccount, updateAccount } from '#resources/accounts/index.ts';
 import { putMembership } from '#resources/members/index.ts';
 import { insertDefaultGroup } from '#resources/runner-groups/index.ts';
@@ -68,6 +69,7 @@ export async function changeOrganization(
   wanted: OrganizationChange,
 ): Promise<OrganizationRow> {
   const { org, now } = action;
+  refuseSwitchedOn('Organization', wanted, ['advanced_security_enabled_for_new_repositories']);
   const { name, company, blog, location, twitter_username, email, members_allowed_repository_creation_type, ...settings } =
     wanted;
   const account = await updateAccount(tx, org.id, {

@@ -58,6 +58,9 @@ export async function presentWithRepositories<
   });
 }
 
+/** What repositories of the public API have, and those of Hearth don't. */
+const missingFeatures = { has_projects: false, has_wiki: false, has_discussions: false };
+
 /** One repository. Without a role, as for anonymous viewers, it shows no permissions. */
 function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role | undefined): MinimalRepository {
   return {
@@ -85,11 +88,9 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
     topics: row.topics,
     is_template: row.is_template,
     has_issues: row.has_issues,
-    has_projects: row.has_projects,
-    has_wiki: row.has_wiki,
+    ...missingFeatures,
     has_pages: row.has_pages,
     has_downloads: row.has_downloads,
-    has_discussions: row.has_discussions,
     has_pull_requests: row.has_pull_requests,
     pull_request_creation_policy: row.pull_request_creation_policy,
     archived: row.archived,
@@ -142,7 +143,8 @@ const presentMergeSettings = (row: RepositoryRow) => ({
   allow_squash_merge: row.allow_squash_merge,
   allow_merge_commit: row.allow_merge_commit,
   allow_rebase_merge: row.allow_rebase_merge,
-  allow_auto_merge: row.allow_auto_merge,
+  // No operation of REST asks for a merge that waits.
+  allow_auto_merge: false,
   allow_update_branch: row.allow_update_branch,
   delete_branch_on_merge: row.delete_branch_on_merge,
   use_squash_pr_title_as_default: row.squash_merge_commit_title === 'PR_TITLE',

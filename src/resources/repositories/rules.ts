@@ -9,7 +9,7 @@ import { setDefaultBranch } from '#git/refs/refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { defined, unique } from '#lib/collections.ts';
-import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
+import { forbidden, invalid, refuseSwitchedOn, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { type FirstValues, setFirstValues } from '#resources/custom-properties/index.ts';
 import { insertFirstLabels } from '#resources/labels/index.ts';
@@ -18,7 +18,7 @@ import { getSettings } from '#resources/organizations/index.ts';
 import { giveTeamAccess } from '#resources/teams/index.ts';
 import { branchExists, type Initialize, initializeEmpty } from './initialize.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
-import type { NewRepository, RepositoryChange } from './schemas.ts';
+import { missingFeatures, type NewRepository, type RepositoryChange } from './schemas.ts';
 import { firstSwitches, recordSwitches, switchesAfter, wantedSwitches } from './security.ts';
 import { checkSignoffChange } from './signoff.ts';
 import {
@@ -107,6 +107,7 @@ export type Creation = {
 /** Refuses an invalid name or a visibility that isn't allowed; returns both. Whether the name is taken shows when the row is inserted. */
 async function checkCreation(tx: Tx, { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>) {
   const name = checkName(wanted.name);
+  refuseSwitchedOn('Repository', wanted, missingFeatures);
   const visibility = visibilityOf(wanted) ?? 'public';
   await checkMayCreate(tx, { owner, by, visibility });
   return { name, visibility };
@@ -127,7 +128,13 @@ export async function createRepository(
   { git, owner, by, wanted, from = {}, labels, properties, initialize = initializeEmpty(git), now }: Creation,
 ): Promise<RepositoryRow> {
   const { auto_init, gitignore_template, license_template, ...rest } = wanted;
-  const { team_id, private: _private, visibility: _visibility, name: _name, ...settings } = withTitleSetting(rest);
+  const {
+    team_id,
+    private: _private,
+    visibility: _visibility,
+    name: _name,
+    ...settings
+  } = withoutMissing(withTitleSetting(rest));
   const { name, visibility } = await checkCreation(tx, { owner, by, wanted });
   const row = await insertRepository(tx, {
     ...defined(settings),
@@ -182,6 +189,16 @@ function withTitleSetting<Wanted extends TitleSettings>(wanted: Wanted): Omit<Wa
   return { ...rest, squash_merge_commit_title: usesTitle ? 'PR_TITLE' : 'COMMIT_OR_PR_TITLE' };
 }
 
+type MissingFeature = (typeof missingFeatures)[number];
+
+/** What a request wants without the features that the server doesn't have: they stay off. */
+function withoutMissing<Wanted extends { readonly [Feature in MissingFeature]?: boolean | undefined }>(
+  wanted: Wanted,
+): Omit<Wanted, MissingFeature> {
+  const { has_projects: _projects, has_wiki: _wiki, has_discussions: _discussions, allow_auto_merge: _merge, ...rest } = wanted;
+  return rest;
+}
+
 /** Changes a repository. Renaming, archiving and other changes with a webhook event of their own are recorded as events of their own. */
 export async function changeRepository(
   tx: Tx,
@@ -195,10 +212,11 @@ export async function changeRepository(
     visibility: _visibility,
     security_and_analysis,
     ...settings
-  } = withTitleSetting(wanted);
+  } = withoutMissing(withTitleSetting(wanted));
   const name = wantedName === undefined ? repo.name : checkName(wantedName);
   const visibility = visibilityOf(wanted) ?? repo.visibility;
   if (repo.archived && wanted.archived !== false) throw forbidden('Repository was archived so is read-only.');
+  refuseSwitchedOn('Repository', wanted, missingFeatures);
   checkSignoffChange(repo, wanted.web_commit_signoff_required);
   if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, action, visibility);
   if (name !== repo.name) await prepareRename(tx, repo, name, now);

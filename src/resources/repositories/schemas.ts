@@ -103,6 +103,9 @@ export const SecurityAndAnalysis = Type.Object(
 );
 export type SecurityAndAnalysis = Static<typeof SecurityAndAnalysis>;
 
+/** Features that Hearth doesn't have: a request may say that they are off. */
+export const missingFeatures = ['has_projects', 'has_wiki', 'has_discussions', 'allow_auto_merge'] as const;
+
 /** Products that Hearth doesn't have: a request may say that they are off. */
 const missingProducts = [
   'advanced_security',

@@ -2,12 +2,12 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Db, Tx } from '#database/connect.ts';
 import { unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { conflict, forbidden, unprocessable } from '#lib/refusal.ts';
+import { conflict, forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { findGroup, getDefaultGroup } from '#resources/runner-groups/index.ts';
 import { mayHaveRunners } from './group-store.ts';
-import type { NewJitRunner } from './schemas.ts';
+import { defaultWorkFolder, type NewJitRunner } from './schemas.ts';
 import {
   findRunnerByUuid,
   findRunnerToken,
@@ -171,11 +171,18 @@ export async function deleteRunner(tx: Tx, runner: RunnerRow): Promise<void> {
 export async function createJitRunner(
   tx: Tx,
   owner: RunnerOwner,
-  { name: wanted, runner_group_id, labels }: NewJitRunner,
+  { name: wanted, runner_group_id, labels, work_folder }: NewJitRunner,
   { address, now }: { address: string; now: Date },
 ): Promise<{ runner: RunnerRow; config: string }> {
   const name = checkName(wanted);
   const { organization } = owner;
+  if (work_folder !== defaultWorkFolder)
+    throw invalid(
+      'Runner',
+      'work_folder',
+      'invalid',
+      "work_folder can't be set here: the runner's own configuration says where it works",
+    );
   await checkAllowed(tx, owner);
   if (organization !== undefined && !(await findGroup(tx, organization, runner_group_id)))
     throw unprocessable('runner_group_id must name a group of the organization');

@@ -32,12 +32,15 @@ const label = Type.String({ minLength: 1, maxLength: 256 });
 export const NewLabels = Type.Object({ labels: Type.Array(label, { minItems: 1, maxItems: 100 }) }, { title: 'RunnerLabel' });
 export const AllLabels = Type.Object({ labels: Type.Array(label, { maxItems: 100 }) }, { title: 'RunnerLabel' });
 
+/** A registration file has no place for another one. */
+export const defaultWorkFolder = '_work';
+
 export const NewJitRunner = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 64 }),
     runner_group_id: Type.Integer({ minimum: 1, maximum: maxId }),
     labels: Type.Array(label, { minItems: 1, maxItems: 100 }),
-    work_folder: withDefault(Type.String({ maxLength: 255 }), '_work'),
+    work_folder: withDefault(Type.String({ maxLength: 255 }), defaultWorkFolder),
   },
   { title: 'Runner' },
 );

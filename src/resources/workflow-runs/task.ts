@@ -9,6 +9,7 @@ import { loadEnvironmentSecrets, loadSecretsForJob } from '#resources/actions-se
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { createJobToken } from '#resources/apps/index.ts';
 import { findBranchProtection } from '#resources/environments/index.ts';
+import { strategyContext } from '#workflow-files/calls.ts';
 import { budget, ExpressionProblem, type Json, newBudget } from '#workflow-files/expressions.ts';
 import { typedInputs } from '#workflow-files/inputs.ts';
 import { permissionsOfCalled } from '#workflow-files/permissions.ts';
@@ -20,11 +21,11 @@ import { loadWorkflow } from './called-files.ts';
 import { handedSecrets, loadHappened, needsOf, type Standing, standingOf } from './called-jobs.ts';
 import { githubContext } from './contexts.ts';
 import { identityRequest } from './identity.ts';
-import { type KeptPlan, planOf } from './planned.ts';
+import { planOf } from './planned.ts';
 import type { FoundJob, TakenJob } from './queue.ts';
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
 import { maskOfSecrets, type SecretMask } from './secret-mask.ts';
-import { type JobRow, putSteps, type RunRow, updateJob } from './store.ts';
+import { type JobRow, putSteps, updateJob } from './store.ts';
 import { loadSurroundings } from './surroundings.ts';
 import { actionsPath, findMissingAction } from './used-actions.ts';
 
@@ -140,7 +141,7 @@ export async function makeTask(
     vars: Object.fromEntries(await loadVariablesForJob(tx, placeOf({ job, run }))),
     needs: happened ? needsOf(happened, standing) : {},
   };
-  await putSteps(tx, stepsOf(job, namesOfOwnSteps(run, standing, combination, { ...given, context: github })));
+  await putSteps(tx, stepsOf(job, namesOfOwnSteps({ run, job }, standing, { ...given, context: github })));
   return { job: await updateJob(tx, job.id, { token_id: row.id }), file, token, ...given };
 }
 
@@ -182,12 +183,12 @@ export async function loadSecretMask(db: Db, secrets: Secrets, taken: TakenJob):
 
 /** The names of the steps of a job's file. Secrets are hidden by their names in expressions, and by their values in what else these give. */
 function namesOfOwnSteps(
-  run: RunRow,
+  { run, job }: TakenJob,
   { own, definition, calls }: Standing,
-  matrix: KeptPlan['combination'],
   { context, secrets, vars, needs }: Pick<Task, 'context' | 'secrets' | 'vars' | 'needs'>,
 ): string[] {
   const { source } = definition;
+  const { combination, total, failsFast } = planOf(job);
   const steps = Array.isArray(source.steps) ? (source.steps as { [part: string]: Json }[]) : [];
   const { event } = context as { event?: { inputs?: { [name: string]: Json } | null } };
   const inputs = run.event === 'workflow_dispatch' ? typedInputs(own.file, event?.inputs ?? {}) : {};
@@ -195,15 +196,16 @@ function namesOfOwnSteps(
   const contexts = {
     github: { ...context, token: '***' },
     inputs: calls.at(-1)?.inputs ?? inputs,
-    matrix,
+    matrix: combination,
     needs,
     secrets: hidden,
+    strategy: strategyContext({ combination, index: job.position, total, failsFast, maxParallel: job.max_parallel }),
     vars,
     [budget]: newBudget(),
   };
   const mask = maskOfSecrets(Object.values(secrets));
   if (!mask) throw new TaskProblem(`Its secrets have more than ${maxMaskedLines} lines, which can't be hidden in its log`);
-  return namesOfSteps(steps, contexts, mask);
+  return namesOfSteps(steps, { contexts, around: [source, own.file.source] }, mask);
 }
 
 /** The steps of a job before it runs: those of its file, between the two that every job has. */

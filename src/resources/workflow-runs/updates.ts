@@ -4,7 +4,8 @@ import { enqueue } from '#jobs/job.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type RunnerRow, removeRunner, removeSpent } from '#resources/runners/index.ts';
 import { removeToken } from '#resources/tokens/index.ts';
-import type { Json } from '#workflow-files/expressions.ts';
+import { mayCleanUp, type StepProgress } from '#workflow-files/cleanup.ts';
+import type { Source } from '#workflow-files/file.ts';
 import { loadWorkflow } from './called-files.ts';
 import { standingOf } from './called-jobs.ts';
 import { advanceAfter, advanceRun, endJob, type ProgressContext } from './progress.ts';
@@ -68,8 +69,8 @@ export async function noteState(context: ProgressContext, runner: RunnerRow, giv
     if (told.result !== undefined) await removeSpent(tx, runner.id);
     return job;
   }
-  const isStopped = told.result === undefined && job.cancelled_at !== null && !(await hasCleanup(tx, run, job));
   const steps = await listSteps(tx, [job.id]);
+  const isStopped = told.result === undefined && job.cancelled_at !== null && !(await hasCleanup(tx, { run, job }, told, steps));
   const state = isStopped ? stopped(told, steps.length - 2) : told;
   await putSteps(tx, stepsOf(steps, job, state, now));
   const heard = { heard_at: now, outputs: JSON.stringify(outputsOf(job, told)) };
@@ -83,13 +84,20 @@ export async function noteState(context: ProgressContext, runner: RunnerRow, giv
   return ended;
 }
 
-/** Whether a job that is cancelled may still run something: a step with a condition, or what an action does at the end. */
-async function hasCleanup(tx: Tx, run: RunRow, job: JobRow): Promise<boolean> {
+/** Whether a job that is cancelled may still run something. */
+async function hasCleanup(tx: Tx, { run, job }: TakenJob, told: ToldState, rows: readonly StepRow[]): Promise<boolean> {
   const workflow = await loadWorkflow(tx, run);
   const steps = workflow && standingOf(workflow, job)?.definition.source.steps;
   if (!Array.isArray(steps)) return true;
-  return (steps as { [part: string]: Json }[]).some((step) => step.uses !== undefined || step.if !== undefined);
+  return (steps as Source[]).some((step, at) => mayCleanUp(step, progressOfStep(told.steps[at], rows[at + 1])));
 }
+
+/** How far a step is: as a runner tells now, or has told before. */
+const progressOfStep = (told: ToldStep | undefined, row: StepRow | undefined): StepProgress => ({
+  hasBegun: told?.startedAt !== undefined || (row !== undefined && row.started_at !== null),
+  hasEnded: told?.result !== undefined || row?.status === 'completed',
+  isSkipped: (told?.result ?? row?.conclusion) === 'skipped',
+});
 
 /** The state of a job that is stopped where it is, with so many steps of its file. */
 const stopped = (told: ToldState, count: number): ToldState => ({

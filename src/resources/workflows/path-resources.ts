@@ -5,20 +5,20 @@ import { asId } from '#lib/id.ts';
 import { followAtRequest } from './follow.ts';
 import { findWorkflowForUpdate, selectWorkflow, selectWorkflowNamed } from './store.ts';
 
-/** A workflow of a repository, by its id or by the name of its file, as `ci.yml` (the public API's forms). */
+/**
+ * A workflow of a repository, by its id or by the name of its file, as `ci.yml` (the public API's forms). It is what the file says at this
+ * moment, also before the event of the last push was delivered.
+ */
 export const workflow = pathResource({
   name: 'workflow',
   words: { workflow_id: slugWord },
   below: 'repo',
-  query: ({ db, at }, { workflow_id }) =>
-    /^\d{1,15}$/.test(workflow_id)
-      ? selectWorkflow(db, at.repo.id, asId<'workflows'>(Number(workflow_id)))
-      : selectWorkflowNamed(db, at.repo.id, workflow_id),
-  /** A file that was pushed a moment ago is a workflow by its name, also before the event of the push was delivered. */
-  async findLate({ db, at, services: { git }, now }, { workflow_id }) {
-    if (/^\d{1,15}$/.test(workflow_id)) return undefined;
+  async find({ db, at, services: { git }, now }, { workflow_id }) {
     await followAtRequest({ db, change: (work) => change(db, work), git, now }, at.repo);
-    return selectWorkflowNamed(db, at.repo.id, workflow_id).executeTakeFirst();
+    const query = /^\d{1,15}$/.test(workflow_id)
+      ? selectWorkflow(db, at.repo.id, asId<'workflows'>(Number(workflow_id)))
+      : selectWorkflowNamed(db, at.repo.id, workflow_id);
+    return query.executeTakeFirst();
   },
   lock: (tx, at) => findWorkflowForUpdate(tx, at.workflow),
 });

@@ -1,6 +1,6 @@
 import type { EventsConfig } from '@actions/workflow-parser/model/workflow-template';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Db, OrSql, Tx } from '#database/connect.ts';
+import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
@@ -12,11 +12,11 @@ import { nextRunOf } from '#workflow-files/schedule.ts';
 export type WorkflowRow = Selectable<DB['workflows']>;
 type Repository = Id<'repositories'>;
 
-export const selectWorkflow = (db: Db, repository: OrSql<Repository>, id: Id<'workflows'>) =>
+export const selectWorkflow = (db: Db, repository: Repository, id: Id<'workflows'>) =>
   db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
 /** The workflow of a file by its name; where both folders have one, that of the neutral folder. */
-export const selectWorkflowNamed = (db: Db, repository: OrSql<Repository>, file: string) =>
+export const selectWorkflowNamed = (db: Db, repository: Repository, file: string) =>
   db
     .selectFrom('workflows')
     .selectAll()

@@ -251,9 +251,17 @@ test('alerts are dismissed with a reason, opened again and assigned', async () =
   expect((await client.patch(`${at}/alerts/1`, { state: 'open', dismissed_reason: 'used in tests' })).status).toBe(400);
   expect((await client.patch(`${at}/alerts/1`, { state: 'fixed' })).status).toBe(422);
   expect((await client.patch(`${at}/alerts/1`, { dismissed_comment: 'x' })).status).toBe(400);
+  const requested = { state: 'dismissed', dismissed_reason: 'false positive', create_request: true };
+  expect(await client.patch(`${at}/alerts/1`, requested)).toMatchObject({
+    status: 422,
+    body: { errors: [{ field: 'create_request' }] },
+  });
   expect(await states()).toEqual(['open', 'open']);
   const wanted = { state: 'dismissed', dismissed_reason: 'false positive', dismissed_comment: 'It is constant' };
-  expect((await client.patch(`${at}/alerts/1`, wanted)).body).toMatchObject({ ...wanted, dismissed_by: { login: owner.login } });
+  expect((await client.patch(`${at}/alerts/1`, { ...wanted, create_request: false })).body).toMatchObject({
+    ...wanted,
+    dismissed_by: { login: owner.login },
+  });
   expect((await heard(here, target))['code_scanning_alert.closed_by_user']).toMatchObject({
     alert: { dismissed_reason: 'false positive' },
   });

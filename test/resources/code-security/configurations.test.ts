@@ -294,7 +294,11 @@ test('a product is turned on and off in all repositories that may have it so', a
   expect((await client.get(`/repos/${org.login}/${second.name}/vulnerability-alerts`)).status).toBe(204);
   expect((await turn('code_scanning_default_setup', 'enable_all')).status).toBe(422);
   expect((await turn('code_scanning_default_setup', 'disable_all')).status).toBe(204);
-  expect((await turn('advanced_security', 'enable_all')).status).toBe(204);
+  expect(await turn('advanced_security', 'enable_all')).toMatchObject({
+    status: 422,
+    body: { message: "advanced_security can't be enabled: it is no part of this server." },
+  });
+  expect((await turn('advanced_security', 'disable_all')).status).toBe(204);
   expect((await turn('everything', 'enable_all')).status).toBe(404);
   expect((await turn('secret_scanning', 'enable_some')).status).toBe(404);
 });

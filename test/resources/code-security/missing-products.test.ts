@@ -25,6 +25,41 @@ test.each([
   expect((await client.post(path, { name: fresh('rules'), description: 'x', [product]: 'disabled' })).status).toBe(201);
 });
 
+test.each([
+  ['advanced_security', { advanced_security: 'enabled' }, { advanced_security: 'disabled' }],
+  ['advanced_security', { advanced_security: 'secret_protection' }, { advanced_security: 'disabled' }],
+  ['code_security', { code_security: 'enabled' }, { code_security: 'not_set' }],
+  ['secret_protection', { secret_protection: 'enabled' }, { secret_protection: 'disabled' }],
+  [
+    'dependency_graph_autosubmit_action_options.labeled_runners',
+    { dependency_graph_autosubmit_action_options: { labeled_runners: true } },
+    { dependency_graph_autosubmit_action_options: { labeled_runners: false } },
+  ],
+  [
+    'code_scanning_default_setup_options.runner_type',
+    { code_scanning_default_setup_options: { runner_type: 'labeled' } },
+    { code_scanning_default_setup_options: { runner_type: 'not_set' } },
+  ],
+  [
+    'code_scanning_default_setup_options.runner_label',
+    { code_scanning_default_setup_options: { runner_label: 'big' } },
+    { code_scanning_default_setup_options: { runner_label: null } },
+  ],
+])('a configuration can not set %s as in %o, and may say that it is not', async (field, refused, taken) => {
+  const owner = await w.user();
+  const client = await w.as(owner);
+  const { login } = await w.org(owner);
+  const path = `/orgs/${login}/code-security/configurations`;
+  const made = await client.post(path, { name: fresh('rules'), description: 'x', ...taken });
+  expect(made).toMatchObject({ status: 201, body: { advanced_security: 'disabled' } });
+  await w.unchanged(['security_configurations', 'events'], async () => {
+    const errors = [{ field, code: 'invalid' }];
+    const wanted = { name: fresh('rules'), description: 'x', ...refused };
+    expect(await client.post(path, wanted)).toMatchObject({ status: 422, body: { errors } });
+    expect(await client.patch(`${path}/${made.body.id}`, refused)).toMatchObject({ status: 422, body: { errors } });
+  });
+});
+
 test('a configuration turns private vulnerability reporting on in its repositories', async () => {
   const owner = await w.user();
   const client = await w.as(owner);

@@ -45,7 +45,6 @@ async function full() {
     description: 'Steam',
     homepage: 'https://engines.example',
     default_branch: 'trunk',
-    has_wiki: false,
   });
   await client.put(`${base}/topics`, { names: ['steam', 'brass'] });
   await client.post(`${base}/labels`, { name: 'needs oil/now', color: 'abcdef', description: 'Soon' });

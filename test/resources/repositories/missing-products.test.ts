@@ -26,6 +26,35 @@ test.each(products)('%s can not be switched on, and is off', async (product) => 
   expect((await change('disabled')).status).toBe(200);
 });
 
+test.each(['has_projects', 'has_wiki', 'has_discussions', 'allow_auto_merge'])(
+  '%s is off, can be said to be off, and is never switched on',
+  async (feature) => {
+    const ada = await w.user();
+    const client = await w.as(ada);
+    const { body: made } = await client.post('/user/repos', { name: 'engine', [feature]: false });
+    expect(made[feature]).toBe(false);
+    const path = `/repos/${made.full_name}`;
+    expect(await client.patch(path, { [feature]: false })).toMatchObject({ status: 200, body: { [feature]: false } });
+    const message = `${feature} can't be true: it is no part of this server`;
+    const refused = { status: 422, body: { errors: [{ resource: 'Repository', field: feature, code: 'invalid', message }] } };
+    await w.unchanged(['repositories', 'events'], async () => {
+      expect(await client.patch(path, { [feature]: true })).toMatchObject(refused);
+      expect(await client.post('/user/repos', { name: 'other', [feature]: true })).toMatchObject(refused);
+    });
+  },
+);
+
+test('an organization can not want licences for its new repositories', async () => {
+  const owner = await w.user();
+  const client = await w.as(owner);
+  const path = `/orgs/${(await w.org(owner)).login}`;
+  const field = 'advanced_security_enabled_for_new_repositories';
+  await w.unchanged(['organizations', 'events'], async () => {
+    expect(await client.patch(path, { [field]: true })).toMatchObject({ status: 422, body: { errors: [{ field }] } });
+  });
+  expect((await client.patch(path, { [field]: false })).body[field]).toBe(false);
+});
+
 test('nobody can be named who reviews bypasses', async () => {
   const ada = await w.user();
   const { name } = await w.repo(ada);

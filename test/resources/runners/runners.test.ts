@@ -141,6 +141,9 @@ test('a just-in-time runner is one with its configuration', async () => {
   expect((await client.post('/orgs/acme/actions/runners/generate-jitconfig', wanted)).status).toBe(409);
   const other = { ...wanted, name: fresh('jit'), runner_group_id: 999_999 };
   expect((await client.post('/orgs/acme/actions/runners/generate-jitconfig', other)).status).toBe(422);
+  const elsewhere = { ...wanted, name: fresh('jit'), work_folder: 'elsewhere' };
+  const refused = await client.post('/orgs/acme/actions/runners/generate-jitconfig', elsewhere);
+  expect([refused.status, refused.body.errors]).toEqual([422, [expect.stringContaining('work_folder')]]);
 });
 
 test('a list costs the same for one runner and for many, and members see none', async () => {

@@ -45,8 +45,20 @@ test('a job of scripts is over as soon as its runner hears of the cancellation',
 });
 
 test.each([
-  ['a condition', '      - run: sleep 300\n      - if: always()\n        run: tidy\n'],
-  ['an action', '      - uses: ./own\n      - run: sleep 300\n'],
+  ['a condition that wants success', "      - if: github.ref == 'refs/heads/main'\n        run: more\n"],
+  ['failure() as a condition', `      - if: \${{ failure() }}\n        run: more\n`],
+  ['an action that is still to come', '      - uses: ./own\n'],
+  ['an image', '      - uses: docker://alpine:3\n'],
+])('a job with %s among its steps has nothing to clean up', async (_, step) => {
+  const { runner, task, job } = await cancelled(`      - run: one\n      - run: sleep 300\n${step}`);
+  await runner.tell(task, [{ first: 0, rows: 0 }]);
+  expect(await job()).toMatchObject({ status: 'completed', conclusion: 'cancelled' });
+});
+
+test.each([
+  ['always() as a condition', '      - run: one\n      - run: sleep 300\n      - if: always()\n        run: tidy\n'],
+  ['another condition', `      - run: one\n      - run: sleep 300\n      - if: \${{ !success() }}\n        run: tidy\n`],
+  ['an action that has begun', '      - uses: ./own\n      - run: sleep 300\n'],
 ])('a job with %s among its steps goes on until its runner has cleaned up', async (_, steps) => {
   const { runner, task, job } = await cancelled(steps);
   await runner.tell(task, [{ first: 0, rows: 0 }]);

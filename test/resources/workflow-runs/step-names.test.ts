@@ -8,15 +8,19 @@ import { pushWorkflow } from './setting.ts';
 const w = await world({ vocabulary: 'github' });
 
 const workflow = `on: push
+env: {VERSION: '1.2', HIDDEN: "\${{ secrets.KEY }}"}
 jobs:
   a:
     runs-on: ubuntu-latest
+    env: {NAME: 'engine-\${{ matrix.size }}'}
     strategy: {matrix: {size: [small]}}
     steps:
       - name: Make \${{ matrix.size }} of \${{ github.ref_name }}
         run: make
       - run: echo "\${{ secrets.KEY }} \${{ vars.SAYS }}"
       - name: Take \${{ steps.made.outputs.file }} for \${{ vars.WHO }}
+        run: x
+      - name: Build \${{ env.NAME }} \${{ env.VERSION }} \${{ env.HIDDEN }}, \${{ strategy.job-index }} of \${{ strategy.job-total }}
         run: x
       - name: Token \${{ github.token }}\${{ secrets.GITHUB_TOKEN }}\${{ github.gitea_runtime_token }}
         run: x
@@ -39,6 +43,7 @@ test('expressions in names of steps are evaluated as far as they are known, and 
     'Make small of main',
     'Run echo "*** by ***"',
     `Take \${{ steps.made.outputs.file }} for ada`,
+    'Build engine-small 1.2 ***, 0 of 1',
     'Token ******',
     'Complete job',
   ]);

@@ -50,3 +50,40 @@ test('workflows are listed at once after a push, also changed and deleted ones, 
   await w.settle();
   expect(await named()).toHaveLength(2);
 });
+
+test('a workflow whose file returns, or says something else, is so at once by its name and its id', async () => {
+  const { repo, base, client } = await setting();
+  await commitFiles(w, repo, { [path]: file('One') });
+  await w.settle();
+  const { body: first } = await client.get(`${base}/workflows/ci.yml`);
+  const dispatch = async () => (await client.post(`${base}/workflows/ci.yml/dispatches`, { ref: 'main' })).status;
+  const told = () =>
+    Promise.all(
+      ['ci.yml', first.id].map(async (word) => {
+        const { name, state } = (await client.get(`${base}/workflows/${word}`)).body;
+        return [name, state];
+      }),
+    );
+  await commitFiles(w, repo, { 'README.md': 'Hi' });
+  expect(await dispatch()).toBe(422);
+  await w.settle();
+  expect(await told()).toEqual([
+    ['One', 'deleted'],
+    ['One', 'deleted'],
+  ]);
+  await commitFiles(w, repo, { [path]: file('One') });
+  expect(await dispatch()).toBe(204);
+  await commitFiles(w, repo, { [path]: file('Two') });
+  expect(await told()).toEqual([
+    ['Two', 'active'],
+    ['Two', 'active'],
+  ]);
+  await commitFiles(w, repo, { 'README.md': 'Hi' });
+  expect((await client.put(`${base}/workflows/ci.yml/enable`)).status).toBe(422);
+  await commitFiles(w, repo, { [path]: file('Three') });
+  expect((await client.put(`${base}/workflows/ci.yml/disable`)).status).toBe(204);
+  expect(await told()).toEqual([
+    ['Three', 'disabled_manually'],
+    ['Three', 'disabled_manually'],
+  ]);
+});

@@ -110,6 +110,7 @@ const RepositoryRecord = Type.Object({
   is_archived: Type.Boolean(),
   is_template: Type.Boolean(),
   has_issues: Type.Boolean(),
+  /** Archives of other servers may have projects, wikis and discussions, which are left out. */
   has_projects: Type.Boolean(),
   has_wiki: Type.Boolean(),
   has_downloads: Type.Boolean(),

@@ -44,7 +44,7 @@ export async function importOne({ tx, git, folder, accounts, now }: Context, rec
   const person = owner.kind === 'user' ? owner : [...accounts.byAddress.values()].find(({ kind }) => kind === 'user');
   if (!person) throw refused('it names no user');
   const { name, description, website: homepage, visibility, is_template, default_branch } = record;
-  const { has_issues, has_projects, has_wiki, has_downloads, has_discussions } = record;
+  const { has_issues, has_downloads } = record;
   const creation = {
     git,
     owner: { ...owner, role: 'owner' },
@@ -56,10 +56,7 @@ export async function importOne({ tx, git, folder, accounts, now }: Context, rec
       visibility,
       is_template,
       has_issues,
-      has_projects,
-      has_wiki,
       has_downloads,
-      has_discussions,
     },
     now,
   } as const;
