@@ -78,7 +78,7 @@ export async function openInstallation(
 function belongingsOf({ secretKey, objects }: Config, folder: DataFolder): Belongings {
   const { path, repositories } = folder;
   return {
-    folders: { repositories, ...(objects ? {} : { objects: join(path, 'objects') }) },
+    folders: { repositories, objects: objects ? undefined : join(path, 'objects') },
     secretKey: {
       find: async () => secretKey ?? findSecretKey(folder),
       make: () => makeSecretKey(folder),
