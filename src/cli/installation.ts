@@ -5,7 +5,7 @@ import { type Address, change, checkConnection, type Db, openDatabase, type Tx }
 import { commandName, migrate } from '#database/migrate.ts';
 import { checkServer } from '#database/server.ts';
 import { assertGitPresent } from '#git/process/version.ts';
-import { version } from '#lib/release.ts';
+import { commit, version } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { hashToken } from '#lib/token.ts';
 import { processProvider } from '#runner-providers/process/provider.ts';
@@ -37,20 +37,19 @@ export async function openInstallation(
   role: 'server' | 'command',
   options: OpenOptions = {},
 ): Promise<Installation> {
+  const log = logOf(config, role);
   if (role === 'server')
-    logOf(config).info({ version, node: process.version, data: config.data, workers: config.workers }, 'starting');
+    log.info({ version, commit, node: process.version, data: config.data, workers: config.workers }, 'starting');
   await assertGitPresent(process.env);
   const folder = await openDataFolder(config.data);
   if (folder.created && role === 'command') process.stderr.write(`There was no data folder ${folder.path}: it is a new one\n`);
   const ssh = await sshSettingsFor(config, role === 'server' ? folder : undefined);
-  const opened = config.databaseUrl
-    ? { address: { url: config.databaseUrl } }
-    : await joinEmbedded(folder.path, role, logOf(config));
+  const opened = config.databaseUrl ? { address: { url: config.databaseUrl } } : await joinEmbedded(folder.path, role, log);
   const { address } = opened;
   const leave = 'leave' in opened ? opened.leave : async () => undefined;
   let claimed: Claimed;
   try {
-    await prepareDatabase(address, role, logOf(config));
+    await prepareDatabase(address, role, log);
     claimed = await claim(address, { ...belongingsOf(config, folder), ...options });
   } catch (error) {
     await leave();
@@ -67,7 +66,7 @@ export async function openInstallation(
         repositories: folder.repositories,
         installation: claimed.id,
         secretKey: claimed.secretKey,
-        log: logOf(config),
+        log,
       }),
       ssh,
     },
@@ -97,7 +96,6 @@ async function prepareDatabase(address: Address, role: 'server' | 'command', log
   }
   await migrate(address, {
     alone: role === 'command',
-    // Commands print their result where servers print their log.
     onApplied: (migration) => role === 'server' && log.info({ migration }, 'a migration was applied'),
   });
 }
@@ -109,7 +107,11 @@ function nameOf(address: Address): string {
   return `${url.host}${url.pathname}`;
 }
 
-export const logOf = (config: Config): Logger => pino({ level: config.log, base: { pid: process.pid } });
+/** The log. Commands write it beside their result, which programs read. */
+export const logOf = (config: Config, role: 'server' | 'command' = 'server'): Logger => {
+  const options = { level: config.log, base: { pid: process.pid } };
+  return role === 'server' ? pino(options) : pino(options, process.stderr);
+};
 
 type OpenedSettings = Pick<Settings, 'address' | 'repositories' | 'installation' | 'log' | 'secretKey'>;
 

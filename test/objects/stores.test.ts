@@ -120,7 +120,10 @@ describe('a bucket', () => {
 
   test('is refused with another key, and nothing is stored', async () => {
     const other = openObjects({ ...s3.settings, secretAccessKey: 'another' }, folder, outbound);
-    await expect(other.put('1/a', sending(bytes.subarray(0, 9)))).rejects.toMatchObject({ name: 'SignatureDoesNotMatch' });
+    await expect(other.put('1/a', sending(bytes.subarray(0, 9)))).rejects.toMatchObject({
+      kind: 'unavailable',
+      cause: { name: 'SignatureDoesNotMatch' },
+    });
     expect(await s3.keys()).toEqual([]);
     expect(() => openObjects({ ...s3.settings, accessKeyId: undefined }, folder, outbound)).toThrow('AWS_ACCESS_KEY_ID');
   });

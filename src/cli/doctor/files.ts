@@ -26,8 +26,8 @@ async function problemOfStore(objects: ObjectStore): Promise<string | undefined>
     await objects.remove(key);
     return found === digestOfBytes(bytes) ? undefined : 'what was written is not what is read';
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return error instanceof Refusal ? message : `their store refuses: ${message}`;
+    const cause = error instanceof Refusal && error.cause !== undefined ? error.cause : error;
+    return `their store can't be used (${reasonOf(cause)})`;
   }
 }
 
