@@ -5,7 +5,7 @@ import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { Refusal } from '#lib/refusal.ts';
 import type { Outbound } from '#net/outbound.ts';
 import { OutboundError } from '#net/target.ts';
-import { requestHandler } from './request-handler.ts';
+import { requestHandler, type Times } from './request-handler.ts';
 import { type ByteRange, checkKey, type ObjectStore, partial, type StoredFile } from './store.ts';
 
 type Library = typeof import('@aws-sdk/client-s3');
@@ -19,13 +19,11 @@ export type BucketOptions = {
   readonly pathStyle: boolean;
   readonly credentials: Exclude<S3ClientConfig['credentials'], undefined>;
   readonly outbound: Outbound;
-  /** Milliseconds until the server has answered. Omitted: 20 s. */
-  readonly timeout?: number | undefined;
   /** Milliseconds for which the result of a check is remembered. Omitted: 10 s. */
   readonly checkEvery?: number | undefined;
   /** Called when the server failed, refused or didn't answer, for the log. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
-};
+} & Times;
 
 /**
  * Bytes of a part of a large object. S3 allows 10,000 parts, so that an object may have 80 GB; while one part is sent, the next one
@@ -98,14 +96,14 @@ function remembered(work: () => Promise<void>, ms: number): () => Promise<void> 
 }
 
 async function connect(options: BucketOptions): Promise<Bucket> {
-  const { bucket, prefix, endpoint, region, pathStyle, credentials, outbound, timeout, onFailure } = options;
+  const { bucket, prefix, endpoint, region, pathStyle, credentials, outbound, onFailure } = options;
   const s3 = await import('@aws-sdk/client-s3');
   const client = new s3.S3Client({
     region,
     credentials,
     ...(endpoint === undefined ? {} : { endpoint }),
     forcePathStyle: pathStyle,
-    requestHandler: requestHandler(outbound, timeout),
+    requestHandler: requestHandler(outbound, options),
     maxAttempts: attempts,
     retryMode: 'standard',
     defaultsMode: 'standard',

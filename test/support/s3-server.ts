@@ -36,6 +36,8 @@ export type S3Server = {
   age(at: Date): Promise<void>;
   /** Answers the next requests of this kind with a status and not as usual, as many times. */
   fail(isMeant: (method: string, url: string) => boolean, how: Failure, times: number): void;
+  /** Reads the bodies of requests in steps of 64 KiB, and waits after each of them. */
+  slow(wait: (() => Promise<unknown>) | undefined): void;
   /** How many requests have failed so. */
   readonly failures: () => number;
   /** The requests that were answered, as `PUT` and `GET`, with their query's first name. */
@@ -50,6 +52,7 @@ export async function s3Server(): Promise<S3Server> {
   const requests: string[] = [];
   let failing: { isMeant: (method: string, url: string) => boolean; how: Failure; times: number } | undefined;
   let failures = 0;
+  let waitForMore: (() => Promise<unknown>) | undefined;
   const server = http.createServer(async (request, response) => {
     const { method = '', url = '' } = request;
     try {
@@ -61,7 +64,8 @@ export async function s3Server(): Promise<S3Server> {
         if (how === 'hang') return;
         throw how === 'AccessDenied' ? new S3Error(403, how) : new S3Error(how, 'InternalError');
       }
-      await answer({ objects, uploads }, request, response);
+      const body = await readBody(request, waitForMore);
+      await answer({ objects, uploads }, { request, body }, response);
       requests.push(`${method} ${[...new URL(url, 'http://s3').searchParams.keys()].sort()[0] ?? ''}`.trim());
     } catch (error) {
       const { status, code } = error instanceof S3Error ? error : new S3Error(500, String(error));
@@ -92,6 +96,9 @@ export async function s3Server(): Promise<S3Server> {
       failing = { isMeant, how, times };
       failures = 0;
     },
+    slow(wait) {
+      waitForMore = wait;
+    },
     failures: () => failures,
     requests,
   };
@@ -109,9 +116,19 @@ class S3Error extends Error {
 
 type Folders = { objects: string; uploads: string };
 
-async function answer({ objects, uploads }: Folders, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function readBody(request: IncomingMessage, wait?: () => Promise<unknown>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of request) {
+    parts.push(part);
+    if (wait) await wait();
+  }
+  return Buffer.concat(parts);
+}
+
+type Received = { request: IncomingMessage; body: Buffer };
+
+async function answer({ objects, uploads }: Folders, { request, body }: Received, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '', 'http://s3');
-  const body = Buffer.concat(await request.toArray());
   checkSignature(request, url, body);
   const [, named, ...rest] = url.pathname.split('/');
   if (named !== bucket) throw new S3Error(404, 'NoSuchBucket');
