@@ -3,6 +3,7 @@ import pino, { type Logger } from 'pino';
 import { defaultLimits } from '#access/rate-limits.ts';
 import { type Address, change, checkConnection, type Db, openDatabase, type Tx } from '#database/connect.ts';
 import { commandName, migrate } from '#database/migrate.ts';
+import { postgresFolder } from '#database/postgres-home.ts';
 import { checkServer } from '#database/server.ts';
 import { assertGitPresent } from '#git/process/version.ts';
 import { commit, version } from '#lib/release.ts';
@@ -113,12 +114,17 @@ export const logOf = (config: Config, role: 'server' | 'command' = 'server'): Lo
   return role === 'server' ? pino(options) : pino(options, process.stderr);
 };
 
+/** The folder of the embedded PostgreSQL; undefined where another one is used. It may be a volume of its own. */
+export const databaseFolderOf = ({ databaseUrl, data }: Config): string | undefined =>
+  databaseUrl === undefined ? postgresFolder(data) : undefined;
+
 type OpenedSettings = Pick<Settings, 'address' | 'repositories' | 'installation' | 'log' | 'secretKey'>;
 
 export function settingsFor(config: Config, paths: OpenedSettings): Settings {
   const { url } = config;
   return {
     ...paths,
+    databaseFolder: databaseFolderOf(config),
     env: process.env,
     vocabulary: config.vocabulary,
     limits: { ...defaultLimits, enabled: config.rateLimits },

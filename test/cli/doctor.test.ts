@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { contentsOfFiles } from '#cli/doctor/files.ts';
 import { filesFolder, folders } from '#cli/doctor/folders.ts';
 import { indexes } from '#cli/doctor/indexes.ts';
-import { clock } from '#cli/doctor/machine.ts';
+import { clock, disk } from '#cli/doctor/machine.ts';
 import { jobs, retryJobs } from '#cli/doctor/queue.ts';
 import { refs } from '#cli/doctor/refs.ts';
 import { newest, objects, pushes } from '#cli/doctor/repositories.ts';
@@ -295,6 +295,14 @@ test('files that belong to another user than the folder of all repositories are 
   const said = `its folder belongs to user ${own}, and not to user ${own + 1} as the folder of all repositories`;
   expect(ok).toBe(false);
   expect(detail).toContain(`${await nameOf(first.id)}: ${said}`);
+});
+
+test('free space is told once for each volume, and what is missing is left out', async () => {
+  const { root } = hearth.services.git;
+  const volume = (folder: string) => expect.stringMatching(new RegExp(`^\\d+ MiB free in ${folder}$`));
+  expect(await disk([root, join(root, 'tmp'), join(root, 'missing')])).toMatchObject({ detail: volume(root) });
+  const { detail } = await disk([root, '/proc']);
+  expect(detail.split('; ')).toEqual([volume(root), expect.stringContaining('free in /proc')]);
 });
 
 test('a clock that differs from that of PostgreSQL, or was set back, is wrong', async () => {

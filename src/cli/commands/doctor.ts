@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { configOf, counted, installationCommand, onInstallation, print } from '../command.ts';
 import { accounts } from '../doctor/accounts.ts';
 import { finding } from '../doctor/diagnosis.ts';
@@ -12,6 +13,14 @@ import { refs } from '../doctor/refs.ts';
 import { newest, objects, pushes } from '../doctor/repositories.ts';
 import { ssh } from '../doctor/ssh.ts';
 import { workflowJobs } from '../doctor/workflows.ts';
+import { databaseFolderOf } from '../installation.ts';
+import type { Config } from '../settings.ts';
+
+/** Folders that may be volumes of their own. */
+function volumesOf(config: Config): string[] {
+  const database = databaseFolderOf(config);
+  return [config.data, join(config.data, 'repositories'), join(config.data, 'objects'), ...(database ? [database] : [])];
+}
 
 export const doctorCommand = installationCommand(
   'doctor',
@@ -28,7 +37,7 @@ export const doctorCommand = installationCommand(
         await finding('programs', programs),
         await finding('database', () => database(installation)),
         await finding('clock', () => clock(installation)),
-        await finding('disk', () => disk(configOf(command).data)),
+        await finding('disk', () => disk(volumesOf(configOf(command)))),
         await finding('repositories', () => folders(installation)),
         await finding('refs', () => refs(installation)),
         await finding('pushes', () => pushes(installation, installation.now)),
