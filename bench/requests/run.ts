@@ -12,6 +12,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { pidExists } from '#lib/running-process.ts';
 import { median, quantile } from '../search/measure.ts';
 import { memoryOf, processorTimeOf } from '../support/processes.ts';
 import { FailedLoad, startClient } from './load.ts';
@@ -50,7 +51,7 @@ async function openServers(stack: AsyncDisposableStack): Promise<Server[]> {
     const { token, name = new URL(url).host, organization } = values;
     if (token === undefined) throw new Error('--url needs the --token of a user of that server');
     const pids = values.pid.map(Number);
-    for (const pid of pids) process.kill(pid, 0); // throws where there is no such process
+    for (const pid of pids) if (!pidExists(pid)) throw new Error(`There is no process ${pid}`);
     servers.push({ name, url, token, pids, isPresent: false, ...(organization === undefined ? {} : { organization }) });
   }
   if (values.present) servers.push(await startCheckout(stack, 'present'));

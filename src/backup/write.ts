@@ -11,6 +11,7 @@ import { commit, version } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import type { ObjectStore } from '#objects/store.ts';
 import { copyHostKeys, hostKeyFolder } from './host-keys.ts';
+import { keptFiles } from './kept-files.ts';
 import { type Manifest, manifestFile } from './manifest.ts';
 import { listMigrations, listTables, quoted } from './tables.ts';
 
@@ -104,13 +105,6 @@ export async function writeBackup({
 
 const fingerprintOf = ([row]: readonly { secret_key_fingerprint: string | null }[]) =>
   row?.secret_key_fingerprint ? { secret_key_fingerprint: row.secret_key_fingerprint } : {};
-
-/** The files of releases, artifacts, results of tools, and logs of jobs. Caches can be made again. */
-const keptFiles = `select object_key, digest from release_assets
-  union all select object_key, digest from artifacts where object_key is not null
-  union all select object_key, digest from code_scanning_uploads u
-    where state = 'pending' or exists (select from code_scanning_analyses a where a.upload_id = u.id)
-  union all select log_key, log_digest from workflow_jobs where log_digest is not null and carried_from is null`;
 
 /** Waiting and running jobs. After a restore, the latter run again, which every job must support. */
 const waitingJobs = `select task.identifier, queue.queue_name, job.payload::text, job.run_at, job.max_attempts, job.key

@@ -1,15 +1,22 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sql } from 'kysely';
+import { keptFiles } from '#backup/kept-files.ts';
 import { type Address, change, openDatabase, type Tx } from '#database/connect.ts';
 import { commandName } from '#database/migrate.ts';
+import { newestSealedValues } from '#database/sealed-columns.ts';
+import { repositoryPath } from '#git/store.ts';
 import { checkMarker, markerOf, StorageLost, writeMarker } from '#lib/folder-marker.ts';
 import { keyFingerprint, sealedUnder } from '#lib/secrets.ts';
 import { StartupError } from '#lib/startup-error.ts';
 
+/** A folder's name in the database. */
+type FolderName = 'repositories' | 'objects';
+
 /** What belongs to an installation besides its database. */
 export type Belongings = {
-  /** By their names in the database, as `repositories`. */
-  folders: Readonly<Record<string, string>>;
+  /** Undefined where the files are in a bucket. */
+  folders: Readonly<Record<FolderName, string | undefined>>;
   secretKey: {
     /** Undefined where there is none. */
     find(): Promise<Buffer | undefined>;
@@ -46,15 +53,57 @@ export async function claim(address: Address, belongings: Belongings): Promise<C
 }
 
 async function claimFolders(tx: Tx, { id, marked_folders: marked }: Row, folders: Belongings['folders']): Promise<void> {
-  for (const [name, path] of Object.entries(folders)) {
+  for (const name of ['repositories', 'objects'] as const) {
+    const path = folders[name];
+    if (path === undefined) continue;
     if (marked.includes(name)) {
       await checkFolder(path, id);
       continue;
     }
+    // A person may have marked the folder after a refusal.
+    if (!(await hasMarker(path, id))) await checkContent(tx, id, { name, path });
     await mkdir(path, { recursive: true, mode: 0o700 });
     await writeMarker(path, id);
     await sql`update installation set marked_folders = marked_folders || ${name}::text`.execute(tx);
   }
+}
+
+const hasMarker = (path: string, id: string): Promise<boolean> =>
+  checkMarker(path, id).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Checks that a folder without a marker holds something that the database knows. An upgrade from a version without markers could
+ * otherwise mark an empty mount point. @throws StartupError
+ */
+async function checkContent(tx: Tx, id: string, { name, path }: { name: FolderName; path: string }): Promise<void> {
+  const known = await (name === 'repositories' ? newestRepositories(tx, path) : someFiles(tx, path));
+  if (known.length === 0) return;
+  const found = await Promise.all(known.map((file) => stat(file).catch(() => undefined)));
+  if (found.some((one) => one !== undefined)) return;
+  const [things, bucket] =
+    name === 'repositories' ? ['repositories', ''] : ['files', ' Are the files in a bucket (HEARTH_OBJECTS)?'];
+  throw new StartupError(
+    `${path} has none of the ${things} that the database knows. Is its volume mounted?${bucket} ` +
+      `If this is the right folder, run: mkdir -p ${path} && echo ${id} > ${markerOf(path)}`,
+  );
+}
+
+/** One that is there is enough: single ones may be damaged, which `hearth doctor` finds. */
+const looked = 100;
+
+async function newestRepositories(tx: Tx, root: string): Promise<string[]> {
+  const rows = await tx.selectFrom('repositories').select('id').orderBy('id', 'desc').limit(looked).execute();
+  return rows.map(({ id }) => repositoryPath(root, id));
+}
+
+async function someFiles(tx: Tx, root: string): Promise<string[]> {
+  const { rows } = await sql<{
+    object_key: string;
+  }>`select object_key from (${sql.raw(keptFiles)}) files limit ${looked}`.execute(tx);
+  return rows.map(({ object_key }) => join(root, object_key));
 }
 
 async function checkFolder(path: string, id: string): Promise<void> {
@@ -95,8 +144,6 @@ async function checkKey(
 
 /** Whether the stored secrets, if there are any, are sealed under this key. */
 async function opensStoredSecrets(tx: Tx, key: Buffer | undefined): Promise<boolean> {
-  const { rows } = await sql<{ sealed: Buffer }>`
-    (select secret_sealed as sealed from webhooks where secret_sealed is not null order by id desc limit 1)
-    union all (select password_sealed from webhooks where password_sealed is not null order by id desc limit 1)`.execute(tx);
-  return rows.every(({ sealed }) => key !== undefined && sealedUnder(key, sealed));
+  const values = await newestSealedValues(tx);
+  return values.every((sealed) => key !== undefined && sealedUnder(key, sealed));
 }

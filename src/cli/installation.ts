@@ -3,9 +3,10 @@ import pino, { type Logger } from 'pino';
 import { defaultLimits } from '#access/rate-limits.ts';
 import { type Address, change, checkConnection, type Db, openDatabase, type Tx } from '#database/connect.ts';
 import { commandName, migrate } from '#database/migrate.ts';
+import { postgresFolder } from '#database/postgres-home.ts';
 import { checkServer } from '#database/server.ts';
 import { assertGitPresent } from '#git/process/version.ts';
-import { version } from '#lib/release.ts';
+import { commit, version } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { hashToken } from '#lib/token.ts';
 import { processProvider } from '#runner-providers/process/provider.ts';
@@ -37,20 +38,19 @@ export async function openInstallation(
   role: 'server' | 'command',
   options: OpenOptions = {},
 ): Promise<Installation> {
+  const log = logOf(config, role);
   if (role === 'server')
-    logOf(config).info({ version, node: process.version, data: config.data, workers: config.workers }, 'starting');
+    log.info({ version, commit, node: process.version, data: config.data, workers: config.workers }, 'starting');
   await assertGitPresent(process.env);
   const folder = await openDataFolder(config.data);
   if (folder.created && role === 'command') process.stderr.write(`There was no data folder ${folder.path}: it is a new one\n`);
   const ssh = await sshSettingsFor(config, role === 'server' ? folder : undefined);
-  const opened = config.databaseUrl
-    ? { address: { url: config.databaseUrl } }
-    : await joinEmbedded(folder.path, role, logOf(config));
+  const opened = config.databaseUrl ? { address: { url: config.databaseUrl } } : await joinEmbedded(folder.path, role, log);
   const { address } = opened;
   const leave = 'leave' in opened ? opened.leave : async () => undefined;
   let claimed: Claimed;
   try {
-    await prepareDatabase(address, role, logOf(config));
+    await prepareDatabase(address, role, log);
     claimed = await claim(address, { ...belongingsOf(config, folder), ...options });
   } catch (error) {
     await leave();
@@ -67,7 +67,7 @@ export async function openInstallation(
         repositories: folder.repositories,
         installation: claimed.id,
         secretKey: claimed.secretKey,
-        log: logOf(config),
+        log,
       }),
       ssh,
     },
@@ -78,7 +78,7 @@ export async function openInstallation(
 function belongingsOf({ secretKey, objects }: Config, folder: DataFolder): Belongings {
   const { path, repositories } = folder;
   return {
-    folders: { repositories, ...(objects ? {} : { objects: join(path, 'objects') }) },
+    folders: { repositories, objects: objects ? undefined : join(path, 'objects') },
     secretKey: {
       find: async () => secretKey ?? findSecretKey(folder),
       make: () => makeSecretKey(folder),
@@ -97,7 +97,6 @@ async function prepareDatabase(address: Address, role: 'server' | 'command', log
   }
   await migrate(address, {
     alone: role === 'command',
-    // Commands print their result where servers print their log.
     onApplied: (migration) => role === 'server' && log.info({ migration }, 'a migration was applied'),
   });
 }
@@ -109,7 +108,15 @@ function nameOf(address: Address): string {
   return `${url.host}${url.pathname}`;
 }
 
-export const logOf = (config: Config): Logger => pino({ level: config.log, base: { pid: process.pid } });
+/** The log. Commands write it beside their result, which programs read. */
+export const logOf = (config: Config, role: 'server' | 'command' = 'server'): Logger => {
+  const options = { level: config.log, base: { pid: process.pid } };
+  return role === 'server' ? pino(options) : pino(options, process.stderr);
+};
+
+/** The folder of the embedded PostgreSQL; undefined where another one is used. It may be a volume of its own. */
+export const databaseFolderOf = ({ databaseUrl, data }: Config): string | undefined =>
+  databaseUrl === undefined ? postgresFolder(data) : undefined;
 
 type OpenedSettings = Pick<Settings, 'address' | 'repositories' | 'installation' | 'log' | 'secretKey'>;
 
@@ -117,6 +124,7 @@ export function settingsFor(config: Config, paths: OpenedSettings): Settings {
   const { url } = config;
   return {
     ...paths,
+    databaseFolder: databaseFolderOf(config),
     env: process.env,
     vocabulary: config.vocabulary,
     limits: { ...defaultLimits, enabled: config.rateLimits },

@@ -19,9 +19,14 @@ export type PostgresHome = {
 const maxSocketFolder = 90;
 const unprivileged = 65_534; // nobody, nogroup
 
+const rootOf = (dataFolder: string): string => join(dataFolder, 'postgres');
+
+/** Where the embedded PostgreSQL of a data folder keeps its tables. */
+export const postgresFolder = (dataFolder: string): string => join(rootOf(dataFolder), 'data');
+
 /** Creates the folders of the embedded PostgreSQL, owned by the account that it runs as. */
 export async function preparePostgresHome(dataFolder: string): Promise<PostgresHome> {
-  const root = join(await realpath(dataFolder), 'postgres');
+  const root = rootOf(await realpath(dataFolder));
   const binaries = await findBinaries();
   const isRoot = process.getuid?.() === 0;
   const canReachFiles = !isRoot || ((await isTraversable(root)) && (await isTraversable(binaries.postgres)));

@@ -16,7 +16,8 @@ const watcherStartMs = 60_000;
 
 /**
  * Stops PostgreSQL once nobody has the named pipe open for writing any more. It blocks in `open` until the first writer, and in `read`
- * until the last one is gone. The pid file says whether the process with this id is still that PostgreSQL.
+ * until the last one is gone. The pid file says whether the process with this id is still that PostgreSQL. Whether it exists isn't asked by a
+ * signal, which fails for a process of another account too.
  */
 const script = `
 trap '' HUP INT TERM
@@ -25,7 +26,8 @@ mkfifo -m 600 "$1" 2>/dev/null
 exec 3<"$1" || exit 1
 read -r nothing <&3
 rm -f "$1"
-is_running() { read -r first <"$3" && [ "$first" = "$2" ] && kill -0 "$2"; } 2>/dev/null
+exists() { if [ -d /proc/self ]; then [ -d "/proc/$1" ]; else ps -p "$1" >&2; fi; }
+is_running() { read -r first <"$3" && [ "$first" = "$2" ] && exists "$2"; } 2>/dev/null
 is_running "$@" && kill -INT "$2"
 seconds=0
 while is_running "$@" && [ "$seconds" -lt 60 ]; do sleep 1; seconds=$((seconds + 1)); done

@@ -83,12 +83,15 @@ export const storeFor = (store: GitStore, caller: Caller): GitStore => ({ ...sto
 /** The same store, with git processes that end when the signal is aborted. */
 export const storeUntil = (store: GitStore, signal: AbortSignal): GitStore => ({ ...store, signal });
 
-/** The repository with this id, whether or not it is on disk. Each folder has up to a thousand repositories. */
+/** The repository with this id, whether or not it is on disk. */
 export function repoOf(store: GitStore, id: number): Repo {
   if (!Number.isSafeInteger(id) || id < 1) throw new GitError('invalid', 'A repository is named by its number');
-  const shard = String(Math.floor(id / 1000)).padStart(2, '0');
-  return { store, id, path: join(store.root, shard, `${id}.git`) };
+  return { store, id, path: repositoryPath(store.root, id) };
 }
+
+/** The folder of a repository. Each folder above has up to a thousand repositories. */
+export const repositoryPath = (root: string, id: number): string =>
+  join(root, String(Math.floor(id / 1000)).padStart(2, '0'), `${id}.git`);
 
 /** Whether the repository is on disk. @throws GitError `unavailable` where the folder of all repositories can't be read */
 export async function repositoryExists({ path, store }: Repo): Promise<boolean> {

@@ -25,9 +25,16 @@ export type OutboundRequest = {
 export type OutboundReply = { status: number; headers: Record<string, string>; body: Buffer };
 
 /** A request of any method, to a server that the administrator has named. */
-export type OutboundStreamed = Pick<OutboundRequest, 'url' | 'headers' | 'timeout'> & {
+export type OutboundStreamed = Pick<OutboundRequest, 'url' | 'headers'> & {
   method: string;
   body?: Buffer;
+  /** Milliseconds of silence: no byte is sent, or the reply doesn't come. */
+  timeout: number;
+  /**
+   * Bytes per second that the body takes at most longer for. Once the system has all of it, nothing shows how far it has come, so that this
+   * alone bounds the wait for the reply.
+   */
+  slowestRate?: number;
   /** Ends the exchange, at any time. The request fails with its reason. */
   stopped?: AbortSignal;
 };
@@ -42,7 +49,7 @@ export type StreamedReply = { status: number; headers: Record<string, string>; b
 export type Outbound = {
   get(request: OutboundGet): Promise<OutboundReply>;
   post(request: OutboundRequest): Promise<OutboundReply>;
-  /** Sends a request whose reply is a stream. `timeout` is that until its headers are there. The body must be read or destroyed. */
+  /** Sends a request whose reply is a stream. Its body must be read or destroyed. */
   stream(request: OutboundStreamed): Promise<StreamedReply>;
   /** Why a URL is never allowed, or undefined. It isn't resolved here, so that a later request may still be refused. */
   refuses(url: string): string | undefined;
@@ -63,17 +70,19 @@ export function openOutbound({ allow, resolve = openResolver({ limits: resourceL
   const agents = { 'http:': new http.Agent(agentOptions), 'https:': new https.Agent(agentOptions) };
   const send = async <Reply>(request: Sent<Reply>): Promise<Reply> => {
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(new OutboundError('timeout', 'timed out')), request.timeout);
+    const timer = startTimer(request, () => controller.abort(new OutboundError('timeout', 'timed out')));
     const signal = request.stopped ? AbortSignal.any([controller.signal, request.stopped]) : controller.signal;
     try {
       signal.throwIfAborted();
       const addresses = await orAborted(checkedAddresses(request.url, isAllowed, resolve), signal);
-      return await tryInTurn(addresses.slice(0, maxAddresses), (address) => exchange({ ...request, address, signal, agents }));
+      return await tryInTurn(addresses.slice(0, maxAddresses), (address) =>
+        exchange({ ...request, address, signal, agents, timer }),
+      );
     } catch (error) {
       request.stopped?.throwIfAborted();
       throw error;
     } finally {
-      clearTimeout(timer);
+      timer.end();
     }
   };
   const buffered = ({ maxBytes, ...request }: OutboundGet & { body?: Buffer }) =>
@@ -90,6 +99,29 @@ export function openOutbound({ allow, resolve = openResolver({ limits: resourceL
     close() {
       agents['http:'].destroy();
       agents['https:'].destroy();
+    },
+  };
+}
+
+/** The timer of an exchange. */
+type Timer = {
+  /** Bytes were sent. `isAll`: the system has the whole body. */
+  progress(isAll: boolean): void;
+  end(): void;
+};
+
+/** Calls `expire` once nothing was sent for the time of the request, or the whole exchange takes too long for the size of its body. */
+function startTimer({ timeout, body, slowestRate }: Sent<unknown>, expire: () => void): Timer {
+  const overall = setTimeout(expire, timeout + (body && slowestRate ? (body.length / slowestRate) * 1_000 : 0));
+  const silence = slowestRate ? setTimeout(expire, timeout) : undefined;
+  return {
+    progress(isAll) {
+      if (isAll) clearTimeout(silence);
+      else silence?.refresh();
+    },
+    end() {
+      clearTimeout(overall);
+      clearTimeout(silence);
     },
   };
 }
@@ -124,6 +156,7 @@ type Sent<Reply> = OutboundStreamed & {
 };
 
 type Exchange<Reply> = Sent<Reply> & {
+  timer: Timer;
   address: string;
   signal: AbortSignal;
   agents: { 'http:': Agent; 'https:': SecureAgent };
@@ -152,11 +185,12 @@ function asOutboundError(error: unknown, { signal }: { signal: AbortSignal }): O
   return syscall === 'connect' ? new ConnectError('connection', message) : new OutboundError('connection', message);
 }
 
-function startRequest<Reply>({ url, method, headers, body, anyCertificate, read, address, signal, agents }: Exchange<Reply>): {
+function startRequest<Reply>(exchanged: Exchange<Reply>): {
   request: ClientRequest;
   reply: Promise<Reply>;
   answered: () => boolean;
 } {
+  const { url, method, headers, body, anyCertificate, read, address, signal, agents, timer } = exchanged;
   const secure = url.protocol === 'https:';
   const options = {
     method,
@@ -185,8 +219,28 @@ function startRequest<Reply>({ url, method, headers, body, anyCertificate, read,
       read(response).then(resolve, reject);
     });
   });
-  request.end(body);
+  sendBody(request, body, timer);
   return { request, reply, answered: () => answered };
+}
+
+/** Bytes that are sent at once, so that a slow receiver's progress is seen. */
+const sentAtOnce = 64 * 1024;
+
+function sendBody(request: ClientRequest, body: Buffer | undefined, timer: Timer): void {
+  if (!body || body.length <= sentAtOnce) {
+    request.end(body);
+    return;
+  }
+  let sent = 0;
+  const sendNext = (error?: Error | null): void => {
+    if (error) return; // the request fails with it
+    timer.progress(sent === body.length);
+    const part = body.subarray(sent, sent + sentAtOnce);
+    sent += part.length;
+    if (part.length === 0) request.end();
+    else request.write(part, sendNext);
+  };
+  sendNext();
 }
 
 /** Reads a reply and up to `maxBytes` of its body. If the body is longer, the connection is closed. */

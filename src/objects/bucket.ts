@@ -5,7 +5,7 @@ import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { Refusal } from '#lib/refusal.ts';
 import type { Outbound } from '#net/outbound.ts';
 import { OutboundError } from '#net/target.ts';
-import { requestHandler } from './request-handler.ts';
+import { requestHandler, type Times } from './request-handler.ts';
 import { type ByteRange, checkKey, type ObjectStore, partial, type StoredFile } from './store.ts';
 
 type Library = typeof import('@aws-sdk/client-s3');
@@ -19,11 +19,11 @@ export type BucketOptions = {
   readonly pathStyle: boolean;
   readonly credentials: Exclude<S3ClientConfig['credentials'], undefined>;
   readonly outbound: Outbound;
-  /** Milliseconds until the server has answered. Omitted: 20 s. */
-  readonly timeout?: number | undefined;
-  /** Called when the server failed or didn't answer, for the log. */
+  /** Milliseconds for which the result of a check is remembered. Omitted: 10 s. */
+  readonly checkEvery?: number | undefined;
+  /** Called when the server failed, refused or didn't answer, for the log. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
-};
+} & Times;
 
 /**
  * Bytes of a part of a large object. S3 allows 10,000 parts, so that an object may have 80 GB; while one part is sent, the next one
@@ -31,6 +31,7 @@ export type BucketOptions = {
  */
 const partSize = 8 * 1024 * 1024;
 const attempts = 3;
+const defaultCheckEvery = 10_000;
 
 /** What the functions of this file work with. The library is loaded when the first of them is called. */
 type Bucket = {
@@ -38,7 +39,7 @@ type Bucket = {
   readonly client: S3Client;
   readonly Bucket: string;
   keyOf(key: string): string;
-  /** The reply of the server. @throws Refusal 503 where it can't be reached or doesn't answer */
+  /** The reply of the server. @throws Refusal 503 where it can't be reached, doesn't answer, or refuses the bucket */
   answered<Reply>(reply: Promise<Reply>): Promise<Reply>;
 };
 
@@ -50,7 +51,7 @@ export function openBucket(options: BucketOptions): ObjectStore {
     return opened;
   };
   return {
-    check: async () => undefined, // a bucket that is away is told by each request that needs it
+    check: remembered(async () => checkBucket(await bucket()), options.checkEvery ?? defaultCheckEvery),
     put: async (key, send) => put(await bucket(), key, send),
     open: async (key, range) => open(await bucket(), key, range),
     async remove(key) {
@@ -82,15 +83,27 @@ export function openBucket(options: BucketOptions): ObjectStore {
   };
 }
 
+/** Does some work at most once within some time, and gives its result to all callers meanwhile. */
+function remembered(work: () => Promise<void>, ms: number): () => Promise<void> {
+  let last: { result: Promise<void>; at: number } | undefined;
+  return () => {
+    const now = performance.now();
+    if (last && now - last.at < ms) return last.result;
+    const result = work();
+    last = { result, at: now };
+    return result;
+  };
+}
+
 async function connect(options: BucketOptions): Promise<Bucket> {
-  const { bucket, prefix, endpoint, region, pathStyle, credentials, outbound, timeout, onFailure } = options;
+  const { bucket, prefix, endpoint, region, pathStyle, credentials, outbound, onFailure } = options;
   const s3 = await import('@aws-sdk/client-s3');
   const client = new s3.S3Client({
     region,
     credentials,
     ...(endpoint === undefined ? {} : { endpoint }),
     forcePathStyle: pathStyle,
-    requestHandler: requestHandler(outbound, timeout),
+    requestHandler: requestHandler(outbound, options),
     maxAttempts: attempts,
     retryMode: 'standard',
     defaultsMode: 'standard',
@@ -209,6 +222,11 @@ async function open(
   }
 }
 
+/** Lists one object, so that a server that refuses says why: to a request for the head of a bucket, it gives no reason. */
+const checkBucket = async ({ s3, client, Bucket, keyOf, answered }: Bucket): Promise<void> => {
+  await answered(client.send(new s3.ListObjectsV2Command({ Bucket, Prefix: keyOf(''), MaxKeys: 1 })));
+};
+
 const removeObject = async ({ s3, client, Bucket, answered }: Bucket, Key: string): Promise<void> => {
   await answered(client.send(new s3.DeleteObjectCommand({ Bucket, Key })));
 };
@@ -271,5 +289,15 @@ function storedFile({ key, modified }: Listed, prefix: string): StoredFile[] {
 const hasTimedOut = (error: unknown): boolean =>
   error instanceof Refusal && error.cause instanceof OutboundError && error.cause.kind === 'timeout';
 
+/**
+ * Whether the store is lost: its server fails, or refuses the bucket or the key. It answers so where the bucket was deleted or is in another
+ * region, or the credentials are no longer valid.
+ */
 const isUnavailable = (error: unknown): boolean =>
-  error instanceof OutboundError || (error instanceof Error && '$fault' in error && error.$fault === 'server');
+  error instanceof OutboundError ||
+  (error instanceof Error && '$fault' in error && (error.$fault === 'server' || isRefusal(error)));
+
+const refusalStatuses: ReadonlySet<unknown> = new Set([301, 307, 401, 403]);
+
+const isRefusal = (error: Error & { $metadata?: { httpStatusCode?: number } }): boolean =>
+  error.name === 'NoSuchBucket' || refusalStatuses.has(error.$metadata?.httpStatusCode);

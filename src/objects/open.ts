@@ -18,7 +18,7 @@ export type ObjectSettings = {
   readonly accessKeyId?: string | undefined;
   readonly secretAccessKey?: string | undefined;
   readonly sessionToken?: string | undefined;
-} & Pick<BucketOptions, 'timeout' | 'onFailure'>;
+} & Pick<BucketOptions, 'timeout' | 'slowestRate' | 'checkEvery' | 'onFailure'>;
 
 /** `s3://bucket/prefix` for a bucket and its prefix. */
 export const bucketText = ({ bucket, prefix }: BucketName): string => `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
@@ -37,9 +37,9 @@ export function openObjects(
 ): ObjectStore {
   if (!settings?.at) return openObjectFolder(folder, installation);
   const { at, accessKeyId, secretAccessKey, sessionToken, endpoint, region, pathStyle = endpoint !== undefined } = settings;
-  const { timeout, onFailure } = settings;
+  const { timeout, slowestRate, checkEvery, onFailure } = settings;
   if (accessKeyId === undefined || secretAccessKey === undefined)
     throw new StartupError('HEARTH_OBJECTS needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
   const credentials = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
-  return openBucket({ ...at, endpoint, region, pathStyle, credentials, outbound, timeout, onFailure });
+  return openBucket({ ...at, endpoint, region, pathStyle, credentials, outbound, timeout, slowestRate, checkEvery, onFailure });
 }

@@ -1,8 +1,13 @@
 import type { Outbound } from '#net/outbound.ts';
 import { OutboundError } from '#net/target.ts';
 
-/** The default for the milliseconds until a server has answered, and without a byte of its reply. */
-const defaultTimeout = 20_000;
+/** How long an exchange may take. */
+export type Times = {
+  /** Milliseconds without a byte that is sent, until a server has answered, and without a byte of its reply. Omitted: 20 s. */
+  readonly timeout?: number | undefined;
+  /** Bytes per second: a body takes at most longer by its size at this rate. Omitted: 128 KiB, or 64 s for a part. */
+  readonly slowestRate?: number | undefined;
+};
 
 /** A request as the client makes it. */
 type SignedRequest = {
@@ -17,10 +22,10 @@ type SignedRequest = {
 };
 
 /** What the client of S3 sends its requests by: the only way out of this server (security decision 6). */
-export const requestHandler = (outbound: Outbound, timeout = defaultTimeout) => ({
+export const requestHandler = (outbound: Outbound, { timeout = 20_000, slowestRate = 128 * 1024 }: Times) => ({
   async handle({ protocol, hostname, port, path, query, method, headers, body }: SignedRequest) {
     const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}${queryText(query)}`);
-    const sent = outbound.stream({ url, method, headers, timeout, ...bodyOf(body) });
+    const sent = outbound.stream({ url, method, headers, timeout, slowestRate, ...bodyOf(body) });
     const { status, ...reply } = await sent.catch((error) => Promise.reject(retryable(error)));
     return { response: { statusCode: status, ...reply } };
   },

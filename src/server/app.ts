@@ -60,6 +60,8 @@ export type Parts = {
   slow?: SlowThresholds;
   /** The times of the store of files. */
   objectMetric?: Histogram;
+  /** The folder of the embedded PostgreSQL, where that is used. */
+  databaseFolder?: string | undefined;
 };
 
 /** Enough for a search of 10,000 percent-encoded characters, so that a query that is too long gets its own error. */

@@ -41,6 +41,8 @@ export type Settings = {
   repositories: string;
   /** The id of the installation, with which its folders are marked. Omitted: lost folders aren't always noticed. */
   installation?: string | undefined;
+  /** The folder of the embedded PostgreSQL. Omitted: the database is elsewhere. */
+  databaseFolder?: string | undefined;
   env: NodeJS.ProcessEnv;
   url?: string;
   /** Where actions of workflows come from that aren't on this server. */

@@ -11,6 +11,8 @@ export type OperationParts = {
   services: Pick<Services, 'git' | 'objects'>;
   log: Logger;
   clock: () => Date;
+  /** The folder of the embedded PostgreSQL, where that is used. */
+  databaseFolder?: string | undefined;
 };
 
 /** Figures are read once in this time, however often they are asked for. */
@@ -84,12 +86,12 @@ function addGitMetrics(registry: Registry, { commands, transfers, readers }: Ser
 }
 
 /** Reads the figures; undefined where the database doesn't answer, which other metrics tell. */
-function cachedFigures({ database, services, log, clock }: OperationParts): () => Promise<Figures | undefined> {
+function cachedFigures({ database, databaseFolder, services, log, clock }: OperationParts): () => Promise<Figures | undefined> {
   let found: Promise<Figures | undefined> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   const read = async (): Promise<Figures | undefined> => {
     try {
-      const [rows, volumes] = await Promise.all([readRows(database.db, clock()), readVolumes(services.git.root)]);
+      const [rows, volumes] = await Promise.all([readRows(database.db, clock()), readVolumes(services.git.root, databaseFolder)]);
       return { ...rows, volumes };
     } catch (error) {
       log.warn({ err: error }, 'some metrics could not be read');
@@ -105,8 +107,8 @@ function cachedFigures({ database, services, log, clock }: OperationParts): () =
   };
 }
 
-async function readVolumes(repositories: string): Promise<Figure[]> {
-  const folders = { repositories, objects: join(dirname(repositories), 'objects') };
+async function readVolumes(repositories: string, database: string | undefined): Promise<Figure[]> {
+  const folders = { repositories, objects: join(dirname(repositories), 'objects'), ...(database ? { database } : {}) };
   const volumes = await Promise.all(
     Object.entries(folders).map(async ([name, folder]) => {
       // Without files, their folder may be missing.

@@ -1,12 +1,14 @@
-import { chmod, cp, mkdir, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import pino from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { folders } from '#cli/doctor/folders.ts';
+import { contentsOfFiles } from '#cli/doctor/files.ts';
+import { filesFolder, folders } from '#cli/doctor/folders.ts';
 import { indexes } from '#cli/doctor/indexes.ts';
-import { clock } from '#cli/doctor/machine.ts';
+import { clock, disk } from '#cli/doctor/machine.ts';
 import { jobs, retryJobs } from '#cli/doctor/queue.ts';
+import { refs } from '#cli/doctor/refs.ts';
 import { newest, objects, pushes } from '#cli/doctor/repositories.ts';
 import { run } from '#git/process/run.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
@@ -60,6 +62,16 @@ test('each index that lacks something is named, unless jobs are under way', asyn
   expect(wrong(await indexes(here))).toEqual([]);
   await here.settle();
   expect(wrong(await indexes(here))).toEqual(['issue index', 'vectors']);
+});
+
+test('an index that cannot be read is a finding, and the others are checked all the same', async () => {
+  await sql`alter table commit_indexes rename to lost_indexes`.execute(db);
+  onTestFinished(async () => void (await sql`alter table lost_indexes rename to commit_indexes`.execute(db)));
+  const found = await indexes(here);
+  expect(found).toHaveLength(6);
+  expect(found.filter(({ detail }) => detail.startsWith('could not be checked'))).toEqual([
+    { check: 'commit index', ok: false, detail: expect.stringContaining('commit_indexes') },
+  ]);
 });
 
 test('a branch that moved without the indexes is found', async () => {
@@ -157,6 +169,123 @@ describe('each damage to a repository', () => {
   });
 });
 
+/** A repository whose refs are packed: its default branch, another one, and the head of a pull request. */
+async function packedRepository() {
+  const row = await indexedRepository();
+  const name = await nameOf(row.id);
+  const [login = ''] = name.split('/');
+  const owner = await db.selectFrom('accounts').selectAll().where('login', '=', login).executeTakeFirstOrThrow();
+  const client = await here.as(owner);
+  const repo = repoOf(hearth.services.git, row.id);
+  const { body } = await client.get(`/repos/${name}/git/ref/heads/main`);
+  await client.post(`/repos/${name}/git/refs`, { ref: 'refs/heads/side', sha: body.object.sha });
+  await client.put(`/repos/${name}/contents/b.txt`, { message: 'B', content: 'eA==', branch: 'side' });
+  const pull = await client.post(`/repos/${name}/pulls`, { title: 'B', head: 'side', base: 'main' });
+  expect(pull.status).toBe(201);
+  await here.settle();
+  await run(repo, ['pack-refs', '--all']);
+  await hearth.services.git.readers.closeAll();
+  return { row, repo, name, pull: `refs/pull/${pull.body.number}/head`, packed: join(repo.path, 'packed-refs') };
+}
+
+test('lost refs are found: all of them, the default branch, the head of a pull request', async () => {
+  const { repo, name, pull, packed, row } = await packedRepository();
+  const text = await readFile(packed, 'utf8');
+  onTestFinished(() => writeFile(packed, text));
+  const without = (ref: string) => writeFile(packed, text.replace(new RegExp(`^[0-9a-f]{40} ${ref}\n`, 'm'), ''));
+  const gone = (what: string) => ({ check: 'refs', ok: false, detail: `${name}: ${what}` });
+  expect(await refs(here)).toMatchObject({ ok: true });
+  await writeFile(packed, '');
+  expect(await refs(here)).toEqual(gone('all refs are gone'));
+  await rm(packed);
+  expect(await refs(here)).toEqual(gone('all refs are gone'));
+  // Even where the indexes have followed, the last push tells.
+  await sql`update code_indexes set commit_oid = null where repository_id = ${row.id}`.execute(db);
+  await sql`update pull_requests set tested_head_sha = null where repository_id = ${row.id}`.execute(db);
+  expect(await refs(here)).toEqual(gone('all refs are gone'));
+  await writeFile(packed, text);
+  const tip = (await run(repo, ['rev-parse', 'main'])).stdout.toString().trim();
+  await sql`update code_indexes set commit_oid = ${tip} where repository_id = ${row.id}`.execute(db);
+  await sql`update pull_requests set tested_head_sha = head_sha where repository_id = ${row.id}`.execute(db);
+  await without('refs/heads/main');
+  expect(await refs(here)).toEqual(gone('refs/heads/main is gone'));
+  await without(pull);
+  expect(await refs(here)).toEqual(gone(`${pull} is gone`));
+});
+
+test('a repository whose refs were deleted by right has lost none', async () => {
+  const ada = await here.user();
+  const row = await here.repo(ada);
+  const client = await here.as(ada);
+  const path = `/repos/${ada.login}/${row.name}`;
+  await client.put(`${path}/contents/a.txt`, { message: 'A', content: 'eA==', branch: 'side' });
+  await client.put(`${path}/contents/a.txt`, { message: 'A', content: 'eA==' });
+  await client.delete(`${path}/git/refs/heads/side`);
+  await client.delete(`${path}/git/refs/heads/main`);
+  await here.settle();
+  expect(await refs(here)).toMatchObject({ ok: true });
+});
+
+test.skipIf(process.getuid?.() !== 0)('what another user made in a repository, or among the files, is found', async () => {
+  const { repo, name, packed } = await packedRepository();
+  await run(repo, ['repack', '-a', '-d', '-q']);
+  await mkdir(join(repo.path, 'objects/00'), { recursive: true });
+  const pack = (await readdir(join(repo.path, 'objects/pack'))).find((one) => one.endsWith('.pack')) ?? '';
+  for (const path of [
+    packed,
+    join(repo.path, 'objects/pack', pack),
+    join(repo.path, 'objects/00'),
+    join(repo.path, 'objects/pack'),
+  ]) {
+    expect(await folders(here)).toMatchObject({ ok: true });
+    await chown(path, 4_321, 4_321);
+    const detail = expect.stringContaining(
+      `${name}: ${path.slice(repo.path.length + 1)} belongs to user 4321, and not to user 0`,
+    );
+    expect(await folders(here)).toMatchObject({ ok: false, detail });
+    await chown(path, 0, 0);
+  }
+  await hearth.services.objects.put('77/a', (sink) => sink(Buffer.from('x')));
+  expect(await filesFolder(here)).toMatchObject({ ok: true });
+  const file = join(dirname(hearth.services.git.root), 'objects/77/a');
+  for (const path of [file, dirname(file)]) {
+    await chown(path, 4_321, 4_321);
+    expect(await filesFolder(here)).toMatchObject({ ok: false, detail: expect.stringContaining('77') });
+    await chown(path, 0, 0);
+  }
+  await hearth.services.objects.removeGroup('77');
+});
+
+test('the contents of results of tools are compared too, and what was not read is said', async () => {
+  const { row } = await packedRepository();
+  const stored = await hearth.services.objects.put('78/a', (sink) => sink(Buffer.from('x')));
+  await db
+    .insertInto('code_scanning_uploads')
+    .values({
+      repository_id: row.id,
+      sarif_id: 'doctor',
+      commit_sha: '',
+      ref: '',
+      object_key: '78/a',
+      digest: stored.digest,
+      created_at: new Date(),
+    })
+    .execute();
+  expect(await contentsOfFiles(here)).toMatchObject({
+    ok: true,
+    detail: expect.stringMatching(/^1 file .*: every one is whole$/),
+  });
+  const file = join(dirname(hearth.services.git.root), 'objects/78/a');
+  await writeFile(file, 'y');
+  expect(await contentsOfFiles(here)).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(/: 78\/a is not what was uploaded$/),
+  });
+  await rm(file);
+  expect(await contentsOfFiles(here)).toMatchObject({ ok: false, detail: expect.stringMatching(/: 78\/a is missing$/) });
+  await db.deleteFrom('code_scanning_uploads').where('sarif_id', '=', 'doctor').execute();
+});
+
 test('files that belong to another user than the folder of all repositories are found, the first of many by name', async () => {
   await indexedRepository();
   const first = await db.selectFrom('repositories').select('id').orderBy('id').executeTakeFirstOrThrow();
@@ -166,6 +295,14 @@ test('files that belong to another user than the folder of all repositories are 
   const said = `its folder belongs to user ${own}, and not to user ${own + 1} as the folder of all repositories`;
   expect(ok).toBe(false);
   expect(detail).toContain(`${await nameOf(first.id)}: ${said}`);
+});
+
+test('free space is told once for each volume, and what is missing is left out', async () => {
+  const { root } = hearth.services.git;
+  const volume = (folder: string) => expect.stringMatching(new RegExp(`^\\d+ MiB free in ${folder}$`));
+  expect(await disk([root, join(root, 'tmp'), join(root, 'missing')])).toMatchObject({ detail: volume(root) });
+  const { detail } = await disk([root, '/proc']);
+  expect(detail.split('; ')).toEqual([volume(root), expect.stringContaining('free in /proc')]);
 });
 
 test('a clock that differs from that of PostgreSQL, or was set back, is wrong', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { commit, version } from '#lib/release.ts';
 import { scratch } from '#test/git/support.ts';
 import { serve } from './support.ts';
 
@@ -15,7 +16,7 @@ test('a server logs its start, its migrations, each of its listeners and its sto
     const line = lines.find(({ msg }) => msg === sample.msg);
     expect(fieldsOf(line ?? {}), sample.msg).toEqual(fieldsOf(sample));
   }
-  expect(lines[0]).toMatchObject({ msg: 'starting' });
+  expect(lines[0]).toMatchObject({ msg: 'starting', version, commit });
   expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
   const ports = lines.filter(({ listener }) => listener).map(({ port }) => port);
   expect(new Set(ports.filter((port) => port > 0)).size).toBe(3);

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { hasEnded, isProcessRunning, pidExists, readProcessStatus, startOfProcess } from '#lib/running-process.ts';
 
@@ -62,4 +64,18 @@ test('a name with parentheses and spaces does not hide the other fields', async 
   if (!readProcessStatus(pid)) return;
   await expect.poll(() => readProcessStatus(pid)?.name).toBe('a) Z (b');
   expect(readProcessStatus(pid)).toMatchObject({ parent: process.pid, group: readProcessStatus(process.pid)?.group });
+});
+
+const root = join(import.meta.dirname, '../..');
+/** Signal 0, sent by Node or a shell: its error says "gone" and "not yours" alike. */
+const probe = /\bkill\([^;]*?,\s*(?:0|'0')\s*\)|\bkill\s+-(?:0\b|s\s+0\b)/;
+
+test('only one file probes a process by a signal', () => {
+  const files = ['src', 'bench', 'tools', 'test'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|js|mjs|sh)$/.test(name) && !name.endsWith('running-process.test.ts'))
+      .map((name) => `${folder}/${name}`),
+  );
+  expect(files.filter((name) => probe.test(readFileSync(join(root, name), 'utf8')))).toEqual(['src/lib/running-process.ts']);
+  for (const text of ['process.kill(pid, 0)', "kill(-group, '0')", 'kill -0 "$2"', 'kill -s 0 1']) expect(text).toMatch(probe);
 });

@@ -3,7 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openOutbound } from '#net/outbound.ts';
 import { openObjects } from '#objects/open.ts';
 import type { ByteRange, ObjectStore } from '#objects/store.ts';
@@ -103,7 +104,8 @@ describe('a bucket', () => {
 
   test('asks a server that hangs once, and tells the log', async () => {
     const failed: unknown[] = [];
-    const hasty = openObjects({ ...s3.settings, timeout: 100, onFailure: (error) => failed.push(error) }, folder, outbound);
+    const times = { timeout: 100, slowestRate: 100_000_000 };
+    const hasty = openObjects({ ...s3.settings, ...times, onFailure: (error) => failed.push(error) }, folder, outbound);
     const requests = {
       put: () => hasty.put('1/a', sending(bytes.subarray(0, 9))),
       'put in parts': () => hasty.put('1/a', sending(bytes)),
@@ -118,9 +120,29 @@ describe('a bucket', () => {
     expect(failed).toMatchObject([{ kind: 'timeout' }, { kind: 'timeout' }, { kind: 'timeout' }]);
   });
 
+  test('is waited for as long as it takes bytes, up to a bound by their number', async () => {
+    const part = bytes.subarray(0, 8 * 1024 * 1024);
+    const put = (times: { timeout: number; slowestRate: number }) =>
+      openObjects({ ...s3.settings, ...times }, folder, outbound).put('1/a', sending(part));
+    const timedOut = { kind: 'unavailable', cause: { kind: 'timeout' } };
+    onTestFinished(() => s3.slow(undefined));
+    s3.slow(() => sleep(20));
+    const before = performance.now();
+    expect(await put({ timeout: 1_000, slowestRate: 100_000 })).toEqual(stored(part));
+    expect(performance.now() - before).toBeGreaterThan(1_500);
+    await bucket.remove('1/a');
+    await expect(put({ timeout: 1_000, slowestRate: 100_000_000 })).rejects.toMatchObject(timedOut);
+    // One that stops to take bytes is given up at once, though the bound by their number is days away.
+    s3.slow(() => new Promise(() => undefined));
+    await expect(put({ timeout: 300, slowestRate: 10 })).rejects.toMatchObject(timedOut);
+  });
+
   test('is refused with another key, and nothing is stored', async () => {
     const other = openObjects({ ...s3.settings, secretAccessKey: 'another' }, folder, outbound);
-    await expect(other.put('1/a', sending(bytes.subarray(0, 9)))).rejects.toMatchObject({ name: 'SignatureDoesNotMatch' });
+    await expect(other.put('1/a', sending(bytes.subarray(0, 9)))).rejects.toMatchObject({
+      kind: 'unavailable',
+      cause: { name: 'SignatureDoesNotMatch' },
+    });
     expect(await s3.keys()).toEqual([]);
     expect(() => openObjects({ ...s3.settings, accessKeyId: undefined }, folder, outbound)).toThrow('AWS_ACCESS_KEY_ID');
   });

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { enqueue } from '#jobs/job.ts';
@@ -84,4 +85,11 @@ test('many scrapes cost one statement, and none fails while the database is away
   for (let scrape = 0; scrape < 10; scrape++) expect((await fetch(`${here.url}/metrics`)).status).toBe(200);
   expect(sent.filter((text) => text.includes('waiting_events')).length).toBeLessThanOrEqual(1);
   expect(sent.length).toBeLessThanOrEqual(1);
+});
+
+test('free space of the database is told where PostgreSQL is embedded', async () => {
+  const here = await world();
+  const { app } = await here.another({ databaseFolder: tmpdir() });
+  const text = (await app.inject('/metrics')).payload;
+  expect(valuesOf(text, 'hearth_storage_free_bytes')).toMatchObject({ 'volume="database"': expect.any(Number) });
 });

@@ -19,6 +19,9 @@ const smallestPart = 5 * 1024 * 1024;
 /** Fewer than S3 has, so that tests see several pages. */
 const pageSize = 3;
 
+/** A status of an error within the server; `hang`: no reply at all. */
+type Failure = number | 'hang' | 'AccessDenied';
+
 /** A running server, and what tests see of it. */
 export type S3Server = {
   /** The settings that name it, with the prefix `hearth/test`. */
@@ -31,8 +34,10 @@ export type S3Server = {
   replace(key: string, bytes: Buffer | undefined): Promise<void>;
   /** Makes all objects, and all parts of unfinished uploads, as old as this. */
   age(at: Date): Promise<void>;
-  /** Answers the next requests of this kind with a status and not as usual, as many times; `hang`: not at all. */
-  fail(isMeant: (method: string, url: string) => boolean, status: number | 'hang', times: number): void;
+  /** Answers the next requests of this kind with a status and not as usual, as many times. */
+  fail(isMeant: (method: string, url: string) => boolean, how: Failure, times: number): void;
+  /** Reads the bodies of requests in steps of 64 KiB, and waits after each of them. */
+  slow(wait: (() => Promise<unknown>) | undefined): void;
   /** How many requests have failed so. */
   readonly failures: () => number;
   /** The requests that were answered, as `PUT` and `GET`, with their query's first name. */
@@ -45,8 +50,9 @@ export async function s3Server(): Promise<S3Server> {
   const [objects, uploads] = [join(folder, 'objects'), join(folder, 'uploads')];
   for (const path of [objects, uploads]) await mkdir(path);
   const requests: string[] = [];
-  let failing: { isMeant: (method: string, url: string) => boolean; status: number | 'hang'; times: number } | undefined;
+  let failing: { isMeant: (method: string, url: string) => boolean; how: Failure; times: number } | undefined;
   let failures = 0;
+  let waitForMore: (() => Promise<unknown>) | undefined;
   const server = http.createServer(async (request, response) => {
     const { method = '', url = '' } = request;
     try {
@@ -54,10 +60,12 @@ export async function s3Server(): Promise<S3Server> {
         failing.times--;
         failures++;
         request.resume();
-        if (failing.status === 'hang') return;
-        throw new S3Error(failing.status, 'InternalError');
+        const { how } = failing;
+        if (how === 'hang') return;
+        throw how === 'AccessDenied' ? new S3Error(403, how) : new S3Error(how, 'InternalError');
       }
-      await answer({ objects, uploads }, request, response);
+      const body = await readBody(request, waitForMore);
+      await answer({ objects, uploads }, { request, body }, response);
       requests.push(`${method} ${[...new URL(url, 'http://s3').searchParams.keys()].sort()[0] ?? ''}`.trim());
     } catch (error) {
       const { status, code } = error instanceof S3Error ? error : new S3Error(500, String(error));
@@ -84,9 +92,12 @@ export async function s3Server(): Promise<S3Server> {
       for (const root of [objects, uploads])
         for (const name of await readdir(root, { recursive: true })) await utimes(join(root, name), at, at);
     },
-    fail(isMeant, status, times) {
-      failing = { isMeant, status, times };
+    fail(isMeant, how, times) {
+      failing = { isMeant, how, times };
       failures = 0;
+    },
+    slow(wait) {
+      waitForMore = wait;
     },
     failures: () => failures,
     requests,
@@ -105,9 +116,19 @@ class S3Error extends Error {
 
 type Folders = { objects: string; uploads: string };
 
-async function answer({ objects, uploads }: Folders, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function readBody(request: IncomingMessage, wait?: () => Promise<unknown>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of request) {
+    parts.push(part);
+    if (wait) await wait();
+  }
+  return Buffer.concat(parts);
+}
+
+type Received = { request: IncomingMessage; body: Buffer };
+
+async function answer({ objects, uploads }: Folders, { request, body }: Received, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '', 'http://s3');
-  const body = Buffer.concat(await request.toArray());
   checkSignature(request, url, body);
   const [, named, ...rest] = url.pathname.split('/');
   if (named !== bucket) throw new S3Error(404, 'NoSuchBucket');

@@ -1,20 +1,30 @@
+import { join } from 'node:path';
 import { configOf, counted, installationCommand, onInstallation, print } from '../command.ts';
 import { accounts } from '../doctor/accounts.ts';
 import { finding } from '../doctor/diagnosis.ts';
 import { contentsOfFiles, files } from '../doctor/files.ts';
-import { folders } from '../doctor/folders.ts';
+import { filesFolder, folders } from '../doctor/folders.ts';
 import { indexes } from '../doctor/indexes.ts';
 import { refusals } from '../doctor/limits.ts';
 import { clock, database, disk, programs } from '../doctor/machine.ts';
 import { websites } from '../doctor/pages.ts';
 import { jobs, retryJobs } from '../doctor/queue.ts';
+import { refs } from '../doctor/refs.ts';
 import { newest, objects, pushes } from '../doctor/repositories.ts';
 import { ssh } from '../doctor/ssh.ts';
 import { workflowJobs } from '../doctor/workflows.ts';
+import { databaseFolderOf } from '../installation.ts';
+import type { Config } from '../settings.ts';
+
+/** Folders that may be volumes of their own. */
+function volumesOf(config: Config): string[] {
+  const database = databaseFolderOf(config);
+  return [config.data, join(config.data, 'repositories'), join(config.data, 'objects'), ...(database ? [database] : [])];
+}
 
 export const doctorCommand = installationCommand(
   'doctor',
-  'Check an installation: programs, database, clock, disk, repositories, files, jobs, workflows, indexes. Ends with 1 when something is wrong.',
+  'Check an installation: programs, database, clock, disk, repositories and their refs, files, jobs, workflows, indexes. Ends with 1 when something is wrong.',
   'hearth doctor --deep',
 )
   .option('--deep', 'read every Git object (git fsck), every file and the newest commits too; slow on large installations')
@@ -27,10 +37,12 @@ export const doctorCommand = installationCommand(
         await finding('programs', programs),
         await finding('database', () => database(installation)),
         await finding('clock', () => clock(installation)),
-        await finding('disk', () => disk(configOf(command).data)),
+        await finding('disk', () => disk(volumesOf(configOf(command)))),
         await finding('repositories', () => folders(installation)),
+        await finding('refs', () => refs(installation)),
         await finding('pushes', () => pushes(installation, installation.now)),
         await finding('files', () => files(installation)),
+        await finding('owners of files', () => filesFolder(installation)),
         await finding('jobs', () => jobs(installation)),
         await finding('workflows', () => workflowJobs(installation, installation.now)),
         await finding('ssh', () => ssh(configOf(command))),
@@ -49,7 +61,7 @@ export const doctorCommand = installationCommand(
       print(
         command,
         findings,
-        findings.map(({ check, ok, detail }) => `${ok ? 'ok   ' : 'WRONG'}  ${check.padEnd(14)} ${detail}`),
+        findings.map(({ check, ok, detail }) => `${ok ? 'ok   ' : 'WRONG'}  ${check.padEnd(15)} ${detail}`),
       );
       if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
     }),

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type Manifest, readManifest } from '#backup/manifest.ts';
 import { restoreBackup } from '#backup/restore.ts';
-import { keyFingerprint } from '#lib/secrets.ts';
+import { readSealedValues } from '#backup/sealed-values.ts';
+import { keyFingerprint, sealedUnder } from '#lib/secrets.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { counted, installationCommand, installationConfigOf, print } from '../command.ts';
 import { findSecretKey, hostKeysOf, secretKeyFile } from '../data-folder.ts';
@@ -23,7 +24,7 @@ export const restoreCommand = installationCommand(
   .action(async (folder, { otherKey }, command) => {
     const config = installationConfigOf(command);
     const manifest = await readManifest(resolve(folder));
-    const problem = await problemOfKey(config, manifest);
+    const problem = await problemOfKey(config, manifest, resolve(folder));
     if (problem !== undefined && !otherKey) await askToGoOn(problem);
     await withInstallation(config, async ({ address }, { services }) => {
       const bar = await progressBar();
@@ -44,10 +45,15 @@ export const restoreCommand = installationCommand(
   });
 
 /** Why the secrets of a backup couldn't be read; undefined where the key that is there is theirs, as far as the backup tells. */
-async function problemOfKey(config: Config, { secret_key_fingerprint: wanted }: Manifest): Promise<string | undefined> {
+async function problemOfKey(config: Config, manifest: Manifest, folder: string): Promise<string | undefined> {
   const key = config.secretKey ?? (await findSecretKey({ path: config.data }));
   if (!key) return `There is no secret key in ${secretKeyFile(config.data)}`;
-  return wanted === undefined || keyFingerprint(key) === wanted ? undefined : 'The secret key is not the one of the backup';
+  const { secret_key_fingerprint: wanted } = manifest;
+  const isTheirs =
+    wanted === undefined
+      ? (await readSealedValues(folder, manifest)).every((sealed) => sealedUnder(key, sealed))
+      : keyFingerprint(key) === wanted;
+  return isTheirs ? undefined : 'The secret key is not the one of the backup';
 }
 
 /** Asks on a terminal whether to restore without the secrets. @throws StartupError where that is refused, or nobody can be asked */

@@ -2,7 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import { runDueJobs } from '#jobs/worker.ts';
 import { openHearth } from '#server/hearth.ts';
 import { commonSettings, configOf, withSettings } from '../command.ts';
-import { openInstallation } from '../installation.ts';
+import { logOf, openInstallation } from '../installation.ts';
 import { workHere } from '../serving.ts';
 import type { Config } from '../settings.ts';
 import { startUnlessStopped, stopSignal, withinDrainTime } from '../stop-signal.ts';
@@ -46,7 +46,7 @@ async function work(config: Config): Promise<void> {
 async function start(config: Config) {
   const installation = await openInstallation(config, 'command');
   try {
-    return { installation, worker: await workHere(installation.settings) };
+    return { installation, worker: await workHere({ ...installation.settings, log: logOf(config) }) };
   } catch (error) {
     await installation.close();
     throw error;

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { keptFiles } from '#backup/kept-files.ts';
+import type { Db } from '#database/connect.ts';
 import { Refusal } from '#lib/refusal.ts';
 import type { ObjectStore } from '#objects/store.ts';
 import { counted } from '../command.ts';
@@ -8,13 +10,12 @@ import { type CheckContext, type Diagnosis, reasonOf, someOf } from './diagnosis
 
 /** Checks that the store of files can be written and read, by an object that is removed again. */
 export async function files({ db, hearth }: CheckContext): Promise<Diagnosis> {
-  const check = 'files';
   const { rows } = await sql<{ files: number; bytes: number }>`
     select count(*) as files, coalesce(sum(size), 0)::bigint as bytes from release_assets`.execute(db);
   const { files = 0, bytes = 0 } = rows[0] ?? {};
   const problem = await problemOfStore(hearth.services.objects);
   const total = `${counted(files, 'file')} of releases, ${Math.round(bytes / 1024 ** 2)} MiB`;
-  return { check, ok: problem === undefined, detail: problem === undefined ? total : `${total}; ${problem}` };
+  return { check: 'files', ok: problem === undefined, detail: problem === undefined ? total : `${total}; ${problem}` };
 }
 
 async function problemOfStore(objects: ObjectStore): Promise<string | undefined> {
@@ -26,47 +27,53 @@ async function problemOfStore(objects: ObjectStore): Promise<string | undefined>
     await objects.remove(key);
     return found === digestOfBytes(bytes) ? undefined : 'what was written is not what is read';
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return error instanceof Refusal ? message : `their store refuses: ${message}`;
+    const cause = error instanceof Refusal && error.cause !== undefined ? error.cause : error;
+    return `their store can't be used (${reasonOf(cause)})`;
   }
 }
 
-/** Reads all files of releases, and compares them with their digests. */
+type KeptFile = { object_key: string; digest: string };
+
+/** Reads all files that backups keep, and compares them with their digests. */
 export async function contentsOfFiles({ db, hearth }: CheckContext): Promise<Diagnosis> {
   const bar = await progressBar();
-  const total = await db
-    .selectFrom('release_assets')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .executeTakeFirst();
+  const { rows } = await sql<KeptFile>`select object_key, digest from (${sql.raw(keptFiles)}) files order by object_key`.execute(
+    db,
+  );
   const broken: string[] = [];
-  let read = 0;
-  let after = 0;
-  for (;;) {
-    const page = await db
-      .selectFrom('release_assets')
-      .select(['id', 'object_key', 'digest'])
-      .where('id', '>', sql<never>`${after}`)
-      .orderBy('id')
-      .limit(500)
-      .execute();
-    for (const { id, object_key, digest } of page) {
-      bar.show('Reading files', read++, total?.total ?? 0);
-      const found = await digestOf(hearth.services.objects, object_key).catch((error: unknown) => error);
-      // One that was deleted meanwhile is gone by right.
-      if (found === digest || !(await db.selectFrom('release_assets').select('id').where('id', '=', id).executeTakeFirst()))
-        continue;
-      broken.push(`${object_key} ${problemOf(found)}`);
-    }
-    const last = page.at(-1);
-    if (!last) break;
-    after = last.id;
+  for (const [read, { object_key, digest }] of rows.entries()) {
+    bar.show('Reading files', read, rows.length);
+    const found = await digestOf(hearth.services.objects, object_key).catch((error: unknown) => error);
+    // One that was deleted meanwhile is gone by right.
+    if (found === digest || !(await isKept(db, object_key))) continue;
+    broken.push(`${object_key} ${problemOf(found)}`);
   }
   bar.end();
-  return {
-    check: 'file contents',
-    ok: broken.length === 0,
-    detail: broken.length === 0 ? 'every file is whole' : someOf(broken, '; '),
-  };
+  const whole = `${counted(rows.length, 'file')} of releases, artifacts, code scanning and logs`;
+  const detail = [
+    broken.length === 0 ? `${whole}: every one is whole` : `${whole}: ${someOf(broken, '; ')}`,
+    ...(await unread(db)),
+  ];
+  return { check: 'file contents', ok: broken.length === 0, detail: detail.join('; ') };
+}
+
+async function isKept(db: Db, key: string): Promise<boolean> {
+  const { rows } = await sql`select from (${sql.raw(keptFiles)}) files where object_key = ${key} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** The files that aren't compared, with the reason. */
+async function unread(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ caches: number; logs: number }>`
+    select (select count(*) from caches where object_key is not null) as caches,
+      (select count(*) from workflow_jobs where log_key is not null and log_digest is null and carried_from is null) as logs`.execute(
+    db,
+  );
+  const { caches = 0, logs = 0 } = rows[0] ?? {};
+  return [
+    ...(caches > 0 ? [`not read: ${counted(caches, 'cache')}, which jobs make again`] : []),
+    ...(logs > 0 ? [`not read: ${counted(logs, 'log')} of earlier versions, which stored no digest`] : []),
+  ];
 }
 
 function problemOf(found: unknown): string {

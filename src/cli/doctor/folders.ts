@@ -1,9 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { repoOf } from '#git/store.ts';
+import { dirname, join } from 'node:path';
+import { repositoryPath } from '#git/store.ts';
 import { chunks } from '#lib/collections.ts';
 import { counted } from '../command.ts';
 import { type CheckContext, type Diagnosis, listRepositories, reasonOf, someOf } from './diagnosis.ts';
+import { problemOfOwners } from './owners.ts';
 
 const atOnce = 32;
 
@@ -19,7 +20,7 @@ export async function folders({ db, hearth }: CheckContext, owner?: number): Pro
   const uid = owner ?? (await stat(git.root)).uid;
   const problems: string[] = [];
   for (const some of chunks(repositories, atOnce)) {
-    const found = await Promise.all(some.map(({ id }) => problemOf(repoOf(git, id).path, uid)));
+    const found = await Promise.all(some.map(({ id }) => problemOf(repositoryPath(git.root, id), uid)));
     for (const [at, problem] of found.entries()) if (problem) problems.push(`${some[at]?.name}: ${problem}`);
   }
   const known = new Set<number>(repositories.map(({ id }) => id));
@@ -38,7 +39,28 @@ async function listFolders(root: string): Promise<number[]> {
   return ids;
 }
 
+/** Checks that all files of releases, artifacts and logs belong to the owner of the folder of all repositories, where a folder has them. */
+export async function filesFolder({ hearth }: CheckContext, owner?: number): Promise<Diagnosis> {
+  const { root } = hearth.services.git;
+  const folder = join(dirname(root), 'objects');
+  const uid = owner ?? (await stat(root)).uid;
+  const groups = await readdir(folder).catch(unlessMissing);
+  const problem = await problemOfOwners(folder, ['', ...groups], uid);
+  return {
+    check: 'owners of files',
+    ok: problem === undefined,
+    detail: problem === undefined ? 'all right' : `${folder}: ${problem}`,
+  };
+}
+
+function unlessMissing(error: unknown): string[] {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+  throw error;
+}
+
 const parts = ['', 'HEAD', 'config', 'objects', 'refs'];
+/** The folders whose entries must belong to the owner. `git gc` and `git repack` as another user make new ones there. */
+const ownedFolders = ['', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags', 'refs/pull'];
 const validHead = /^(ref: refs\/\S+|[0-9a-f]{40})\n?$/;
 
 /** What is wrong with a repository's folder, by its own files only; undefined where nothing is. */
@@ -46,8 +68,7 @@ async function problemOf(path: string, owner: number): Promise<string | undefine
   for (const part of parts) {
     const name = part === '' ? 'its folder' : part;
     try {
-      const { uid } = await stat(join(path, part));
-      if (uid !== owner) return `${name} belongs to user ${uid}, and not to user ${owner} as the folder of all repositories`;
+      await stat(join(path, part));
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
       if (code === 'ENOENT') return part === '' ? 'no folder' : `${name} is missing`;
@@ -58,8 +79,9 @@ async function problemOf(path: string, owner: number): Promise<string | undefine
   }
   try {
     const head = await readFile(join(path, 'HEAD'), 'utf8');
-    return validHead.test(head) ? undefined : `HEAD is ${head === '' ? 'empty' : 'damaged'}`;
+    if (!validHead.test(head)) return `HEAD is ${head === '' ? 'empty' : 'damaged'}`;
   } catch (error) {
     return `HEAD can't be read (${reasonOf(error)})`;
   }
+  return problemOfOwners(path, ownedFolders, owner);
 }

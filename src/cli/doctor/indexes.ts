@@ -3,7 +3,7 @@ import { analyserVersion } from '#search/analyse/analyse.ts';
 import { rowVersion } from '#search/issues/document.ts';
 import { isStale } from '#search/stale.ts';
 import { counted } from '../command.ts';
-import type { CheckContext, Diagnosis } from './diagnosis.ts';
+import { type CheckContext, type Diagnosis, finding } from './diagnosis.ts';
 
 type Index = {
   name: string;
@@ -49,19 +49,21 @@ const issues: Index = {
 };
 
 /** Checks that the indexes are complete. While jobs or events wait, missing items aren't a problem. */
-export async function indexes({ db, hearth }: CheckContext): Promise<Diagnosis[]> {
-  const { embeddings } = hearth.services;
+export async function indexes(context: CheckContext): Promise<Diagnosis[]> {
+  const { embeddings } = context.hearth.services;
   const all = [code, commits, repositories, accounts, issues, ...(embeddings ? [vectorsOf(embeddings.identity)] : [])];
-  const waiting = await hasWaitingWork({ db });
   const findings: Diagnosis[] = [];
-  for (const { name, nouns, counts } of all) {
-    const { there, missing } = (await counts.execute(db)).rows[0] ?? { there: 0, missing: 0 };
-    const detail = [counted(there, ...nouns)];
-    if (missing > 0) detail.push(`${missing} missing or outdated${waiting ? ', jobs are under way' : ': run `hearth reindex`'}`);
-    findings.push({ check: name, ok: missing === 0 || waiting, detail: detail.join('; ') });
-  }
+  for (const index of all) findings.push(await finding(index.name, () => checkIndex(context, index)));
   if (!embeddings) findings.push({ check: 'vectors', ok: true, detail: 'off' });
   return findings;
+}
+
+async function checkIndex({ db }: CheckContext, { name, nouns, counts }: Index): Promise<Diagnosis> {
+  const waiting = await hasWaitingWork({ db });
+  const { there, missing } = (await counts.execute(db)).rows[0] ?? { there: 0, missing: 0 };
+  const detail = [counted(there, ...nouns)];
+  if (missing > 0) detail.push(`${missing} missing or outdated${waiting ? ', jobs are under way' : ': run `hearth reindex`'}`);
+  return { check: name, ok: missing === 0 || waiting, detail: detail.join('; ') };
 }
 
 const vectorsOf = (identity: string): Index => ({

@@ -1,6 +1,7 @@
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { assertGitPresent } from '#git/process/version.ts';
+import { keyed } from '#lib/collections.ts';
 import { type CheckContext, type Diagnosis, mebi } from './diagnosis.ts';
 
 export async function programs(): Promise<Diagnosis> {
@@ -25,15 +26,30 @@ const minFreeBytes = 1024 ** 3;
 /** Loose Git objects are files, whose number the file system may limit. */
 const minFreeFiles = 10_000;
 
-export async function disk(folder: string): Promise<Diagnosis> {
+/** Checks the free space of the volumes of folders, each volume once. A folder that is missing has none. */
+export async function disk(folders: readonly string[]): Promise<Diagnosis> {
+  const found = await Promise.all(folders.map((folder) => volumeOf(folder)));
+  const volumes = [...keyed(found.flat().toReversed(), ({ device }) => device).values()].toReversed();
+  return {
+    check: 'disk',
+    ok: volumes.every(({ ok }) => ok),
+    detail: volumes.map(({ detail }) => detail).join('; '),
+  };
+}
+
+async function volumeOf(folder: string) {
+  const stats = await stat(folder).catch(() => undefined);
+  if (!stats) return [];
   const { bavail, bsize, files, ffree } = await statfs(folder);
   const free = bavail * bsize;
   const fewFiles = files > 0 && ffree < minFreeFiles;
-  return {
-    check: 'disk',
-    ok: free > minFreeBytes && !fewFiles,
-    detail: `${mebi(free)} free in ${folder}${fewFiles ? `; it has room for ${ffree} files only` : ''}`,
-  };
+  return [
+    {
+      device: stats.dev,
+      ok: free > minFreeBytes && !fewFiles,
+      detail: `${mebi(free)} free in ${folder}${fewFiles ? `; it has room for ${ffree} files only` : ''}`,
+    },
+  ];
 }
 
 const maxSkewMs = 5_000;

@@ -1,0 +1,39 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chunks } from '#lib/collections.ts';
+import { reasonOf } from './diagnosis.ts';
+
+const atOnce = 64;
+
+/** The first file or folder below a folder that another user owns; undefined where there is none. Only the named folders are read. */
+export async function problemOfOwners(root: string, folders: readonly string[], owner: number): Promise<string | undefined> {
+  for (const folder of folders) {
+    const path = join(root, folder);
+    try {
+      const names = await readdir(path);
+      for (const some of chunks([...(folder === '' ? [''] : []), ...names], atOnce)) {
+        const owners = await Promise.all(some.map((name) => ownerOf(join(path, name))));
+        const at = owners.findIndex((uid) => uid !== undefined && uid !== owner);
+        if (at >= 0)
+          return `${nameOf(join(folder, some[at] ?? ''))} belongs to user ${owners[at]}, and not to user ${owner} as the folder of all repositories`;
+      }
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code === 'ENOENT' || code === 'ENOTDIR') continue;
+      return `${nameOf(folder)} can't be read (${reasonOf(error)})`;
+    }
+  }
+  return undefined;
+}
+
+const nameOf = (path: string): string => (path === '.' || path === '' ? 'its folder' : path);
+
+/** The owner of a file; undefined where it is gone meanwhile. */
+async function ownerOf(path: string): Promise<number | undefined> {
+  try {
+    return (await lstat(path)).uid;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
