@@ -34,8 +34,10 @@ export const interpreterTable: readonly Interpreter[] = [
     runs: 'steps',
     modules: [
       'workflow-files/expressions.ts',
-      'workflow-files/bounded-evaluator.ts',
-      'workflow-files/expression-values.ts',
+      'workflow-files/evaluator.ts',
+      'workflow-files/expression-json.ts',
+      'workflow-files/expression-format.ts',
+      'workflow-files/expression-functions.ts',
       'workflow-files/given-inputs.ts',
     ],
     bounds: ['workflows.expressionLength', 'workflows.expressionSteps', 'workflows.expressionCharacters'],

@@ -42,7 +42,14 @@ export const workflows = {
     value: 500_000,
     unit: 'count',
     fixed: true,
-    of: 'steps of all expressions of a run that are evaluated together; one for each part of an expression, each of its characters, and each 8 characters of a text that is read',
+    of: 'steps of all expressions of a run that are evaluated together; one for each part of an expression, each of its characters, each item of a list and each 8 characters of a text that is read',
+    past: 'the job, or the run, fails',
+  },
+  expressionDepth: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'lists and objects inside each other in a text that `fromJSON` reads',
     past: 'the job, or the run, fails',
   },
   expressionCharacters: {
