@@ -1,5 +1,6 @@
 // The names of a job's steps, as they are shown before the job runs.
 import { fixedValue, limitTable } from '#lib/limits.ts';
+import { replaceExpressions } from './expression-texts.ts';
 import { type Contexts, ExpressionProblem, evaluateExpression, type Json, textOf } from './expressions.ts';
 
 type Step = { readonly [part: string]: Json };
@@ -21,7 +22,7 @@ export function namesOfSteps(steps: readonly Step[], contexts: Contexts, mask: M
     if (left === 0) return written;
     left--;
     try {
-      return mask.hide(textOf(evaluateExpression(expression, known)), maxLength);
+      return mask.hide(textOf(evaluateExpression(expression.trim(), known)), maxLength);
     } catch (error) {
       if (error instanceof ExpressionProblem) return written;
       throw error;
@@ -36,27 +37,4 @@ function writtenName({ name, uses, run }: Step): string {
     .slice(0, maxLength)
     .split('\n');
   return uses === undefined ? `Run ${line}` : `Run ${String(uses)}`.slice(0, maxLength);
-}
-
-/** Replaces each `${{ … }}` of a text. One without an end stays as it is. */
-function replaceExpressions(text: string, valueOfExpression: (expression: string, written: string) => string): string {
-  let replaced = '';
-  let at = 0;
-  for (;;) {
-    const start = text.indexOf('${{', at);
-    const end = start < 0 ? -1 : endOfExpression(text, start + 3);
-    if (end < 0) return replaced + text.slice(at);
-    replaced += text.slice(at, start) + valueOfExpression(text.slice(start + 3, end).trim(), text.slice(start, end + 2));
-    at = end + 2;
-  }
-}
-
-/** Where the `}}` of an expression is that isn't in a string; -1 where there is none. */
-function endOfExpression(text: string, from: number): number {
-  let isInString = false;
-  for (let at = from; at < text.length; at++) {
-    if (text[at] === "'") isInString = !isInString;
-    else if (!isInString && text.startsWith('}}', at)) return at;
-  }
-  return -1;
 }

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { system } from '#lib/caller.ts';
 import { computing } from '#test/support/time.ts';
-import { budget, type Contexts, ExpressionProblem, evaluate, newBudget } from '#workflow-files/expressions.ts';
+import { budget, type Contexts, ExpressionProblem, evaluate, type Json, newBudget } from '#workflow-files/expressions.ts';
+import { inputWriter } from '#workflow-files/given-inputs.ts';
 import { combinationsOf } from '#workflow-files/matrix.ts';
 import { parseWorkflowFile } from '#workflow-files/parse.ts';
 import { planJobs } from '#workflow-files/plan.ts';
@@ -133,7 +134,7 @@ test('matrices of calls in matrices of calls end at the number of jobs that a ru
   const all = { github: {}, inputs: {}, vars: {}, [budget]: newBudget() };
   const nothing = { made: new Set<string>(), results: new Map(), isCancelled: false };
   const plan = () => planJobs(top, all, nothing);
-  expect(computing(() => expect(plan().jobs.length).toBeGreaterThan(1_000))).toBeLessThan(1_000);
+  expect(computing(() => expect(plan().problem).toContain('at most 1000 jobs'))).toBeLessThan(1_000);
   expect(plan().jobs.length).toBeLessThan(1_300);
 
   // Calls that wait for their turn in a concurrency group count as a job each.
@@ -143,7 +144,7 @@ test('matrices of calls in matrices of calls end at the number of jobs that a ru
     called: new Map([['a', leaf]]),
   };
   const held = () => planJobs({ ...top, called: new Map([['a', waiting]]) }, all, { ...nothing, leases: new Map() });
-  expect(computing(() => expect(held().held.length).toBeGreaterThan(1_000))).toBeLessThan(1_000);
+  expect(computing(() => expect(held().problem).toContain('at most 1000 jobs'))).toBeLessThan(1_000);
   expect(held().held.length).toBeLessThan(1_300);
 });
 
@@ -174,4 +175,52 @@ test('the inputs and matrix values of nested calls are bounded together, since e
   expect(await problemOf(call(half), call(half))).toBeUndefined();
   expect(await problemOf(call(half), call(half.repeat(2)))).toMatch('more than 64 KiB');
   expect(await problemOf(call(half), call(half, `strategy: {matrix: {y: ["${half}"]}}, `))).toMatch('more than 64 KiB');
+});
+
+test.each<[string, (mentions: number) => Json]>([
+  ['an input', (mentions) => `\${{ inputs.a }}`.repeat(mentions)],
+  ['all inputs', (mentions) => `\${{ inputs }}`.repeat(mentions)],
+  ['an input in the name of a part', (mentions) => ({ [`\${{ inputs.a }}`.repeat(mentions)]: 1 })],
+  ['an input in many parts', (mentions) => Array(mentions).fill(`\${{ inputs.a }}`)],
+])('%s that a called file names over and over is refused before it is written out', (_, partOf) => {
+  const part = partOf(30_000);
+  const run = () => inputWriter({ a: 'x'.repeat(60_000) })(part);
+  expect(computing(() => expect(run).toThrow('more than 4 MiB'))).toBeLessThan(500);
+});
+
+test('quotes without an end are read once', () => {
+  const part = `\${{ ${"''".repeat(20_000)} `;
+  expect(computing(() => expect(inputWriter({})(part)).toBe(part))).toBeLessThan(500);
+});
+
+const planOf = async (content: string) => {
+  const parsed = await parse(content);
+  if (!('file' in parsed)) throw new Error(JSON.stringify(parsed.problems));
+  const all = { github: { text: 'x'.repeat(60_000) }, inputs: {}, vars: {}, [budget]: newBudget() };
+  const nothing = { made: new Set<string>(), results: new Map(), isCancelled: false };
+  return planJobs({ name: undefined, file: parsed.file, called: new Map() }, all, nothing);
+};
+const matrix = (count: number) => `strategy: {matrix: {x: [${Array.from({ length: count }, (_, at) => at).join(', ')}]}}`;
+
+test('a job asks for few labels, and has a name that isn’t too long', async () => {
+  const labels = Array.from({ length: 45_000 }, (_, at) => `l${at % 10}`).join(', ');
+  const many = await planOf(`on: push\njobs:\n  a:\n    ${matrix(64)}\n    runs-on: [${labels}]\n    steps: [{run: x}]\n`);
+  expect(many.jobs).toMatchObject([
+    { ended: { result: 'failure', problem: expect.stringMatching(/at most 100 labels|too many steps/) } },
+  ]);
+  const name = `name: ${'n'.repeat(400_000)}`;
+  const named = await planOf(`on: push\njobs:\n  a:\n    ${name}\n    ${matrix(64)}\n    runs-on: x\n    steps: [{run: x}]\n`);
+  expect(named.jobs.map((one) => one.name.length)).toEqual(Array(64).fill(1_024));
+});
+
+test('what the jobs of a plan hold is bounded together', async () => {
+  const long = await planOf(
+    `on: push\njobs:\n  a:\n    ${matrix(100)}\n    runs-on: ${'l'.repeat(60_000)}\n    steps: [{run: x}]\n`,
+  );
+  expect(long.problem).toContain('more than 4 MiB');
+  const fits = await planOf(
+    `on: push\njobs:\n  a:\n    ${matrix(60)}\n    runs-on: ${'l'.repeat(60_000)}\n    steps: [{run: x}]\n`,
+  );
+  expect(fits.problem).toBeUndefined();
+  expect(fits.jobs).toHaveLength(60);
 });

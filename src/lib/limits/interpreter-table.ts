@@ -38,9 +38,19 @@ export const interpreterTable: readonly Interpreter[] = [
       'workflow-files/expression-json.ts',
       'workflow-files/expression-format.ts',
       'workflow-files/expression-functions.ts',
-      'workflow-files/given-inputs.ts',
     ],
-    bounds: ['workflows.expressionLength', 'workflows.expressionSteps', 'workflows.expressionCharacters'],
+    bounds: [
+      'workflows.expressionLength',
+      'workflows.expressionSteps',
+      'workflows.expressionCharacters',
+      'workflows.expressionDepth',
+    ],
+  },
+  {
+    reads: 'inputs in the files of jobs, and names of steps',
+    runs: 'steps',
+    modules: ['workflow-files/expression-texts.ts', 'workflow-files/given-inputs.ts', 'workflow-files/step-names.ts'],
+    bounds: ['workflows.taskBytes', 'workflows.fileCharacters', 'workflows.stepName', 'workflows.stepExpressions'],
   },
   {
     reads: 'filters of branches, tags, paths and workflows in workflow files',

@@ -85,6 +85,28 @@ export const workflows = {
     past: 'the job fails',
   },
   runJobs: { value: 1_000, unit: 'count', fixed: true, of: 'jobs of one attempt of a run', past: 'the run fails' },
+  nameLength: {
+    value: 1_024,
+    unit: 'count',
+    fixed: true,
+    of: 'characters of the name of a workflow, of a run and of a job',
+    past: 'it is cut',
+  },
+  labels: { value: 100, unit: 'count', fixed: true, of: 'labels that a job asks of its runner', past: 'the job fails' },
+  planBytes: {
+    value: 4 * mebi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'the names, labels, inputs and matrix values of the jobs that a run makes at a time, with those of the calls that lead to each',
+    past: 'the run fails',
+  },
+  taskBytes: {
+    value: 4 * mebi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'the file that the runner of one job gets, with the inputs that its expressions name',
+    past: 'the job fails',
+  },
   groupName: {
     value: 400,
     unit: 'count',

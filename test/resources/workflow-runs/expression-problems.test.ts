@@ -1,4 +1,4 @@
-// Expressions that can't be evaluated are problems of their run, job or step: whatever stands beside them goes on.
+// Expressions that can't be evaluated, and jobs that hold too much, are problems of their run, job or step: whatever stands beside them goes on.
 import { expect, test } from 'vitest';
 import { startRunner } from '#test/support/runner-client.ts';
 import { world } from '#test/support/world.ts';
@@ -81,4 +81,44 @@ test('a name of a step that can’t be evaluated stays as it is written, and the
   const { body } = await client.get(`${base}/actions/jobs/${task?.id}`);
   const shown = body.steps.map(({ name }: { name: string }) => name);
   expect(shown.slice(1, -1)).toEqual(names);
+});
+
+test('a job whose inputs are too large for a runner fails, and the next one goes to its runner', async () => {
+  const called = (mentions: number) => `on: {workflow_call: {inputs: {a: {type: string}}}}
+jobs:
+  b:
+    runs-on: ubuntu-latest
+    steps:
+      - run: ${JSON.stringify(`\${{ inputs.a }}`.repeat(mentions))}
+`;
+  const call = (name: string) => `{uses: ./.github/workflows/${name}.yml, with: {a: ${'x'.repeat(60_000)}}}`;
+  const { repo, checks } = await setting({
+    '.github/workflows/large.yml': called(100),
+    '.github/workflows/small.yml': called(2),
+    '.github/workflows/ci.yml': `on: push\njobs:\n  first: ${call('large')}\n  second: ${call('small')}\n`,
+  });
+  const task = await (await startRunner(w, repo)).fetch();
+  const found = await checks();
+  expect(found.find(({ name }: { name: string }) => name === 'first / b')).toMatchObject({
+    conclusion: 'failure',
+    output: { summary: expect.stringContaining('more than 4 MiB') },
+  });
+  expect(found.find(({ name }: { name: string }) => name === 'second / b')).toMatchObject({ id: Number(task?.id) });
+});
+
+test('names of runs and jobs are cut, and a run whose jobs hold too much fails', async () => {
+  const matrix = `strategy: {matrix: {x: [${Array.from({ length: 100 }, (_, at) => at).join(', ')}]}}`;
+  const long = (length: number) => `\${{ format('${'{0}'.repeat(length / 40)}', github.sha) }}`;
+  const { runs, checks, client, base } = await setting({
+    '.github/workflows/large.yml': `on: push\njobs:\n  a:\n    ${matrix}\n    runs-on: ${'l'.repeat(60_000)}\n    steps: [{run: x}]\n`,
+    '.github/workflows/long.yml': `name: ${'n'.repeat(5_000)}\non: push\nrun-name: "${long(20_000)}"\njobs:\n  a:\n    name: ${'j'.repeat(5_000)}\n    runs-on: x\n    steps: [{run: x}]\n`,
+  });
+  const found: { id: number; path: string; name: string; display_title: string; conclusion: string | null }[] = await runs();
+  const cut = found.find(({ path }) => path.endsWith('long.yml'));
+  expect([cut?.name.length, cut?.display_title.length]).toEqual([1_024, 1_024]);
+  expect(found.find(({ path }) => path.endsWith('large.yml'))).toMatchObject({ conclusion: 'startup_failure' });
+  const { jobs } = (await client.get(`${base}/actions/runs/${cut?.id}/jobs`)).body;
+  expect(jobs.map(({ name }: { name: string }) => name.length)).toEqual([1_024]);
+  const summaries = (await checks()).map(({ output }: { output: { summary: string | null } }) => output.summary);
+  expect(summaries).toContainEqual(expect.stringContaining('more than 4 MiB'));
 });
