@@ -56,7 +56,12 @@ export const interpreterTable: readonly Interpreter[] = [
     reads: 'filters of branches, tags, paths and workflows in workflow files',
     runs: 'steps',
     modules: ['workflow-files/pattern.ts', 'workflow-files/patterns.ts', 'workflow-files/triggers.ts'],
-    bounds: ['interpreters.filterPatterns', 'interpreters.filterBytes', 'interpreters.filterSteps'],
+    bounds: [
+      'interpreters.filterPatterns',
+      'interpreters.filterPatternLength',
+      'interpreters.filterBytes',
+      'interpreters.filterSteps',
+    ],
   },
   {
     reads: 'matrices of workflow files',

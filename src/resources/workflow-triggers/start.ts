@@ -178,6 +178,7 @@ async function triggeredFiles(disk: Repo, { files, trigger }: Occasion, reading:
   const about = changedPaths ? { ...trigger, changedPaths: () => (changed ??= changedPaths()) } : trigger;
   const wanted: typeof found = [];
   for (const [at, file] of found.entries()) {
+    reading.time.check();
     const read = parsed[at];
     if (read && ('file' in read ? await isTriggered(read.file.events, about) : trigger.event === 'push')) wanted.push(file);
   }
