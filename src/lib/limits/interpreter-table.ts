@@ -128,7 +128,13 @@ export const interpreterTable: readonly Interpreter[] = [
     reads: 'files of code owners',
     runs: 'steps',
     modules: ['resources/code-owners/parse.ts', 'resources/code-owners/pattern.ts', 'resources/code-owners/owners.ts'],
-    bounds: ['reviewers.codeOwnersFile', 'reviewers.codeOwnersWords', 'interpreters.codeOwnersSteps'],
+    bounds: [
+      'reviewers.codeOwnersFile',
+      'reviewers.codeOwnersWords',
+      'reviewers.codeOwnersLine',
+      'reviewers.codeOwnersErrors',
+      'interpreters.codeOwnersSteps',
+    ],
   },
   {
     reads: 'patterns of refs, paths and names in rulesets, environments, reviews and settings of actions',
