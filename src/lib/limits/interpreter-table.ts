@@ -85,7 +85,16 @@ export const interpreterTable: readonly Interpreter[] = [
     reads: 'Markdown',
     runs: 'worker',
     modules: ['text/markdown.ts', 'text/markdown-html.ts', 'text/sanitize.ts'],
-    bounds: ['texts.rendered', 'texts.page', 'texts.nesting', 'texts.tags', 'texts.time', 'texts.pageTime', 'texts.inProcess'],
+    bounds: [
+      'texts.rendered',
+      'texts.page',
+      'texts.html',
+      'texts.nesting',
+      'texts.tags',
+      'texts.time',
+      'texts.pageTime',
+      'texts.inProcess',
+    ],
   },
   {
     reads: 'references, autolinks and closing keywords in texts and messages of commits',
