@@ -1,10 +1,27 @@
 /** Milliseconds of work after which the event loop runs. */
 const maxBlockingMs = 10;
 
+/** When the present turn of the event loop began, as far as a computation has asked for it. */
+let turnStart: number | undefined;
+
+/** All computations of one turn share its time, so that many short ones after each other hold it no longer than a long one does. */
+function startOfTurn(): number {
+  if (turnStart === undefined) {
+    turnStart = performance.now();
+    setImmediate(endTurn);
+  }
+  return turnStart;
+}
+
+const endTurn = (): void => {
+  turnStart = undefined;
+};
+
 /** Continues the computations that wait, the one that has waited longest first. */
 const waiting: (() => void)[] = [];
 
 function continueOne(): void {
+  endTurn();
   waiting.shift()?.();
   if (waiting.length > 0) setImmediate(continueOne);
 }
@@ -23,11 +40,6 @@ export const nextTurn = (): Promise<void> =>
  * computation has blocked it for long enough.
  */
 export function periodicYield(): () => Promise<void> | undefined {
-  let start = performance.now();
-  return () => {
-    if (performance.now() - start < maxBlockingMs) return undefined;
-    return nextTurn().then(() => {
-      start = performance.now();
-    });
-  };
+  startOfTurn();
+  return () => (performance.now() - startOfTurn() < maxBlockingMs ? undefined : nextTurn());
 }

@@ -36,6 +36,7 @@ export type RenderedReference = {
 const maxNesting = fixedValue(limitTable.texts.nesting);
 const maxLinks = fixedValue(limitTable.texts.links);
 const mostTags = fixedValue(limitTable.texts.tags);
+const maxHtml = fixedValue(limitTable.texts.html);
 
 const renderer = new MarkdownIt({ html: true, linkify: true, maxNesting });
 renderer.linkify.set({ fuzzyLink: false }).add('www.', {
@@ -78,29 +79,54 @@ function markedText(text: string, links: readonly Link[], written: (text: string
 /**
  * The HTML of a Markdown text (the public API's dialect: tables, task lists, strikethrough, addresses as links), without anything that
  * could run, load or send something on a page, and the references in it. It runs in a worker thread where the text is long.
+ * @returns undefined where the HTML would be too large: an address that is written once may be that of many links
  */
-export function renderMarkdown({ text, html, breaks, autolinks = [] }: MarkdownText): RenderedPart[] {
+export function renderMarkdown({ text, html, breaks, autolinks = [] }: MarkdownText): RenderedPart[] | undefined {
   const tokens = renderer.parse(text, {});
   limitTags(tokens);
+  if (sizeOfTokens(tokens) > maxHtml) return undefined;
   const references = openReferences(autolinks, html);
   markReferences(tokens, references);
   showBoxes(tokens);
   for (const token of tokens) alignCell(token);
   const options = { ...renderer.options, breaks };
-  return references.split(sanitized(renderer.renderer.render(tokens, options, {}), html));
+  if (references.size() > maxHtml) return undefined;
+  const parts = references.split(sanitized(renderer.renderer.render(tokens, options, {}), html));
+  return sizeOfParts(parts) > maxHtml ? undefined : parts;
 }
 
-/** The words of a Markdown text without its marks. */
-export function renderPlain(text: string): string {
+/** The words of a Markdown text without its marks; undefined where its HTML would be too large. */
+export function renderPlain(text: string): string | undefined {
   const tokens = renderer.parse(text, {});
   limitTags(tokens);
+  if (sizeOfTokens(tokens) > maxHtml) return undefined;
   return textOf(renderer.renderer.render(tokens, renderer.options, {}));
 }
+
+/** About the characters of the tags of one token. */
+const charactersOfTags = 10;
+
+/** About the characters of the HTML that tokens make. */
+const sizeOfTokens = (tokens: readonly Token[]): number =>
+  tokens.reduce((sum, { content, attrs, children }) => {
+    const own = (attrs ?? []).reduce((all, [name, value]) => all + name.length + String(value).length, charactersOfTags);
+    return sum + own + (children ? sizeOfTokens(children) : content.length);
+  }, 0);
+
+/** The most characters of HTML that a rendered text is for a reader, without the addresses of its references. */
+export const sizeOfParts = (parts: readonly RenderedPart[]): number => parts.reduce((sum, part) => sum + sizeOfPart(part), 0);
+
+const sizeOfPart = (part: RenderedPart): number =>
+  typeof part === 'string'
+    ? part.length
+    : Math.max(part.plain.length, part.before.length + part.linked.length + part.after.length);
 
 /** The length at which the public API cuts commits' ids. */
 const shownDigits = 7;
 
 type References = {
+  /** The characters of the HTML of all that were marked. It stops marking where there are too many. */
+  size(): number;
   mark(text: string): Link[];
   split(html: string): RenderedPart[];
 };
@@ -109,8 +135,11 @@ type References = {
 function openReferences(autolinks: readonly Autolink[], html: string): References {
   const secret = randomUUID().replaceAll('-', '');
   const parts: RenderedPart[] = [];
+  let size = 0;
+  const isFull = (): boolean => parts.length >= maxLinks || size > maxHtml;
   const add = (start: number, end: number, part: RenderedPart): Link => {
     parts.push(part);
+    size += sizeOfPart(part);
     return { start, end, mark: `r${secret}x${parts.length - 1}x` };
   };
   /** An autolink with a reference inside: the autolink counts for readers who may not see what the reference names. */
@@ -123,16 +152,17 @@ function openReferences(autolinks: readonly Autolink[], html: string): Reference
     return add(outer.start, outer.end, { ...alone, before, after, plain: autolinkHtml(text, outer, html) });
   };
   return {
+    size: () => size,
     mark(text) {
       const outside = findAutolinks(text, autolinks);
       const links: Link[] = [];
       let next = 0;
       const addOutside = (before: number): void => {
-        for (let one = outside[next]; one && one.end <= before && parts.length < maxLinks; one = outside[++next])
+        for (let one = outside[next]; one && one.end <= before && !isFull(); one = outside[++next])
           links.push(add(one.start, one.end, autolinkHtml(text, one, html)));
       };
       for (const { start, end, reference } of findReferences(text)) {
-        if (parts.length >= maxLinks) break;
+        if (isFull()) break;
         if (start < (links.at(-1)?.end ?? 0)) continue;
         addOutside(start);
         const written = text.slice(start, end);

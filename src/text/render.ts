@@ -6,7 +6,14 @@ import { Refusal } from '#lib/refusal.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
 import { digestOf } from './digest.ts';
 import { escapeHtml } from './escape-html.ts';
-import { type MarkdownText, type RenderedPart, type RenderedReference, renderMarkdown, renderPlain } from './markdown-html.ts';
+import {
+  type MarkdownText,
+  type RenderedPart,
+  type RenderedReference,
+  renderMarkdown,
+  renderPlain,
+  sizeOfParts,
+} from './markdown-html.ts';
 import type { Reference } from './references.ts';
 
 /** What may be linked: what is there and what the reader may see, by keys in lower case. */
@@ -42,8 +49,14 @@ export const issueKey = ({ owner, repo }: RepositoryName, number: number): strin
 /** The key of a commit in `Known`, by the digits with which a text names it. */
 export const commitKey = ({ owner, repo }: RepositoryName, digits: string): string => `${owner}/${repo}@${digits}`.toLowerCase();
 
-/** A text that was rendered, for all readers: undefined where it is shown as it was written, since it takes too long. */
+/** A text that was rendered, for all readers: undefined where it is shown as it was written, since it takes too long or makes too much HTML. */
 export type RenderedText = { readonly parts: readonly RenderedPart[] | undefined };
+
+/** The most characters of HTML that a text is for a reader. */
+export const sizeOfHtml = ({ parts = [] }: RenderedText, { html }: Pick<LinkContext, 'html'>): number =>
+  sizeOfParts(parts) + referencesOf({ parts }).length * (html.length + charactersOfLink);
+/** About the tag of a link and the path of its address: the names of an owner and a repository. */
+const charactersOfLink = 150;
 
 const { time, inProcess, kept } = limitTable.texts;
 const markdown = threadFunctions<typeof import('./markdown-html.ts')>(

@@ -1,34 +1,46 @@
 // What the expressions of one plan may cost. They run on the event loop, so everything that they do is counted before it is done.
 import { fixedValue, limitTable } from '#lib/limits.ts';
+import { ExpressionProblem } from './expression-problem.ts';
+import type { Json } from './token.ts';
 
 const { expressionSteps, expressionCharacters } = limitTable.workflows;
 
-/** The expressions of a file cost too much. */
-export class BudgetSpent extends Error {
-  constructor() {
-    super('The expressions of the workflow take too many steps, or make values that are too large');
-  }
-}
+/** So many characters that are read cost one step. */
+const charactersOfStep = 8;
 
-/** What is left to all expressions that are evaluated together. */
+/** The properties of an object by their names in lower case. */
+export type Properties = ReadonlyMap<string, Json>;
+
+/** What is left to all expressions that are evaluated together. Each function throws an ExpressionProblem where it isn't enough. */
 export type ExpressionBudget = {
-  /** @throws BudgetSpent */
   spendSteps(steps: number): void;
-  /** Counts the characters of a value before it is made. @throws BudgetSpent */
+  /** Counts the characters of a text before it is read. */
+  readCharacters(characters: number): void;
+  /** Counts the characters of a value before it is made. */
   spendCharacters(characters: number): void;
+  /** The objects whose properties were read, and paid for. */
+  readonly known: WeakMap<object, Properties>;
 };
 
 export function newBudget(): ExpressionBudget {
   let steps = fixedValue(expressionSteps);
   let characters = fixedValue(expressionCharacters);
+  const spendSteps = (spent: number): void => {
+    steps -= spent;
+    if (steps < 0) throw spentProblem();
+  };
   return {
-    spendSteps(spent) {
-      steps -= spent;
-      if (steps < 0) throw new BudgetSpent();
+    spendSteps,
+    readCharacters(read) {
+      spendSteps(Math.ceil(read / charactersOfStep));
     },
     spendCharacters(spent) {
       characters -= spent;
-      if (characters < 0) throw new BudgetSpent();
+      if (characters < 0) throw spentProblem();
     },
+    known: new WeakMap(),
   };
 }
+
+const spentProblem = () =>
+  new ExpressionProblem('The expressions of the workflow take too many steps, or make values that are too large');

@@ -1,13 +1,15 @@
 // Expressions of workflow files, `${{ … }}`, as far as the server evaluates them: conditions of jobs, matrices, names, groups.
-import { data, ExpressionError, ExpressionEvaluationError, Lexer, Parser } from '@actions/expressions';
-import type { FunctionDefinition } from '@actions/expressions/funcs/info';
+import { type Expr, Lexer, Parser } from '@actions/expressions';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import { BoundedEvaluator } from './bounded-evaluator.ts';
-import { BudgetSpent, type ExpressionBudget } from './expression-budget.ts';
-import { fromData, toData } from './expression-values.ts';
-import { hasNul, type Json, type Token } from './token.ts';
+import { Evaluator } from './evaluator.ts';
+import type { ExpressionBudget } from './expression-budget.ts';
+import { copyValue } from './expression-json.ts';
+import { ExpressionProblem } from './expression-problem.ts';
+import { isTrue } from './expression-values.ts';
+import type { Json, Token } from './token.ts';
 
 export { newBudget } from './expression-budget.ts';
+export { ExpressionProblem } from './expression-problem.ts';
 export type { Json } from './token.ts';
 
 /** Where contexts keep what is left to the expressions that name them. */
@@ -19,21 +21,13 @@ export type Contexts = { readonly [name: string]: Json; readonly [budget]: Expre
 /** How the jobs that something depends on have ended, for `success()`, `failure()` and `cancelled()`. None of these holds after `skipped`. */
 export type JobStatus = 'success' | 'failure' | 'cancelled' | 'skipped';
 
-/** An expression that can't be evaluated, with where it stands. */
-export class ExpressionProblem extends Error {
-  readonly line: number | undefined;
-
-  constructor(message: string, line: number | undefined) {
-    super(message);
-    this.line = line;
-  }
-}
-
 /**
  * The value of a part of a workflow file, its expressions evaluated.
  * @throws ExpressionProblem for an expression that fails, or that costs more than is left in the budget of its contexts
  */
 export function evaluate(token: Token, contexts: Contexts, status: JobStatus = 'success'): Json {
+  // Each part counts: a matrix has many jobs that evaluate it.
+  contexts[budget].spendSteps(1);
   switch (token.kind) {
     case 'scalar':
       return token.value;
@@ -55,9 +49,6 @@ export const evaluateExpression = (expression: string, contexts: Contexts): Json
 /** Whether a condition holds, as `if:` of a job. */
 export const holds = (token: Token, contexts: Contexts, status: JobStatus): boolean => isTrue(evaluate(token, contexts, status));
 
-/** What counts as true in expressions. */
-const isTrue = (value: Json): boolean => value !== false && value !== 0 && value !== '' && value !== null;
-
 /** A scalar as expressions write it into texts. */
 export function textOf(value: Json): string {
   if (value === null) return '';
@@ -68,52 +59,31 @@ type Location = { readonly status: JobStatus; readonly line: number | undefined 
 
 const maxLength = fixedValue(limitTable.workflows.expressionLength);
 
+/** The value of an expression. Whatever is wrong with it, and with what it reads, is a problem of the expression. */
 function evaluateText(expression: string, contexts: Contexts, { status, line }: Location): Json {
   if (expression.length > maxLength) throw new ExpressionProblem(`An expression has at most ${maxLength} characters`, line);
-  const functions = statusFunctions(status);
-  const { spendSteps, spendCharacters } = contexts[budget];
+  const statuses = statusFunctions(status);
+  const expressionBudget = contexts[budget];
   try {
     // Reading it costs as much as its characters.
-    spendSteps(expression.length);
+    expressionBudget.spendSteps(expression.length);
     const { tokens } = new Lexer(expression).lex();
-    const parsed = new Parser(tokens, Object.keys(contexts), functions).parse();
-    const named = namedContexts(contexts, expression);
-    const value = fromData(new BoundedEvaluator(parsed, { contexts: named, functions, budget: contexts[budget] }).evaluate());
-    if (typeof value === 'object') spendCharacters(JSON.stringify(value).length);
-    if (hasNul(value)) throw new ExpressionProblem('The value of an expression must not hold a NUL character', line);
-    return value;
+    const functions = [...statuses.keys()].map((name) => ({ name, minArgs: 0, maxArgs: Number.MAX_SAFE_INTEGER }));
+    const parsed: Expr | undefined = new Parser(tokens, Object.keys(contexts), functions).parse();
+    if (!parsed) throw new ExpressionProblem('An expression must not be empty');
+    const evaluator = new Evaluator({ contexts, statuses, budget: expressionBudget });
+    return copyValue(evaluator.evaluate(parsed), expressionBudget);
   } catch (error) {
-    // A parser calls itself for each bracket.
-    if (error instanceof RangeError) throw new ExpressionProblem('The expression is nested too deeply', line);
-    if (
-      error instanceof ExpressionError ||
-      error instanceof ExpressionEvaluationError ||
-      error instanceof SyntaxError ||
-      error instanceof BudgetSpent
-    )
-      throw new ExpressionProblem(error.message, line);
-    throw error;
+    // Parsers and evaluators call themselves for each bracket.
+    if (error instanceof RangeError) throw new ExpressionProblem('The expression is nested too deeply', line, { cause: error });
+    throw new ExpressionProblem(error instanceof Error ? error.message : String(error), line, { cause: error });
   }
 }
 
-/** The contexts that an expression may name: others, as the large `github`, aren't converted for it. */
-function namedContexts(contexts: Contexts, expression: string): data.Dictionary {
-  const written = expression.toLowerCase();
-  const named = new data.Dictionary();
-  for (const [name, value] of Object.entries(contexts)) named.add(name, written.includes(name) ? toData(value) : new data.Null());
-  return named;
-}
-
-const statusFunctions = (status: JobStatus): FunctionDefinition[] => [
-  statusFunction('success', status === 'success'),
-  statusFunction('failure', status === 'failure'),
-  statusFunction('cancelled', status === 'cancelled'),
-  statusFunction('always', true),
-];
-
-const statusFunction = (name: string, value: boolean): FunctionDefinition => ({
-  name,
-  minArgs: 0,
-  maxArgs: Number.MAX_SAFE_INTEGER,
-  call: () => new data.BooleanData(value),
-});
+const statusFunctions = (status: JobStatus): ReadonlyMap<string, boolean> =>
+  new Map([
+    ['success', status === 'success'],
+    ['failure', status === 'failure'],
+    ['cancelled', status === 'cancelled'],
+    ['always', true],
+  ]);

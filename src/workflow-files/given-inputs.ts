@@ -1,28 +1,50 @@
 // Inputs of called workflows in the files that runners get. A runner knows one job, and no call that led to it: its inputs are written out.
 import { Lexer, type Token, TokenType } from '@actions/expressions/lexer';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { ExpressionProblem } from './expression-problem.ts';
+import { replaceExpressions } from './expression-texts.ts';
 import { type Json, textOf } from './expressions.ts';
 import type { Source } from './file.ts';
 
 type Inputs = { readonly [name: string]: Json };
 
-/** A part of a job with the values of `inputs` in its expressions. Conditions of steps are expressions as a whole. */
-export function withInputs(part: Json, inputs: Inputs): Json {
-  if (typeof part === 'string') return inText(part, inputs);
-  if (Array.isArray(part)) return part.map((item: Json) => withInputs(item, inputs));
-  if (part === null || typeof part !== 'object') return part;
-  return Object.fromEntries(
-    Object.entries(part as Source).map(([name, value]) => {
-      const isCondition = name === 'if' && typeof value === 'string' && !value.includes('${{');
-      return [inText(name, inputs), isCondition ? inExpression(value, inputs) : withInputs(value, inputs)];
-    }),
-  );
+const maxBytes = fixedValue(limitTable.workflows.taskBytes);
+
+/**
+ * Writes the values of `inputs` into the expressions of parts of a job. Conditions of steps are expressions as a whole.
+ * @throws ExpressionProblem, from the returned function, where the values are too large for all parts together
+ */
+export function inputWriter(inputs: Inputs): (part: Json) => Json {
+  const literals = literalsOf(inputs);
+  let left = maxBytes;
+  /** Counts a value that an expression names, before it is written. */
+  const write = (value: string): string => {
+    left -= Buffer.byteLength(value);
+    if (left < 0) throw new ExpressionProblem(taskTooLarge);
+    return value;
+  };
+  const inExpression = (text: string): string => replaceInputs(text, (name) => write(literals(name)));
+  /** Each expression ends at the first `}}` outside a string. */
+  const inText = (text: string): string => replaceExpressions(text, (inner) => `\${{${inExpression(inner)}}}`);
+  const withInputs = (part: Json): Json => {
+    if (typeof part === 'string') return inText(part);
+    if (Array.isArray(part)) return part.map(withInputs);
+    if (part === null || typeof part !== 'object') return part;
+    return Object.fromEntries(
+      Object.entries(part as Source).map(([name, value]) => {
+        const isCondition = name === 'if' && typeof value === 'string' && !value.includes('${{');
+        return [inText(name), isCondition ? inExpression(value) : withInputs(value)];
+      }),
+    );
+  };
+  return withInputs;
 }
 
-/** A text with the expressions that it holds: each ends at the first `}}` outside a string. */
-const inText = (text: string, inputs: Inputs): string =>
-  text.replaceAll(/\$\{\{((?:'(?:[^']|'')*'|(?!\}\})[^'])*)\}\}/g, (_, inner: string) => `\${{${inExpression(inner, inputs)}}}`);
+/** What is said of a job whose file is too large for a runner. */
+export const taskTooLarge = `The job, with the values of the inputs that it names, has more than ${maxBytes / 1024 / 1024} MiB`;
 
-function inExpression(text: string, inputs: Inputs): string {
+/** An expression with what takes the place of `inputs.name`, and of `inputs` as a whole. */
+function replaceInputs(text: string, literalOfInput: (name: string | undefined) => string): string {
   let tokens: Token[];
   try {
     ({ tokens } = new Lexer(text).lex());
@@ -43,7 +65,7 @@ function inExpression(text: string, inputs: Inputs): string {
       continue;
     }
     const isNamed = dot?.type === TokenType.DOT && name?.type === TokenType.IDENTIFIER;
-    written += text.slice(end, start) + (isNamed ? literal(valueNamed(inputs, name.lexeme)) : whole(inputs));
+    written += text.slice(end, start) + literalOfInput(isNamed ? name.lexeme : undefined);
     end = start + token.lexeme.length;
     if (!isNamed) continue;
     end = text.indexOf(name.lexeme, text.indexOf('.', end)) + name.lexeme.length;
@@ -52,12 +74,20 @@ function inExpression(text: string, inputs: Inputs): string {
   return written + text.slice(end);
 }
 
-/** Inputs are named in any case. One that isn't declared is null. */
-const valueNamed = (inputs: Inputs, name: string): Json =>
-  Object.entries(inputs).find(([one]) => one.toLowerCase() === name.toLowerCase())?.[1] ?? null;
+/** What expressions have in the place of an input, or of all of them. Inputs are named in any case; one that isn't declared is null. */
+function literalsOf(inputs: Inputs): (name: string | undefined) => string {
+  const values = new Map<string, Json>();
+  for (const [name, value] of Object.entries(inputs)) if (!values.has(name.toLowerCase())) values.set(name.toLowerCase(), value);
+  const known = new Map<string | undefined, string>();
+  return (name) => {
+    const key = name?.toLowerCase();
+    const literal = known.get(key) ?? (key === undefined ? whole(inputs) : literalOf(values.get(key) ?? null));
+    known.set(key, literal);
+    return literal;
+  };
+}
 
-/** A value as expressions write it. */
-const literal = (value: Json): string => (typeof value === 'string' ? quoted(value) : value === null ? 'null' : textOf(value));
+const literalOf = (value: Json): string => (typeof value === 'string' ? quoted(value) : value === null ? 'null' : textOf(value));
 
 const whole = (inputs: Inputs): string => `fromJSON(${quoted(JSON.stringify(inputs))})`;
 

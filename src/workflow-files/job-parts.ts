@@ -1,13 +1,22 @@
 // Values of a job's parts: where it runs, and the environment that it enters.
-import { type Json, textOf } from './expressions.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { ExpressionProblem, type Json, textOf } from './expressions.ts';
 import { findPart, type Token } from './token.ts';
 
-/** What `runs-on` asks for: a label, a list of them, or a group with or without labels. */
-export function runsOnOf(value: Json): { labels: string[]; group: string | null } {
+const maxLabels = fixedValue(limitTable.workflows.labels);
+
+/**
+ * What `runs-on` asks for: a label, a list of them, or a group with or without labels.
+ * @throws ExpressionProblem where there are too many
+ */
+export function runsOnOf(value: Json, line: number): { labels: string[]; group: string | null } {
   if (typeof value === 'string') return { labels: [value], group: null };
-  if (Array.isArray(value)) return { labels: value.map(textOf), group: null };
+  if (Array.isArray(value)) {
+    if (value.length > maxLabels) throw new ExpressionProblem(`A job asks for at most ${maxLabels} labels of its runner`, line);
+    return { labels: value.map(textOf), group: null };
+  }
   const { group, labels = [] } = (value ?? {}) as { group?: string; labels?: Json };
-  return { labels: runsOnOf(labels).labels, group: group ?? null };
+  return { labels: runsOnOf(labels, line).labels, group: group ?? null };
 }
 
 /** What names an environment. Its address may name outputs of steps, which the runner knows alone: it is evaluated there. */

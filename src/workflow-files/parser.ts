@@ -17,6 +17,7 @@ import { loadParser } from './parser-package.ts';
 import { findPart, hasNul, type Token } from './token.ts';
 
 const maxJobs = fixedValue(limitTable.workflows.runJobs);
+const maxName = fixedValue(limitTable.workflows.nameLength);
 
 export type WorkflowText = { readonly path: string; readonly content: string };
 
@@ -46,7 +47,7 @@ export async function parse({ path, content }: WorkflowText): Promise<ParsedWork
     const { name } = source;
     return {
       file: {
-        name: typeof name === 'string' && name !== '' ? name : undefined,
+        name: typeof name === 'string' && name !== '' ? name.slice(0, maxName).toWellFormed() : undefined,
         // Some of its values are instances of the parser's classes.
         events: JSON.parse(JSON.stringify(template.events)),
         parts,

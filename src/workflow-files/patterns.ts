@@ -3,17 +3,26 @@ import { fixedValue, limitTable } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { compilePattern, matchesPattern, type NamePattern, type Steps } from './pattern.ts';
 
-/** The compiled patterns of one filter, the last one first. */
-export type Filter = readonly { readonly isNegated: boolean; readonly pattern: NamePattern }[];
+/** The patterns of one filter. */
+export type Filter = {
+  readonly patterns: readonly string[];
+  /** Those that were compiled: each is where a name comes to it, since the last one that matches decides. */
+  readonly compiled: Map<number, Compiled>;
+};
 
-export const compileFilter = (patterns: readonly string[]): Filter =>
-  patterns
-    .flatMap((text) => {
-      const isNegated = text.startsWith('!');
-      const pattern = compilePattern(isNegated ? text.slice(1) : text);
-      return pattern ? [{ isNegated, pattern }] : [];
-    })
-    .reverse();
+type Compiled = { readonly isNegated: boolean; readonly pattern: NamePattern | undefined };
+
+export const openFilter = (patterns: readonly string[]): Filter => ({ patterns, compiled: new Map() });
+
+function compiledAt({ patterns, compiled }: Filter, at: number): Compiled {
+  const known = compiled.get(at);
+  if (known) return known;
+  const text = patterns[at] ?? '';
+  const isNegated = text.startsWith('!');
+  const made = { isNegated, pattern: compilePattern(isNegated ? text.slice(1) : text) };
+  compiled.set(at, made);
+  return made;
+}
 
 const maxSteps = fixedValue(limitTable.interpreters.filterSteps);
 
@@ -27,15 +36,18 @@ export const beginFilterWork = (): FilterWork => ({ steps: { left: maxSteps }, y
  * rule). Undefined where no steps are left to tell.
  */
 export async function passes(filter: Filter, name: string, { steps, yieldTurn }: FilterWork): Promise<boolean | undefined> {
-  for (const { isNegated, pattern } of filter) {
-    const isMatch = matchesPattern(pattern, name, steps);
+  for (let at = filter.patterns.length - 1; at >= 0; at--) {
+    const { isNegated, pattern } = compiledAt(filter, at);
+    const isMatch = pattern !== undefined && matchesPattern(pattern, name, steps);
     if (isMatch === undefined) return undefined;
     if (isMatch) return !isNegated;
-    await yieldTurn();
+    const pause = yieldTurn();
+    if (pause) await pause;
   }
   return false;
 }
 
+const maxLength = fixedValue(limitTable.interpreters.filterPatternLength);
 const maxPatterns = fixedValue(limitTable.interpreters.filterPatterns);
 const maxBytes = fixedValue(limitTable.interpreters.filterBytes);
 
@@ -44,5 +56,7 @@ export function filterProblem(patterns: readonly string[]): string | undefined {
   if (patterns.length > maxPatterns) return `has more than ${maxPatterns} patterns`;
   let bytes = 0;
   for (const pattern of patterns) bytes += Buffer.byteLength(pattern);
-  return bytes > maxBytes ? `has patterns of more than ${maxBytes / 1024} KiB` : undefined;
+  if (bytes > maxBytes) return `has patterns of more than ${maxBytes / 1024} KiB`;
+  const isLong = patterns.some(({ length }) => length > maxLength);
+  return isLong ? `has a pattern of more than ${maxLength} characters` : undefined;
 }

@@ -28,6 +28,12 @@ import { type Combination, combinationsOf, MatrixProblem, nameOfCombination } fr
 import { ancestorsOf, statusOf } from './needs.ts';
 import { findPart, type Token } from './token.ts';
 
+const { workflows } = limitTable;
+const maxJobs = fixedValue(workflows.runJobs);
+const maxBytes = fixedValue(workflows.planBytes);
+const maxName = fixedValue(workflows.nameLength);
+const mebi = 1024 * 1024;
+
 /** How a job of a file has ended, all jobs of its matrix together. */
 export type JobResult = {
   readonly result: 'success' | 'failure' | 'cancelled' | 'skipped';
@@ -80,17 +86,18 @@ export type Plan = {
   readonly leases: readonly Lease[];
   /** What the keys of jobs begin with that wait for a call to have its turn. */
   readonly held: readonly string[];
+  /** Why the plan ends before all of its jobs: they are more, or larger, than a run may have. */
+  readonly problem?: string;
 };
 
 /**
  * The jobs that can be made now: those whose needs are over. A job that is skipped is over at once, so that what needs it follows. A job that
  * calls a workflow isn't made itself: the jobs of that workflow are.
- * A plan of more jobs than a run may have ends there, with one job more than that.
  * @param contexts `github`, `inputs` and `vars`
  */
 export function planJobs(workflow: Workflow, contexts: Contexts, { made, results, isCancelled, leases: known }: Progress): Plan {
   const begun = begunCalls([...made, ...[...(known?.keys() ?? [])].map((key) => key.replace(/\/$/, ''))]);
-  const state: State = { jobs: [], leases: [], held: [], made, begun, results: new Map(results), known };
+  const state: State = { jobs: [], leases: [], held: [], made, begun, results: new Map(results), known, bytes: 0 };
   const cancelled = isCancelled ? 'skipped' : undefined;
   try {
     planLevel(
@@ -107,20 +114,28 @@ export function planJobs(workflow: Workflow, contexts: Contexts, { made, results
       state,
     );
   } catch (error) {
-    // The caller sees that there are too many.
-    if (error instanceof TooManyJobs) return { ...state, isOver: false };
+    if (error instanceof PlanTooLarge) return { ...state, isOver: false, problem: error.message };
     throw error;
   }
   return { ...state, isOver: isOver(workflow.file, (id) => state.results.get(id)) };
 }
 
-/** A plan ends here: matrices of calls in matrices of calls multiply. */
-class TooManyJobs extends Error {}
-const maxJobs = fixedValue(limitTable.workflows.runJobs);
+/** A plan ends here: matrices of calls in matrices of calls multiply, and so do the parts of their jobs. */
+class PlanTooLarge extends Error {}
 
-/** Each call that waits for its turn has one job at least. */
-function checkSize({ jobs, held }: State): void {
-  if (jobs.length + held.length > maxJobs) throw new TooManyJobs();
+export const tooManyJobs = `A run has at most ${maxJobs} jobs`;
+
+/** Counts the next jobs of a plan. Each call that waits for its turn has one job at least. */
+function countJobs(state: State, next: readonly PlannedJob[], callBytes: number): void {
+  if (state.jobs.length + next.length + state.held.length > maxJobs) throw new PlanTooLarge(tooManyJobs);
+  state.bytes += next.length * callBytes;
+  for (const { name, labels, group, environment, concurrency, combination } of next) {
+    state.bytes += Buffer.byteLength(JSON.stringify([name, labels, group, environment, concurrency, combination]));
+    if (state.bytes > maxBytes)
+      throw new PlanTooLarge(
+        `The jobs that the run makes have names, labels, inputs and values of more than ${maxBytes / mebi} MiB`,
+      );
+  }
 }
 
 /** The group that a whole run is in. */
@@ -135,6 +150,8 @@ function groupsOfRun({ file }: Workflow, contexts: Contexts): string[] {
 
 /** What is planned, and what was before. */
 type State = {
+  /** What the planned jobs hold, with the inputs of the calls that lead to them. */
+  bytes: number;
   readonly jobs: PlannedJob[];
   readonly leases: Lease[];
   readonly held: string[];
@@ -188,8 +205,8 @@ function planLevel(level: Level, state: State): void {
       seen.add(id);
       if (state.made.has(id)) continue;
       const next = planJob(level, job, state);
+      countJobs(state, next, level.callBytes);
       state.jobs.push(...next);
-      checkSize(state);
       const [first] = next;
       if (first?.ended) results.set(id, { result: first.ended.result, outputs: {} });
     }
@@ -243,7 +260,7 @@ function planCalls(level: Level, job: WorkflowFileJob, state: State, { contexts,
     const outside = { ...contexts, matrix: place.combination, strategy: strategyContext(place) };
     const inputs = inputsOfCall(job, workflow.file, outside);
     const inside: Contexts = { github, vars, inputs, [budget]: contexts[budget] };
-    const name = level.namePrefix + nameOf(job, outside, place);
+    const name = shownName(level.namePrefix + nameOf(job, outside, place));
     const at = placeOfCall({ ...place, key });
     const own = concurrencyIn(findPart(job.parts, 'concurrency'), outside);
     const ofFile = concurrencyOfFile(workflow.file, inside);
@@ -293,13 +310,15 @@ function planCall(called: Level, state: State, leases: readonly Lease[]): JobRes
   const missing = state.known ? leases.findIndex(({ key }) => !state.known?.get(key)?.isHeld) : -1;
   const call = called.calls.at(-1);
   if (missing >= 0 && called.cancelled && call && !state.begun.has(called.prefix)) {
-    state.jobs.push(cancelledCall(called, call));
+    const job = cancelledCall(called, call);
+    countJobs(state, [job], called.callBytes);
+    state.jobs.push(job);
     return { result: 'cancelled', outputs: {} };
   }
   if (missing >= 0 && !called.cancelled) {
     state.leases.push(...leases.slice(0, missing + 1));
     state.held.push(called.prefix);
-    checkSize(state);
+    countJobs(state, [], 0);
     return undefined;
   }
   planLevel(called, state);
@@ -338,7 +357,7 @@ const endedJob = (
   ...withoutRunner,
   id: prefix + job.id,
   calls,
-  name: namePrefix + (literalName(job) ?? job.id),
+  name: shownName(namePrefix + (literalName(job) ?? job.id)),
   ended,
 });
 
@@ -356,6 +375,8 @@ const withoutRunner = {
   maxParallel: null,
   failsFast: true,
 } as const;
+
+const shownName = (name: string): string => name.slice(0, maxName).toWellFormed();
 
 /** The name of a job, with the values of its matrix unless it says where they stand. */
 function nameOf(job: WorkflowFileJob, contexts: Contexts, { combination }: InMatrix): string {
@@ -382,8 +403,8 @@ function jobOf({ prefix, namePrefix, calls, groups }: Level, job: WorkflowFileJo
     ...place,
     id: prefix + id,
     calls,
-    name: namePrefix + nameOf(job, contexts, place),
-    ...runsOnOf(evaluated(findPart(parts, 'runs-on')) ?? null),
+    name: shownName(namePrefix + nameOf(job, contexts, place)),
+    ...runsOnOf(evaluated(findPart(parts, 'runs-on')) ?? null, lineOf(parts)),
     environment: environmentOf(evaluated(nameOfEnvironment(findPart(parts, 'environment'))) ?? null),
     concurrency,
     isOptional: evaluated(findPart(parts, 'continue-on-error')) === true,

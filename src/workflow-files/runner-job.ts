@@ -1,6 +1,7 @@
-import type { Json } from './expressions.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { ExpressionProblem, type Json } from './expressions.ts';
 import type { Source, WorkflowFile } from './file.ts';
-import { withInputs } from './given-inputs.ts';
+import { inputWriter, taskTooLarge } from './given-inputs.ts';
 import type { Combination } from './matrix.ts';
 
 /** A job as it was planned, as far as its runner is told. */
@@ -13,6 +14,8 @@ export type JobForRunner = {
   /** Where its file was called: the name of the workflow of the run, and the inputs. */
   readonly called?: { readonly workflow: Json | undefined; readonly inputs: { readonly [name: string]: Json } } | undefined;
 };
+
+const maxBytes = fixedValue(limitTable.workflows.taskBytes);
 
 /** What the server has decided already; the rest of a job is for its runner, with its expressions as they were written. */
 const decided = new Set([
@@ -35,6 +38,7 @@ export const environmentUrlOutput = 'environment.url';
 /**
  * The workflow file of one job, for its runner: with this job alone, and a matrix of its one combination. It is JSON, which YAML contains.
  * @returns undefined where the file has no such job
+ * @throws ExpressionProblem where it is too large with the inputs of its call
  */
 export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | undefined {
   const definition = file.jobs.get(job.id);
@@ -42,8 +46,8 @@ export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | u
   const { called } = job;
   const { on } = file.source;
   const name = called ? called.workflow : file.source.name;
-  const written = (part: Json | undefined): Json | undefined =>
-    called && part !== undefined ? withInputs(part, called.inputs) : part;
+  const write = called && inputWriter(called.inputs);
+  const written = (part: Json | undefined): Json | undefined => (write && part !== undefined ? write(part) : part);
   const [env, defaults] = [written(file.source.env), written(file.source.defaults)];
   const own = written(Object.fromEntries(Object.entries(definition.source).filter(([part]) => !decided.has(part)))) as Source;
   const { url } = (written(definition.source.environment) ?? {}) as { url?: Json };
@@ -57,7 +61,9 @@ export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | u
       ...(job.combination ? { strategy: { matrix: listsOf(job.combination) } } : {}),
     },
   };
-  return JSON.stringify({ ...given({ name, on, env, defaults }), jobs });
+  const text = JSON.stringify({ ...given({ name, on, env, defaults }), jobs });
+  if (Buffer.byteLength(text) > maxBytes) throw new ExpressionProblem(taskTooLarge);
+  return text;
 }
 
 const given = (parts: { readonly [name: string]: Json | undefined }): Source =>

@@ -1,6 +1,6 @@
 // The names of a job's steps, as they are shown before the job runs.
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import { BudgetSpent } from './expression-budget.ts';
+import { replaceExpressions } from './expression-texts.ts';
 import { budget, type Contexts, ExpressionProblem, evaluateExpression, textOf } from './expressions.ts';
 import { partOf, type Source } from './file.ts';
 
@@ -22,9 +22,10 @@ export function namesOfSteps(
 ): string[] {
   let left = maxExpressions;
   const known = { ...contexts };
-  const evaluated = (expression: string, variables: readonly Source[]): string => {
-    if (left === 0) throw new ExpressionProblem('There are too many expressions', undefined);
+  const evaluated = (given: string, variables: readonly Source[]): string => {
+    if (left === 0) throw new ExpressionProblem('There are too many expressions');
     left--;
+    const expression = given.trim();
     const names = variablesIn(expression);
     if (!names || names.length === 0) return textOf(evaluateExpression(expression, known));
     const env = Object.fromEntries(names.map((name) => [name, valueOfVariable(name, variables)]));
@@ -36,10 +37,10 @@ export function namesOfSteps(
     const part = variables[at] ?? {};
     const written = part[keyOf(part, name) ?? ''];
     if (written === undefined || (typeof written === 'object' && written !== null))
-      throw new ExpressionProblem(`The variable ${name} is not known yet`, undefined);
+      throw new ExpressionProblem(`The variable ${name} is not known yet`);
     return replaceExpressions(textOf(written), (expression) => {
       const value = evaluated(expression, variables.slice(at + 1));
-      spend(contexts, value.length);
+      contexts[budget].spendCharacters(value.length);
       return value;
     });
   };
@@ -79,35 +80,3 @@ function variablesIn(expression: string): string[] | undefined {
 /** How a variable is written where it is set. Contexts don't tell apart upper and lower case. */
 const keyOf = (part: Source, name: string): string | undefined =>
   Object.keys(part).find((key) => key.toLowerCase() === name.toLowerCase());
-
-/** Counts the characters of a value. @throws ExpressionProblem where none are left */
-function spend(contexts: Contexts, characters: number): void {
-  try {
-    contexts[budget].spendCharacters(characters);
-  } catch (error) {
-    throw error instanceof BudgetSpent ? new ExpressionProblem(error.message, undefined) : error;
-  }
-}
-
-/** Replaces each `${{ … }}` of a text. One without an end stays as it is. */
-function replaceExpressions(text: string, valueOfExpression: (expression: string, written: string) => string): string {
-  let replaced = '';
-  let at = 0;
-  for (;;) {
-    const start = text.indexOf('${{', at);
-    const end = start < 0 ? -1 : endOfExpression(text, start + 3);
-    if (end < 0) return replaced + text.slice(at);
-    replaced += text.slice(at, start) + valueOfExpression(text.slice(start + 3, end).trim(), text.slice(start, end + 2));
-    at = end + 2;
-  }
-}
-
-/** Where the `}}` of an expression is that isn't in a string; -1 where there is none. */
-function endOfExpression(text: string, from: number): number {
-  let isInString = false;
-  for (let at = from; at < text.length; at++) {
-    if (text[at] === "'") isInString = !isInString;
-    else if (!isInString && text.startsWith('}}', at)) return at;
-  }
-  return -1;
-}

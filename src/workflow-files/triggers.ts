@@ -1,5 +1,5 @@
 import type { EventsConfig } from '@actions/workflow-parser/model/workflow-template';
-import { beginFilterWork, compileFilter, type FilterWork, filterProblem, passes } from './patterns.ts';
+import { beginFilterWork, type FilterWork, filterProblem, openFilter, passes } from './patterns.ts';
 import { scheduleProblem } from './schedule.ts';
 
 /** Something that happened, as far as the filters of workflow files look at it. */
@@ -49,7 +49,7 @@ export async function isTriggered(events: EventsConfig, trigger: Trigger): Promi
   const types = filters.types ?? defaultTypes.get(trigger.event);
   if (types && action !== undefined && !types.includes(action)) return false;
   const work = beginFilterWork();
-  if (filters.workflows && !(await passes(compileFilter(filters.workflows), workflow ?? '', work))) return false;
+  if (filters.workflows && !(await passes(openFilter(filters.workflows), workflow ?? '', work))) return false;
   if (tag !== undefined) return passesRef(filters, { own: 'tags', other: 'branches', name: tag, work });
   if (branch !== undefined && !(await passesRef(filters, { own: 'branches', other: 'tags', name: branch, work }))) return false;
   return passesPaths(filters, trigger, work);
@@ -65,8 +65,8 @@ type RefToPass = {
 /** Filters of branches alone leave out tags, and the other way round. */
 async function passesRef(filters: Filters, { own, other, name, work }: RefToPass): Promise<boolean> {
   const [wanted, ignored] = [filters[own], filters[`${own}-ignore`]];
-  if (wanted) return (await passes(compileFilter(wanted), name, work)) === true;
-  if (ignored) return (await passes(compileFilter(ignored), name, work)) === false;
+  if (wanted) return (await passes(openFilter(wanted), name, work)) === true;
+  if (ignored) return (await passes(openFilter(ignored), name, work)) === false;
   return filters[other] === undefined && filters[`${other}-ignore`] === undefined;
 }
 
@@ -79,7 +79,7 @@ async function passesPaths(
   if ((!paths && !ignored) || !changedPaths) return true;
   const changed = await changedPaths();
   if (changed === undefined) return true;
-  const filter = compileFilter(paths ?? ignored ?? []);
+  const filter = openFilter(paths ?? ignored ?? []);
   for (const path of changed) if ((await passes(filter, path, work)) !== (paths === undefined)) return true;
   return false;
 }

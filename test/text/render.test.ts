@@ -3,6 +3,7 @@ import sanitizeHtml from 'sanitize-html';
 import { expect, test } from 'vitest';
 import { system } from '#lib/caller.ts';
 import { computing } from '#test/support/time.ts';
+import type { Autolink } from '#text/autolinks.ts';
 import { renderMarkdown, renderPlain } from '#text/markdown-html.ts';
 import { plainText, renderText } from '#text/render.ts';
 import { hostileTexts } from './hostile.ts';
@@ -100,6 +101,25 @@ test('raw HTML past the limit is shown as text', async () => {
   const rendered = await renderText('<b>a</b> '.repeat(2_501), context);
   expect(rendered.match(/<b>/g)).toHaveLength(2_500);
   expect(rendered).toContain('&lt;b&gt;a&lt;/b&gt;');
+});
+
+const multiplied = (times: number): string => `[a]: http://x/${'y'.repeat(1_000)}\n\n${'[a] '.repeat(times)}`;
+const toTickets = [{ prefix: 'T-', urlTemplate: `https://tickets.example/${'z'.repeat(1_000)}/<num>`, isAlphanumeric: false }];
+
+test.each<[string, string, Autolink[]]>([
+  ['links to one address', multiplied(20_000), []],
+  ['images of one address', multiplied(20_000).replaceAll('[a]', '![a]').replace('![a]:', '[a]:'), []],
+  ['autolinks', 'T-1 '.repeat(9_000), toTickets],
+  ['characters that HTML writes longer', '<&'.repeat(500_000), []],
+])('a text of %s whose HTML would be too large is shown as it was written', async (_, text, autolinks) => {
+  let parts: unknown;
+  expect(computing(() => (parts = renderMarkdown({ text, html, breaks: true, autolinks })))).toBeLessThan(1_500);
+  expect(parts).toBeUndefined();
+  expect(await renderText(text, { ...context, autolinks })).toMatch(/^<pre>/);
+});
+
+test('an address may be that of many links', async () => {
+  expect((await renderText(multiplied(1_000), context)).match(/<a /g)).toHaveLength(1_000);
 });
 
 const tags = (open: string, close: string): [string, string] => [

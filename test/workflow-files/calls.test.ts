@@ -4,7 +4,7 @@ import { inputsOfCall, keysBehind, problemsOfCall, secretsOfCall, type Workflow 
 import type { LeaseState } from '#workflow-files/concurrency.ts';
 import { budget, type Json, newBudget } from '#workflow-files/expressions.ts';
 import type { WorkflowFile } from '#workflow-files/file.ts';
-import { withInputs } from '#workflow-files/given-inputs.ts';
+import { inputWriter } from '#workflow-files/given-inputs.ts';
 import { parseWorkflowFile } from '#workflow-files/parse.ts';
 import { permissionsOfCalled } from '#workflow-files/permissions.ts';
 import { type JobResult, planJobs } from '#workflow-files/plan.ts';
@@ -293,5 +293,5 @@ test.each<[Json, Json]>([
   ],
   [`\${{ inputs.who`, `\${{ inputs.who`],
 ])('inputs are written out for the runner: %j', (part, written) => {
-  expect(withInputs(part, { who: "it's", count: 3 })).toEqual(written);
+  expect(inputWriter({ who: "it's", count: 3 })(part)).toEqual(written);
 });

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { system } from '#lib/caller.ts';
 import { computing } from '#test/support/time.ts';
-import { budget, type Contexts, ExpressionProblem, evaluate, newBudget } from '#workflow-files/expressions.ts';
+import { budget, type Contexts, ExpressionProblem, evaluate, type Json, newBudget } from '#workflow-files/expressions.ts';
+import { inputWriter } from '#workflow-files/given-inputs.ts';
 import { combinationsOf } from '#workflow-files/matrix.ts';
 import { parseWorkflowFile } from '#workflow-files/parse.ts';
 import { planJobs } from '#workflow-files/plan.ts';
@@ -52,6 +53,10 @@ const contexts = (): Contexts => ({
       list: Array.from({ length: 100_000 }, () => ({ a: 'b' })),
       texts: Array.from({ length: 30 }, () => ({ text: 'ı'.repeat(65_536) })),
       dotless: 'ı'.repeat(65_536),
+      brackets: '[],'.repeat(20_000),
+      repeats: `${'x'.repeat(100_000)}y${'x'.repeat(100_000)}`,
+      more: 'x'.repeat(400_000),
+      tooMany: '{9}',
     },
   },
   [budget]: newBudget(),
@@ -72,12 +77,28 @@ test.each([
   ['searches of many long texts', Array(300).fill("contains(github.event.texts.*.text, 'x')").join(' || ')],
   ['comparisons in upper case', Array(400).fill("github.event.dotless == 'x'").join(' || ')],
   ['filters of a long list', Array(200).fill('github.event.list.*.a').join(' && ')],
+  ['a text whose items are counted with zeros', `format('${'{0000}'.repeat(1_500)}', github.event.dotless)`],
+  ['JSON that was made', `fromJSON(format('[${'{0}'.repeat(55)}0]', github.event.brackets))`],
+  ['JSON with many levels', `fromJSON('${'['.repeat(5_000)}${']'.repeat(5_000)}')`],
+  ['a budget that is spent in an index', `github[format('${'{0}'.repeat(3_000)}', github.event.text)]`],
+  ['an empty text as JSON', `fromJSON('')`],
+  ['a format of too few values', `format(github.event.tooMany, 'a')`],
+  ['nothing', ''],
   ['brackets in brackets', `${'('.repeat(10_000)}1${')'.repeat(10_000)}`],
   ['an expression that is too long', `'${'x'.repeat(21_000)}'`],
 ])('%s are refused in little time', (_, expression) => {
   const given = contexts();
   const run = () => evaluate({ kind: 'expression', line: 7, expression }, given);
-  expect(computing(() => expect(run).toThrow(ExpressionProblem))).toBeLessThan(1_500);
+  expect(computing(() => expect(run).toThrow(ExpressionProblem))).toBeLessThan(700);
+});
+
+test.each([
+  ['a long text in a long list', `contains(fromJSON('[${Array(6_900).fill('""').join(',')}]'), github.event.dotless)`, false],
+  ['a text with many beginnings of another', 'contains(github.event.more, github.event.repeats)', false],
+  ['a row of comparisons', Array(5_000).fill('1').join('=='), true],
+])('%s is searched in little time', (_, expression, found) => {
+  const run = () => evaluate({ kind: 'expression', line: 7, expression }, contexts());
+  expect(computing(() => expect(run()).toBe(found))).toBeLessThan(700);
 });
 
 test('many expressions share what one run may cost', () => {
@@ -113,7 +134,7 @@ test('matrices of calls in matrices of calls end at the number of jobs that a ru
   const all = { github: {}, inputs: {}, vars: {}, [budget]: newBudget() };
   const nothing = { made: new Set<string>(), results: new Map(), isCancelled: false };
   const plan = () => planJobs(top, all, nothing);
-  expect(computing(() => expect(plan().jobs.length).toBeGreaterThan(1_000))).toBeLessThan(1_000);
+  expect(computing(() => expect(plan().problem).toContain('at most 1000 jobs'))).toBeLessThan(1_000);
   expect(plan().jobs.length).toBeLessThan(1_300);
 
   // Calls that wait for their turn in a concurrency group count as a job each.
@@ -123,7 +144,7 @@ test('matrices of calls in matrices of calls end at the number of jobs that a ru
     called: new Map([['a', leaf]]),
   };
   const held = () => planJobs({ ...top, called: new Map([['a', waiting]]) }, all, { ...nothing, leases: new Map() });
-  expect(computing(() => expect(held().held.length).toBeGreaterThan(1_000))).toBeLessThan(1_000);
+  expect(computing(() => expect(held().problem).toContain('at most 1000 jobs'))).toBeLessThan(1_000);
   expect(held().held.length).toBeLessThan(1_300);
 });
 
@@ -154,4 +175,52 @@ test('the inputs and matrix values of nested calls are bounded together, since e
   expect(await problemOf(call(half), call(half))).toBeUndefined();
   expect(await problemOf(call(half), call(half.repeat(2)))).toMatch('more than 64 KiB');
   expect(await problemOf(call(half), call(half, `strategy: {matrix: {y: ["${half}"]}}, `))).toMatch('more than 64 KiB');
+});
+
+test.each<[string, (mentions: number) => Json]>([
+  ['an input', (mentions) => `\${{ inputs.a }}`.repeat(mentions)],
+  ['all inputs', (mentions) => `\${{ inputs }}`.repeat(mentions)],
+  ['an input in the name of a part', (mentions) => ({ [`\${{ inputs.a }}`.repeat(mentions)]: 1 })],
+  ['an input in many parts', (mentions) => Array(mentions).fill(`\${{ inputs.a }}`)],
+])('%s that a called file names over and over is refused before it is written out', (_, partOf) => {
+  const part = partOf(30_000);
+  const run = () => inputWriter({ a: 'x'.repeat(60_000) })(part);
+  expect(computing(() => expect(run).toThrow('more than 4 MiB'))).toBeLessThan(500);
+});
+
+test('quotes without an end are read once', () => {
+  const part = `\${{ ${"''".repeat(20_000)} `;
+  expect(computing(() => expect(inputWriter({})(part)).toBe(part))).toBeLessThan(500);
+});
+
+const planOf = async (content: string) => {
+  const parsed = await parse(content);
+  if (!('file' in parsed)) throw new Error(JSON.stringify(parsed.problems));
+  const all = { github: { text: 'x'.repeat(60_000) }, inputs: {}, vars: {}, [budget]: newBudget() };
+  const nothing = { made: new Set<string>(), results: new Map(), isCancelled: false };
+  return planJobs({ name: undefined, file: parsed.file, called: new Map() }, all, nothing);
+};
+const matrix = (count: number) => `strategy: {matrix: {x: [${Array.from({ length: count }, (_, at) => at).join(', ')}]}}`;
+
+test('a job asks for few labels, and has a name that isn’t too long', async () => {
+  const labels = Array.from({ length: 45_000 }, (_, at) => `l${at % 10}`).join(', ');
+  const many = await planOf(`on: push\njobs:\n  a:\n    ${matrix(64)}\n    runs-on: [${labels}]\n    steps: [{run: x}]\n`);
+  expect(many.jobs).toMatchObject([
+    { ended: { result: 'failure', problem: expect.stringMatching(/at most 100 labels|too many steps/) } },
+  ]);
+  const name = `name: ${'n'.repeat(400_000)}`;
+  const named = await planOf(`on: push\njobs:\n  a:\n    ${name}\n    ${matrix(64)}\n    runs-on: x\n    steps: [{run: x}]\n`);
+  expect(named.jobs.map((one) => one.name.length)).toEqual(Array(64).fill(1_024));
+});
+
+test('what the jobs of a plan hold is bounded together', async () => {
+  const long = await planOf(
+    `on: push\njobs:\n  a:\n    ${matrix(100)}\n    runs-on: ${'l'.repeat(60_000)}\n    steps: [{run: x}]\n`,
+  );
+  expect(long.problem).toContain('more than 4 MiB');
+  const fits = await planOf(
+    `on: push\njobs:\n  a:\n    ${matrix(60)}\n    runs-on: ${'l'.repeat(60_000)}\n    steps: [{run: x}]\n`,
+  );
+  expect(fits.problem).toBeUndefined();
+  expect(fits.jobs).toHaveLength(60);
 });

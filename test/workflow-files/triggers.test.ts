@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { system } from '#lib/caller.ts';
+import { longestTurn } from '#test/support/time.ts';
 import { parseWorkflowFile } from '#workflow-files/parse.ts';
 import { nextRunOf } from '#workflow-files/schedule.ts';
 import { isTriggered, type Trigger } from '#workflow-files/triggers.ts';
@@ -58,4 +59,15 @@ test('schedules tell their next time, in their zone, five minutes apart at least
   expect(await next('{schedule: [{cron: "*/15 * * * *"}]}')).toBe('2026-03-01T10:15:00.000Z');
   expect(await next('{schedule: [{cron: "0 12 * * *", timezone: Nowhere/Land}]}')).toBeUndefined();
   expect(await next('push')).toBeUndefined();
+});
+
+test('many filters after each other let others run, though no file was changed or only one', async () => {
+  const paths = Array.from({ length: 900 }, (_, at) => `**/a*/[a-z]+?*/**/p${at}*.t[sx]+${'?x'.repeat(20)}`);
+  const trigger = (changed: string[]) => ({ event: 'push', branch: 'main', changedPaths: async () => changed });
+  for (const changed of [[], ['README.md']]) {
+    const { longest } = await longestTurn(async () => {
+      for (let at = 0; at < 20; at++) expect(await isTriggered({ push: { paths } }, trigger(changed))).toBe(false);
+    });
+    expect(longest).toBeLessThan(100);
+  }
 });

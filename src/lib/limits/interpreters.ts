@@ -9,6 +9,13 @@ export const interpreters = {
     of: 'patterns of one filter of branches, tags, paths or workflows in a workflow file',
     past: 'a failed run that says so',
   },
+  filterPatternLength: {
+    value: 4_096,
+    unit: 'count',
+    fixed: true,
+    of: 'characters of one such pattern; no path that Git could check out is longer',
+    past: 'a failed run that says so',
+  },
   filterBytes: {
     value: 64 * kibi,
     unit: 'bytes',

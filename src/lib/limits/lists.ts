@@ -154,6 +154,13 @@ export const reviewers = {
     of: 'patterns and owners, taken together, in a file of code owners',
     past: 'the file is not used',
   },
+  codeOwnersLine: {
+    value: 500,
+    unit: 'count',
+    fixed: true,
+    of: 'characters that an error of a file of code owners shows of its line',
+    past: 'it is cut around the error',
+  },
   codeOwnersErrors: {
     value: 1_000,
     unit: 'count',

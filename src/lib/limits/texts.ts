@@ -44,6 +44,13 @@ export const texts = {
     of: 'the texts of one reply that are rendered together, and a file that is',
     past: 'further texts are shown as they were written; 403 for a file',
   },
+  html: {
+    value: 4 * mebi,
+    unit: 'count',
+    fixed: true,
+    of: 'characters of the HTML of a text, and of the texts of one reply that are rendered together',
+    past: 'further texts are shown as they were written',
+  },
   inProcess: {
     value: kibi,
     unit: 'count',

@@ -10,6 +10,7 @@ import type { CodeOwnersErrors } from './schemas.ts';
 
 const maxBytes = fixedValue(limitTable.reviewers.codeOwnersFile);
 const maxWords = fixedValue(limitTable.reviewers.codeOwnersWords);
+const maxShown = fixedValue(limitTable.reviewers.codeOwnersLine);
 const maxErrors = fixedValue(limitTable.reviewers.codeOwnersErrors);
 
 /** The first errors of a file. `host`: as `resolveOwners` takes it; without one, owners aren't looked for. */
@@ -25,7 +26,15 @@ export async function errorsOf(
   }
   const unknown = host === undefined ? [] : await unknownOwners(db, repo, owners, host);
   const problems = [...owners.problems, ...unknown].sort((a, b) => a.line - b.line || a.column - b.column);
-  return { errors: problems.slice(0, maxErrors).map((problem) => ({ ...problem, message: messageOf(problem), path })) };
+  return { errors: problems.slice(0, maxErrors).map((problem) => ({ ...shown(problem), path })) };
+}
+
+/** An error with its line, of which a long one is cut around what is wrong with it: a line may have many errors. */
+function shown(problem: Problem): Problem & { message: string } {
+  const { column, source } = problem;
+  const start = source.length <= maxShown ? 0 : Math.max(0, column - 1 - maxShown / 2);
+  const part = source.slice(start, start + maxShown).toWellFormed();
+  return { ...problem, source: part, message: messageOf({ ...problem, source: part }, column - start) };
 }
 
 /** The owners who are nobody, or who may not write to the repository. */
@@ -43,5 +52,5 @@ async function unknownOwners(db: Db, repo: Repo, { rules }: CodeOwners, host: st
 }
 
 /** The line with a mark below what is wrong with it. */
-const messageOf = ({ kind, line, column, source, suggestion }: Problem): string =>
+const messageOf = ({ kind, line, source, suggestion }: Problem, column: number): string =>
   `${kind} on line ${line}:${suggestion === null ? '' : ` ${suggestion}`}\n\n  ${source}\n  ${' '.repeat(column - 1)}^`;

@@ -30,11 +30,14 @@ const maxPattern = 4_096;
 
 const isOwner = (text: string): boolean => text.length <= maxOwner && ownerForms.test(text);
 
-/** The words of a line before a comment, each with its column. A blank behind a backslash belongs to the word. */
-function wordsOf(line: string): { text: string; column: number }[] {
-  const words = [...line.matchAll(/(?:\\.|[^\s\\]|\\$)+/gu)].map(({ 0: text, index }) => ({ text, column: index + 1 }));
-  const comment = words.findIndex(({ text }) => text.startsWith('#'));
-  return comment < 0 ? words : words.slice(0, comment);
+/** The words of a line before a comment, each with its column. A blank behind a backslash belongs to the word. It reads one word more than `most`. */
+function wordsOf(line: string, most: number): { text: string; column: number }[] {
+  const words: { text: string; column: number }[] = [];
+  for (const { 0: text, index } of line.matchAll(/(?:\\.|[^\s\\]|\\$)+/gu)) {
+    if (text.startsWith('#') || words.length > most) break;
+    words.push({ text, column: index + 1 });
+  }
+  return words;
 }
 
 const maxWords = fixedValue(limitTable.reviewers.codeOwnersWords);
@@ -50,7 +53,7 @@ export async function parseCodeOwners(text: string): Promise<CodeOwners | undefi
   const problems: Problem[] = [];
   for (const [at, raw] of text.split('\n').entries()) {
     const source = raw.replace(/\r$/, '');
-    const [pattern, ...owners] = wordsOf(source);
+    const [pattern, ...owners] = wordsOf(source, maxWords - words);
     await yieldNow();
     if (!pattern) continue;
     words += 1 + owners.length;

@@ -4,13 +4,22 @@ import type { Scope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Media } from '#lib/media.ts';
-import { linkedHtml, plainText, type RenderedText, type RepositoryName, referencesOf, renderForAll } from '#text/render.ts';
+import {
+  linkedHtml,
+  plainText,
+  type RenderedText,
+  type RepositoryName,
+  referencesOf,
+  renderForAll,
+  sizeOfHtml,
+} from '#text/render.ts';
 import { loadAutolinks, loadKnown } from './known.ts';
 
 /** The media that a reply with texts may be asked for: as it was written, as plain text, as HTML, or all of them. */
 export const textMedia = ['raw', 'text', 'html', 'full'] as const satisfies readonly Media[];
 
 const maxBytes = fixedValue(limitTable.texts.page);
+const maxHtml = fixedValue(limitTable.texts.html);
 const maxTime = fixedValue(limitTable.texts.pageTime);
 
 /** A text with its repository, to which references such as `#12` belong. */
@@ -20,7 +29,7 @@ type Texts<Body> = { body?: Body; body_text?: string; body_html?: string };
 
 /**
  * The texts of a whole page in the media that is asked for. What there is no text of has no rendering either. A page of many long texts
- * renders the first of them, as far as its bytes and its time allow; the others are shown as they were written.
+ * renders the first of them, as far as its bytes, its time and its HTML allow; the others are shown as they were written.
  */
 export async function presentTexts<Body extends string | null>(
   scope: Scope,
@@ -30,18 +39,21 @@ export async function presentTexts<Body extends string | null>(
   const asText = media === 'text' || media === 'full';
   const asHtml = media === 'html' || media === 'full';
   if (!asText && !asHtml) return texts.map(({ text }) => ({ body: text }));
-  const mayRender = pageBudget();
+  const budget = pageBudget();
   const caller = callerOf(viewer, '');
   const autolinksOf = asHtml ? await loadAutolinks(scope, gather(texts, 'repository')) : undefined;
+  const htmlOf = async (text: string, repository: RepositoryName | undefined): Promise<RenderedText> => {
+    const wanted = { text, html: links.html, breaks: true, autolinks: autolinksOf?.(repository) };
+    const html = await renderForAll(wanted, caller);
+    return budget.takesHtml(sizeOfHtml(html, links)) ? html : verbatim;
+  };
   const rendered: { html?: RenderedText; plain?: string }[] = [];
   for (const { text, repository } of texts) {
     if (text === null) rendered.push({});
-    else if (!mayRender(text)) rendered.push({ html: { parts: undefined }, plain: text });
+    else if (!budget.takesText(text)) rendered.push({ html: verbatim, plain: text });
     else
       rendered.push({
-        ...(autolinksOf && {
-          html: await renderForAll({ text, html: links.html, breaks: true, autolinks: autolinksOf(repository) }, caller),
-        }),
+        ...(asHtml && { html: await htmlOf(text, repository) }),
         ...(asText && { plain: await plainText(text, caller) }),
       });
     await nextTurn();
@@ -66,12 +78,23 @@ const referencesOfPage = (
     return html ? [{ references: referencesOf(html), repository }] : [];
   });
 
-/** Tells of each text of a page, in turn, whether it is rendered. */
-function pageBudget(): (text: string) => boolean {
+const verbatim: RenderedText = { parts: undefined };
+
+/** What the texts of one page may take. Each function counts what it is given. */
+function pageBudget() {
   const end = performance.now() + maxTime;
-  let bytes = 0;
-  return (text) => {
-    bytes += Buffer.byteLength(text);
-    return bytes <= maxBytes && performance.now() < end;
+  let [bytes, characters] = [0, 0];
+  return {
+    /** Whether a text is rendered. */
+    takesText(text: string): boolean {
+      bytes += Buffer.byteLength(text);
+      return bytes <= maxBytes && performance.now() < end;
+    },
+    /** Whether HTML of so many characters is shown. What doesn't fit leaves room for what is shorter. */
+    takesHtml(size: number): boolean {
+      if (characters + size > maxHtml) return false;
+      characters += size;
+      return true;
+    },
   };
 }

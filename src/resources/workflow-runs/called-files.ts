@@ -67,7 +67,7 @@ export async function readCalledFiles(context: Context, caller: Caller, found: F
       else if ('problem' in known) refuse(known.problem);
       else {
         const problemsHere = problemsOfCall(job, known.file).map(({ message }) => ({ message, line }));
-        problems.push(...problemsHere);
+        problems.push(...problemsHere.slice(0, maxProblems));
         if (!files.has(name)) {
           bytes += Buffer.byteLength(known.content);
           nodes += countParts(known.file.parts);

@@ -10,7 +10,15 @@ import { notifyQueued } from '#resources/runners/index.ts';
 import { hasLeases, type Workflow } from '#workflow-files/calls.ts';
 import type { Concurrency } from '#workflow-files/concurrency.ts';
 import { lineOf, type WorkflowFile } from '#workflow-files/file.ts';
-import { type JobResult, type Plan, type PlannedJob, type Progress, planJobs, resultOf } from '#workflow-files/plan.ts';
+import {
+  type JobResult,
+  type Plan,
+  type PlannedJob,
+  type Progress,
+  planJobs,
+  resultOf,
+  tooManyJobs,
+} from '#workflow-files/plan.ts';
 import { environmentUrlOutput } from '#workflow-files/runner-job.ts';
 import { loadWorkflow } from './called-files.ts';
 import { createFailedCheck, endCheck } from './checks.ts';
@@ -54,7 +62,9 @@ export async function advanceRun(context: ProgressContext, run: RunRow): Promise
   const variables = await variablesOf(context.tx, run);
   const contexts = runContexts(run, surroundings, variables, workflow.file);
   const next = planJobs(workflow, contexts, progress);
-  if (jobs.length + next.jobs.length + next.held.length > maxJobs) return endRun(context, run, 'startup_failure');
+  const isTooLong = jobs.length + next.jobs.length + next.held.length > maxJobs;
+  const problem = next.problem ?? (isTooLong ? tooManyJobs : undefined);
+  if (problem !== undefined) return failRun(context, run, jobs, problem);
   const made = await makeJobs(context, run, next.jobs);
   const released = await releaseJobs(context, run, jobs, next);
   const entered = await enterEnvironments(context, run, workflow.file, [...released, ...made]);
@@ -305,6 +315,13 @@ export async function endRun(
   if (conclusion === 'startup_failure') await createFailedCheck({ tx, now }, ended);
   await leaveGroup(tx, { run: run.id, job: null });
   return ended;
+}
+
+/** Ends a run that can't go on, with what it has of jobs. */
+async function failRun(context: ProgressContext, run: RunRow, jobs: readonly JobRow[], message: string): Promise<RunRow> {
+  await cancelJobs(context, run, jobs);
+  const problems = JSON.stringify([{ message, line: 1 }]);
+  return endRun(context, await updateRun(context.tx, run.id, { problems }), 'startup_failure');
 }
 
 /** Begins a run that was just made, or lets it wait for its concurrency group. */

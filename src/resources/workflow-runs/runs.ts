@@ -2,6 +2,7 @@
 
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type ActionsPolicy, loadActionsPolicy } from '#resources/actions-permissions/index.ts';
 import { spentBudgetOf } from '#resources/billing/index.ts';
 import { loadPulls } from '#resources/pulls/index.ts';
@@ -90,7 +91,7 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     event,
     event_id: wanted.eventId ?? null,
     name,
-    title: wanted.title,
+    title: titleOf(wanted.title),
     path,
     status: 'queued',
     head_branch: head.branch,
@@ -160,6 +161,9 @@ const problemsOfUses = (policy: ActionsPolicy, file: WorkflowFile, { files, prob
 
 const problemsOf = (parsed: ParsedWorkflow): readonly WorkflowProblem[] => ('problems' in parsed ? parsed.problems : []);
 
+const maxTitle = fixedValue(limitTable.workflows.nameLength);
+const titleOf = (text: string): string => text.trim().slice(0, maxTitle).toWellFormed();
+
 /** What a file says of a whole run: its title, and its concurrency group. */
 async function tell(
   { tx, links }: ProgressContext,
@@ -174,7 +178,7 @@ async function tell(
     return token ? evaluate(token, contexts) : null;
   };
   try {
-    return { title: textOf(evaluated('run-name')).trim(), concurrency: concurrencyOfFile(file, contexts) };
+    return { title: titleOf(textOf(evaluated('run-name'))), concurrency: concurrencyOfFile(file, contexts) };
   } catch (error) {
     if (!(error instanceof ExpressionProblem)) throw error;
     return { problem: { message: error.message, line: error.line ?? 1 } };

@@ -92,14 +92,16 @@ export async function makeTask(
       `${missing.name} was not found: this server has no such repository that shares its actions, and no origin of actions is configured`,
       calls.length === 0 ? missing.line : undefined,
     );
-  const file = fileForRunner(own.file, {
-    id,
-    name: job.name,
-    combination,
-    labels,
-    timeoutMinutes: minutes,
-    called: call && { workflow: workflow.file.source.name, inputs: call.inputs },
-  });
+  const file = refusing(() =>
+    fileForRunner(own.file, {
+      id,
+      name: job.name,
+      combination,
+      labels,
+      timeoutMinutes: minutes,
+      called: call && { workflow: workflow.file.source.name, inputs: call.inputs },
+    }),
+  );
   if (file === undefined) throw new TaskProblem('Its workflow file has no such job');
   const policy = await loadActionsPolicy(tx, { id: run.repository_id, owner_id: run.owner_id });
   const rights = forkRights(policy, surroundings.repository);

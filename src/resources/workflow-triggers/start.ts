@@ -127,17 +127,24 @@ async function startFor(job: JobContext, started: Started): Promise<void> {
   if (depth > maxDepth) return;
   const payload = emitBody('github', built.body, parts) as object;
   const links = linksOf(addressOf(services));
+  const failures: unknown[] = [];
   for (const occasion of await occasionsOf({ disk, repository, event, built, job, ownApp })) {
     const { trigger, files: source, title, head, ref, sha, pullRequest, isFromFork = false } = occasion;
     const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, depth };
     for (const file of await triggeredFiles(disk, occasion, { owner: repository.owner_id, time })) {
       time.check();
       const called = await readCalledFiles({ db, git: services.git }, { repository, ref: source.ref, commit: source.sha }, file);
-      await change(db, (tx) =>
-        createRun({ tx, links, now }, { ...about, ...file, called, source, title, head, ref, sha, pullRequest, isFromFork }),
-      );
+      try {
+        await change(db, (tx) =>
+          createRun({ tx, links, now }, { ...about, ...file, called, source, title, head, ref, sha, pullRequest, isFromFork }),
+        );
+      } catch (error) {
+        // The other files go on; the event comes again for this one.
+        failures.push(error);
+      }
     }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 /**
@@ -179,6 +186,7 @@ async function triggeredFiles(disk: Repo, { files, trigger }: Occasion, reading:
   const about = changedPaths ? { ...trigger, changedPaths: () => (changed ??= changedPaths()) } : trigger;
   const wanted: typeof found = [];
   for (const [at, file] of found.entries()) {
+    reading.time.check();
     const read = parsed[at];
     if (read && ('file' in read ? await isTriggered(read.file.events, about) : trigger.event === 'push')) wanted.push(file);
   }

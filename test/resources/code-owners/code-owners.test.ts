@@ -181,6 +181,19 @@ test('what is wrong with the file is told, of owners to those who may write', as
   expect(await w.statements(ada, path)).toBeLessThanOrEqual(5);
 });
 
+test('errors of a long line show the part of it that is wrong', async () => {
+  const unknown = Array.from({ length: 1_000 }, (_, at) => `@nobody${at}`).join(' ');
+  const { client, base } = await owning(`* ${unknown} # ${'c'.repeat(100_000)}`);
+  const reply = await client.get(`${base}/codeowners/errors`);
+  expect(reply.body.errors).toHaveLength(1_000);
+  expect(JSON.stringify(reply.body).length).toBeLessThan(2_000_000);
+  const [first, last] = [reply.body.errors[0], reply.body.errors.at(-1)];
+  expect(first).toMatchObject({ column: 3, source: expect.stringMatching(/^\* @nobody0 @nobody1/) });
+  expect(last.source).toContain('@nobody999');
+  const [, line, mark] = last.message.match(/\n {2}(.*)\n( *\^)$/) ?? [];
+  expect(line.slice(mark.length - 3)).toMatch(/^@nobody999 #/);
+});
+
 test('without a file there are no errors to list, and one that is too large is not used', async () => {
   const { client, base, commit, open, requests, first, writeFile, repo } = await owning('* @{grace}');
   await point(w, repo, 'refs/heads/bare', first);

@@ -50,6 +50,17 @@ test('a file of too many patterns and owners is not used', async () => {
   expect(await parseCodeOwners('a @b\n'.repeat(10_001))).toBeUndefined();
 });
 
+test.each([
+  ['words', 'a '.repeat(1_570_000)],
+  ['one word', 'a'.repeat(3_000_000)],
+  ['backslashes', '\\'.repeat(3_000_000)],
+  ['a comment', `* @ada # ${'c '.repeat(1_500_000)}`],
+  ['lines', '\n'.repeat(3_000_000)],
+])('a long file of %s is read in short turns', async (_, text) => {
+  const { longest } = await longestTurn(() => parseCodeOwners(text));
+  expect(longest).toBeLessThan(250);
+});
+
 test('finding owners is bounded in steps, and other work goes on meanwhile', async () => {
   const { rules } = await parsed(`* @ada\n${'**/*/*/*/*/*a*b*c*d*/*/x @eve\n'.repeat(9_999)}`);
   const name = 'a'.repeat(90);

@@ -111,6 +111,16 @@ test('of many long texts the first are rendered', async () => {
   expect(texts).toEqual([...Array(15).fill(['a', '<p><em>a</em></p>\n']), [long, `<pre>${long}</pre>\n`]]);
 });
 
+test('of many texts with much HTML the first are rendered', async () => {
+  const { client, path } = await setting();
+  const multiplied = `[a]: http://x/${'y'.repeat(1_000)}\n\n${'[a] '.repeat(1_500)}`;
+  for (let n = 0; n < 6; n++) await client.post(`${path}/issues/1/comments`, { body: multiplied });
+  await client.post(`${path}/issues/1/comments`, { body: '*a*' });
+  const { body } = await client.get(`${path}/issues/1/comments`, accept('service.html+json'));
+  const shown = body.slice(1).map(({ body_html }: Texts) => body_html?.slice(0, 5));
+  expect(shown).toEqual(['<p><a', '<p><a', '<pre>', '<pre>', '<pre>', '<pre>', '<p><e']);
+});
+
 test('renderings of a page cost as many statements as those of one text, and plain replies none', async () => {
   const { owner, client, path } = await setting();
   const at = `${path}/issues/1/comments`;
