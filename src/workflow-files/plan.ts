@@ -21,17 +21,17 @@ import {
   type LeaseState,
   namesOf,
 } from './concurrency.ts';
-import { budget, type Contexts, ExpressionProblem, evaluate, holds, type Json, textOf } from './expressions.ts';
+import { budget, type Contexts, ExpressionProblem, evaluate, holds, type Json } from './expressions.ts';
 import { lineOf, type WorkflowFile, type WorkflowFileJob } from './file.ts';
+import { literalName, nameOf, shownName } from './job-names.ts';
 import { environmentOf, nameOfEnvironment, runsOnOf } from './job-parts.ts';
-import { type Combination, combinationsOf, MatrixProblem, nameOfCombination } from './matrix.ts';
+import { type Combination, combinationsOf, MatrixProblem } from './matrix.ts';
 import { ancestorsOf, statusOf } from './needs.ts';
 import { findPart, type Token } from './token.ts';
 
 const { workflows } = limitTable;
 const maxJobs = fixedValue(workflows.runJobs);
 const maxBytes = fixedValue(workflows.planBytes);
-const maxName = fixedValue(workflows.nameLength);
 const mebi = 1024 * 1024;
 
 /** How a job of a file has ended, all jobs of its matrix together. */
@@ -260,7 +260,7 @@ function planCalls(level: Level, job: WorkflowFileJob, state: State, { contexts,
     const outside = { ...contexts, matrix: place.combination, strategy: strategyContext(place) };
     const inputs = inputsOfCall(job, workflow.file, outside);
     const inside: Contexts = { github, vars, inputs, [budget]: contexts[budget] };
-    const name = shownName(level.namePrefix + nameOf(job, outside, place));
+    const name = shownName(level.namePrefix + nameOf(job, outside, place.combination));
     const at = placeOfCall({ ...place, key });
     const own = concurrencyIn(findPart(job.parts, 'concurrency'), outside);
     const ofFile = concurrencyOfFile(workflow.file, inside);
@@ -376,22 +376,6 @@ const withoutRunner = {
   failsFast: true,
 } as const;
 
-const shownName = (name: string): string => name.slice(0, maxName).toWellFormed();
-
-/** The name of a job, with the values of its matrix unless it says where they stand. */
-function nameOf(job: WorkflowFileJob, contexts: Contexts, { combination }: InMatrix): string {
-  const written = findPart(job.parts, 'name');
-  if (written?.kind === 'expression') return textOf(evaluate(written, contexts));
-  const name = literalName(job) ?? job.id;
-  return combination ? nameOfCombination(name, combination) : name;
-}
-
-/** The name that a job's file gives it; undefined where it gives none, or an expression. */
-function literalName({ parts }: WorkflowFileJob): string | undefined {
-  const name = findPart(parts, 'name');
-  return name?.kind === 'scalar' && textOf(name.value) !== '' ? textOf(name.value) : undefined;
-}
-
 function jobOf({ prefix, namePrefix, calls, groups }: Level, job: WorkflowFileJob, run: Contexts, place: InMatrix): PlannedJob {
   const contexts: Contexts = { ...run, matrix: place.combination, strategy: strategyContext(place) };
   const { parts, id } = job;
@@ -403,7 +387,7 @@ function jobOf({ prefix, namePrefix, calls, groups }: Level, job: WorkflowFileJo
     ...place,
     id: prefix + id,
     calls,
-    name: shownName(namePrefix + nameOf(job, contexts, place)),
+    name: shownName(namePrefix + nameOf(job, contexts, place.combination)),
     ...runsOnOf(evaluated(findPart(parts, 'runs-on')) ?? null, lineOf(parts)),
     environment: environmentOf(evaluated(nameOfEnvironment(findPart(parts, 'environment'))) ?? null),
     concurrency,

@@ -216,22 +216,24 @@ export const listOpenInto = (db: Db, repository: Repository, refs: readonly stri
 /** Pull requests by the ids of their issues. */
 export const pullRows: Loader<Issue, PullRow> = ({ db }, ids) => loadPulls(db, ids);
 
+/** The keys are of `baseKey`. */
 const openInto: Loader<string, PullRow[]> = async ({ db }, keys) => {
-  const wanted = keys.map((key) => JSON.parse(key) as [Repository, string]);
   const rows = await pulls(db)
-    .where(sql<boolean>`(p.repository_id, p.base_ref) in (select * from unnest(
-      ${gather(wanted, 0)}::bigint[], ${gather(wanted, 1)}::text[]))`)
+    .where(sql<boolean>`(p.repository_id, p.base_ref) in (
+      select split_part(key, '/', 1)::bigint, substr(key, strpos(key, '/') + 1) from unnest(${keys}::text[]) as k (key))`)
     .where('i.state', '=', 'open')
     .orderBy('i.id')
     .execute();
-  return grouped(rows, ({ repository_id, base_ref }) => JSON.stringify([repository_id, base_ref]));
+  return grouped(rows, ({ repository_id, base_ref }) => baseKey(repository_id, base_ref));
 };
+
+const baseKey = (repository: Repository, ref: string): string => `${repository}/${ref}`;
 
 /** The same as `listOpenInto`, loaded once in a scope. */
 export async function loadOpenInto({ load }: Scope, repository: Repository, refs: readonly string[]): Promise<PullRow[]> {
   const found = await load.all(
     openInto,
-    refs.map((ref) => JSON.stringify([repository, ref])),
+    refs.map((ref) => baseKey(repository, ref)),
   );
   return [...found.values()].flat();
 }
