@@ -23,7 +23,7 @@ export const verifyPushed = batchSubscription<'push', Services>({
   attempts: 10,
   batch: 50,
   lanes: 2,
-  async runAll(events, { db, services: { git, url }, now }) {
+  async runAll(events, { db, services: { git, url }, now, stopping }) {
     if (!(await hasSigningKeys(db))) return;
     const host = url === undefined ? undefined : new URL(url).hostname;
     for (const { repository, data } of events) {
@@ -31,11 +31,13 @@ export const verifyPushed = batchSubscription<'push', Services>({
       const disk = repoOf(git, repository);
       if (!(await repositoryExists(disk))) continue;
       for (const move of data.moves)
-        for await (const objects of pushedBy(disk, move))
+        for await (const objects of pushedBy(disk, move)) {
+          stopping?.throwIfAborted();
           await verify(
             { db, git, host, now },
             objects.map((object) => ({ repository, object })),
           );
+        }
     }
   },
 });
