@@ -9,7 +9,7 @@ export type QueueContext = {
   now: Date;
   log: Logger;
   /**
-   * Aborted when the worker stops. A loop calls `throwIfAborted` before its next step, and what was done stays done. A while later, the
+   * Aborted when the worker stops. A loop looks at it before its next step (`repeat.ts`), and what was done stays done. A while later, the
    * statements and Git processes of jobs are refused (`stopping.ts`).
    */
   stopping?: AbortSignal;

@@ -1,5 +1,6 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
 import { expireArtifacts } from './store.ts';
 
 const artifactsAtOnce = 500;
@@ -9,11 +10,11 @@ export const removeExpired = job<Record<string, never>, JobContext>({
   name: 'artifacts.remove-expired',
   attempts: 3,
   schedule: { cron: '23 * * * *', atStart: true },
-  async run(_payload, { change, services: { objects }, now }) {
-    let keys: string[];
-    do {
-      keys = await change((tx) => expireArtifacts(tx, now, artifactsAtOnce));
+  async run(_payload, { change, services: { objects }, now, stopping }) {
+    await repeatWhile({ stopping }, async () => {
+      const keys = await change((tx) => expireArtifacts(tx, now, artifactsAtOnce));
       for (const key of keys) await objects.remove(key);
-    } while (keys.length === artifactsAtOnce);
+      return keys.length === artifactsAtOnce;
+    });
   },
 });

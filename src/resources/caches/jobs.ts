@@ -1,6 +1,7 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
+import { repeatWhile, stepsOf } from '#jobs/repeat.ts';
 import { loadActionsPolicy } from '#resources/actions-permissions/index.ts';
 import { removeObjectsLater } from '#resources/job-uploads/index.ts';
 import { boundsOf, cacheGroupOf } from './rules.ts';
@@ -23,17 +24,16 @@ export const removeUnused = job<Record<string, never>, JobContext>({
   name: 'caches.remove-unused',
   attempts: 3,
   schedule: { cron: '41 * * * *' },
-  async run(_payload, { db, change, services: { resourceLimits }, now }) {
+  async run(_payload, { db, change, services: { resourceLimits }, now, stopping }) {
     let after = 0;
-    for (;;) {
+    await repeatWhile({ stopping }, async () => {
       const repositories = await listRepositoriesWithCaches(db, after, repositoriesAtOnce);
-      for (const repository of repositories) {
+      for (const repository of stepsOf({ stopping }, repositories)) {
         const bounds = boundsOf(await loadActionsPolicy(db, repository), { limits: resourceLimits.results, now });
         await change(async (tx) => removeObjectsLater(tx, await removeBeyond(tx, repository.id, bounds)));
       }
-      const last = repositories.at(-1);
-      if (!last || repositories.length < repositoriesAtOnce) return;
-      after = last.id;
-    }
+      after = repositories.at(-1)?.id ?? after;
+      return repositories.length === repositoriesAtOnce;
+    });
   },
 });

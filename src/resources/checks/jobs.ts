@@ -3,6 +3,7 @@ import { recordEach } from '#events/record.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
 import { job } from '#jobs/job.ts';
+import { repeatWhile, stepsOf } from '#jobs/repeat.ts';
 import { getOptional, keyed } from '#lib/collections.ts';
 import { addDays } from '#lib/time.ts';
 import { concludeStaleRuns } from './rules.ts';
@@ -55,12 +56,12 @@ export const concludeStale = job<Record<string, never>, JobContext>({
   name: 'checks.conclude-stale',
   attempts: 3,
   schedule: { cron: '27 * * * *' },
-  async run(_payload, { db, change, now }) {
+  async run(_payload, { db, change, now, stopping }) {
     const before = addDays(now, -staleAfterDays);
-    let found = await listSuitesWithStaleRuns(db, before, suitesAtOnce);
-    while (found.length > 0) {
-      for (const suite of found) await change((tx) => concludeStaleRuns(tx, suite, { before, now }));
-      found = await listSuitesWithStaleRuns(db, before, suitesAtOnce);
-    }
+    await repeatWhile({ stopping }, async () => {
+      const found = await listSuitesWithStaleRuns(db, before, suitesAtOnce);
+      for (const suite of stepsOf({ stopping }, found)) await change((tx) => concludeStaleRuns(tx, suite, { before, now }));
+      return found.length > 0;
+    });
   },
 });

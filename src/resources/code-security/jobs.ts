@@ -4,6 +4,7 @@ import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { enqueue, job } from '#jobs/job.ts';
+import { stepsOf } from '#jobs/repeat.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { applySecurity, changeSecurity, lockRepository, type SecurityChange } from '#resources/repositories/index.ts';
@@ -33,10 +34,12 @@ const first = asId<'repositories'>(0);
 export const applyConfiguration = job<{ configuration: Id<'security_configurations'> }, JobContext>({
   name: 'code-security.apply',
   attempts: 25,
-  async run({ configuration }, { db, change, now }) {
+  async run({ configuration }, { db, change, now, stopping }) {
     for (let after: Id<'repositories'> = first; ; ) {
+      stopping?.throwIfAborted();
       const waiting = await listWaiting(db, configuration, { after, limit: repositoriesAtOnce });
-      for (const { repository_id } of waiting) await change((tx) => applyTo(tx, repository_id, configuration, now));
+      for (const { repository_id } of stepsOf({ stopping }, waiting))
+        await change((tx) => applyTo(tx, repository_id, configuration, now));
       const last = waiting.at(-1);
       if (!last || waiting.length < repositoriesAtOnce) return;
       after = last.repository_id;
@@ -80,8 +83,9 @@ export const enableProduct = job<{ organization: Id<'accounts'>; product: string
     const name = Object.entries(switchOfProduct).find(([known]) => known === product)?.[1];
     if (!row || name === undefined) return;
     for (let after: Id<'repositories'> = first; ; ) {
+      context.stopping?.throwIfAborted();
       const ids = await listRepositoriesOf(db, organization, { after, limit: repositoriesAtOnce });
-      for (const id of ids) await switchOne(context, id, { [name]: row.is_on }, row.actor_id);
+      for (const id of stepsOf(context, ids)) await switchOne(context, id, { [name]: row.is_on }, row.actor_id);
       const last = ids.at(-1);
       if (last === undefined || ids.length < repositoriesAtOnce) break;
       after = last;

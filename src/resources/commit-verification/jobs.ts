@@ -21,7 +21,7 @@ export const verifyPushed = batchSubscription<'push', JobContext>({
   name: 'commit-verification.verify-pushed',
   on: ['push'],
   attempts: 10,
-  async runAll(events, { db, services: { git, url }, now }) {
+  async runAll(events, { db, services: { git, url }, now, stopping }) {
     if (!(await hasSigningKeys(db))) return;
     const host = url === undefined ? undefined : new URL(url).hostname;
     for (const { repository, data } of events) {
@@ -29,11 +29,13 @@ export const verifyPushed = batchSubscription<'push', JobContext>({
       const disk = repoOf(git, repository);
       if (!(await repositoryExists(disk))) continue;
       for (const move of data.moves)
-        for await (const objects of pushedBy(disk, move))
+        for await (const objects of pushedBy(disk, move)) {
+          stopping?.throwIfAborted();
           await verify(
             { db, git, host, now },
             objects.map((object) => ({ repository, object })),
           );
+        }
     }
   },
 });

@@ -1,5 +1,6 @@
 import { recordEach } from '#events/record.ts';
 import { job } from '#jobs/job.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
 import { failInvitations } from './invitation-store.ts';
 import { expiredReason, expiryBefore } from './invitations.ts';
 
@@ -11,7 +12,7 @@ export const expireInvitations = job<Record<string, never>>({
   name: 'members.expire-invitations',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
-  async run(_payload, { change, now }) {
+  async run(_payload, { change, now, stopping }) {
     const before = expiryBefore(now);
     const failBatch = () =>
       change(async (tx) => {
@@ -25,6 +26,6 @@ export const expireInvitations = job<Record<string, never>>({
         }));
         return failed.length;
       });
-    while ((await failBatch()) === batch);
+    await repeatWhile({ stopping }, async () => (await failBatch()) === batch);
   },
 });

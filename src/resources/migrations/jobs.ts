@@ -3,6 +3,7 @@ import { type Db, isUnavailable } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { isGitError } from '#git/errors.ts';
 import { job } from '#jobs/job.ts';
+import { repeatWhile, stepsOf } from '#jobs/repeat.ts';
 import type { Id } from '#lib/id.ts';
 import { addDays, addMinutes, addSeconds } from '#lib/time.ts';
 import { findAccountById } from '#resources/accounts/index.ts';
@@ -88,19 +89,19 @@ export const tidyArchives = job<Record<string, never>, JobContext>({
   name: 'migrations.tidy',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
-  async run(_payload, { db, change, services, now }) {
+  async run(_payload, { db, change, services, now, stopping }) {
     const { migrations: folder } = services;
-    let expired: Id<'migrations'>[];
-    do {
-      expired = await change((tx) => expireArchives(tx, now, batchSize));
+    await repeatWhile({ stopping }, async () => {
+      const expired = await change((tx) => expireArchives(tx, now, batchSize));
       for (const id of expired) await removeArchive(folder, id);
-    } while (expired.length === batchSize);
+      return expired.length === batchSize;
+    });
     const files = await listArchiveFiles(folder);
     const kept = await loadKept(
       db,
       files.map(({ migration }) => migration),
     );
-    for (const { migration, name } of files) if (!kept.has(migration)) await removeFile(folder, name);
+    for (const { migration, name } of stepsOf({ stopping }, files)) if (!kept.has(migration)) await removeFile(folder, name);
     await change(async (tx) => askToExport(tx, await listUnfinished(tx, addMinutes(now, -patienceMinutes), batchSize)));
   },
 });

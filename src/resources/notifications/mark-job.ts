@@ -1,5 +1,6 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import { type Job, job } from '#jobs/job.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
 import type { Id } from '#lib/id.ts';
 import { markAllRead } from './store.ts';
 
@@ -12,8 +13,9 @@ const batch = 5_000;
 export const markInBackground: Job<Payload, JobContext> = job<Payload, JobContext>({
   name: 'notifications.mark',
   attempts: 25,
-  async run({ account, repository, until }, { change, now }) {
+  async run({ account, repository, until }, { change, now, stopping }) {
     const reading = { account, repository: repository ?? undefined, until: new Date(until), now };
-    while ((await change((tx) => markAllRead(tx, reading, { most: batch, anyway: true }))) === 'more');
+    const markSome = () => change((tx) => markAllRead(tx, reading, { most: batch, anyway: true }));
+    await repeatWhile({ stopping }, async () => (await markSome()) === 'more');
   },
 });

@@ -3,6 +3,7 @@ import { removeEndedWindows } from '#access/rate-limits.ts';
 import type { Tx } from '#database/connect.ts';
 import { removeSome } from '#database/remove-some.ts';
 import { job } from '#jobs/job.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
 import { addDays, addMinutes } from '#lib/time.ts';
 import { removeExpiredManifestCodes } from '#resources/apps/index.ts';
 import { removeExpiredCodes, removeExpiredSessions } from '#resources/pages/index.ts';
@@ -37,8 +38,8 @@ export const removeExpired = job<Record<string, never>>({
   name: 'oauth.remove-expired',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
-  async run(_payload, { change, now }) {
+  async run(_payload, { change, now, stopping }) {
     const kept = addMinutes(now, -keptMinutes);
-    for (const remove of removals) while (await change((tx) => remove(tx, kept, now)));
+    for (const remove of removals) await repeatWhile({ stopping }, () => change((tx) => remove(tx, kept, now)));
   },
 });

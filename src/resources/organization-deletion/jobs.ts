@@ -2,6 +2,7 @@ import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
 import { addMinutes } from '#lib/time.ts';
 import { removeAccount } from '#resources/accounts/index.ts';
 import { findAnyOwnedForUpdate, hasRepositories, removeWithOwner } from '#resources/repositories/index.ts';
@@ -23,11 +24,15 @@ export const removeDeleted = job<Record<string, never>, JobContext>({
   },
 });
 
-async function remove({ id, updated_at }: Account, { db, change, now }: JobContext): Promise<void> {
+async function remove({ id, updated_at }: Account, { db, change, now, stopping }: JobContext): Promise<void> {
   const removeOne = async (tx: Tx): Promise<void> => {
     const repo = await findAnyOwnedForUpdate(tx, id);
     if (repo) await removeWithOwner(tx, repo, now);
   };
-  while (await hasRepositories(db, id)) await change(removeOne);
+  await repeatWhile({ stopping }, async () => {
+    const isLeft = await hasRepositories(db, id);
+    if (isLeft) await change(removeOne);
+    return isLeft;
+  });
   if (updated_at <= addMinutes(now, -tellingMinutes)) await change((tx) => removeAccount(tx, id));
 }

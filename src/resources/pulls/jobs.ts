@@ -68,8 +68,9 @@ const importedAtOnce = 100;
 export const testImported = job<{ repository: Id<'repositories'> }, JobContext>({
   name: 'pulls.test-imported',
   attempts: 25,
-  async run({ repository }, { db, change, services: { git } }) {
+  async run({ repository }, { db, change, services: { git }, stopping }) {
     for (let after = 0; ; ) {
+      stopping?.throwIfAborted();
       const some = await listPullsAfter(db, repository, after, importedAtOnce);
       const last = some.at(-1);
       if (last === undefined) return;

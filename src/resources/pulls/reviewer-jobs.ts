@@ -1,5 +1,6 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
 import { grouped } from '#lib/collections.ts';
 import { lossesOfAccess } from '#resources/watching/index.ts';
 import { dropLostRequests } from './reviewer-store.ts';
@@ -10,7 +11,7 @@ export const removeLostReviewers = subscription<(typeof lossesOfAccess)[number],
   name: 'pulls.remove-lost-reviewers',
   on: lossesOfAccess,
   attempts: 25,
-  async run({ owner, repository, actor, at }, { change }) {
+  async run({ owner, repository, actor, at }, { change, stopping }) {
     const removeSome = () =>
       change(async (tx) => {
         const lost = await dropLostRequests(tx, { owner, repository });
@@ -18,6 +19,6 @@ export const removeLostReviewers = subscription<(typeof lossesOfAccess)[number],
           await recordReviewers(tx, { repo: { id, owner_id: owner }, actor, app: null, now: at }, 'review_request_removed', own);
         return lost.length > 0;
       });
-    while (await removeSome());
+    await repeatWhile({ stopping }, removeSome);
   },
 });

@@ -1,5 +1,6 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
 import { addDays } from '#lib/time.ts';
 import { removeSuitesBefore } from './store.ts';
 
@@ -11,7 +12,7 @@ export const removeOldSuites = job<Record<string, never>, JobContext>({
   name: 'ref-rules.remove-old-suites',
   attempts: 3,
   schedule: { cron: '41 3 * * *' },
-  async run(_payload, { db, now }) {
-    while ((await removeSuitesBefore(db, addDays(now, -keptDays))) > 0);
+  async run(_payload, { db, now, stopping }) {
+    await repeatWhile({ stopping }, async () => (await removeSuitesBefore(db, addDays(now, -keptDays))) > 0);
   },
 });

@@ -1,6 +1,7 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { repoOf } from '#git/store.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
 import type { Id } from '#lib/id.ts';
 import { findPullForUpdate, loadPulls, type PullRow } from '#resources/pulls/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
@@ -32,23 +33,24 @@ export const dismissStaleApprovals = subscription<'pull_request.synchronize', Jo
   on: ['pull_request.synchronize'],
   attempts: 25,
   queue: ({ data }) => `reviews.dismiss-stale.${data.issue}`,
-  async run({ actor, data: { issue } }, { change, now }) {
+  async run({ actor, data: { issue } }, { change, now, stopping }) {
     const dismissSome = () =>
       change(async (tx) => {
         const pull = await findPullForUpdate(tx, { id: issue });
         const repo = pull && (await findRepository(tx, pull.repository_id));
         return pull !== undefined && repo !== undefined && dismissStale(tx, { actor, at: now }, repo, pull);
       });
-    while (await dismissSome());
+    await repeatWhile({ stopping }, dismissSome);
   },
 });
 
-async function placeComments({ db, change, services: { git } }: JobContext, issue: Id<'issues'>): Promise<void> {
+async function placeComments({ db, change, services: { git }, stopping }: JobContext, issue: Id<'issues'>): Promise<void> {
   const pull = (await loadPulls(db, [issue])).get(issue);
   if (!pull) return;
   const disk = repoOf(git, pull.repository_id);
   const ends = { from: pull.merge_base_sha, to: pull.head_sha };
   for (let after = 0; ; ) {
+    stopping?.throwIfAborted();
     const comments = await listCommentsAfter(db, issue, after, commentsAtOnce);
     const last = comments.at(-1);
     if (!last) return;

@@ -114,6 +114,7 @@ export const judgeMissing = job<object, JobContext>({
   schedule: { cron: '29 * * * *', atStart: true },
   async run(_payload, context) {
     for (let after: Parameters<typeof listUnjudged>[1] = 0; ; ) {
+      context.stopping?.throwIfAborted();
       const some = await listUnjudged(context.db, after, pageSize);
       const last = some.at(-1);
       if (!last) return;

@@ -1,5 +1,6 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
 import { addStars } from '#resources/repositories/index.ts';
 import { lossesOfAccess } from '#resources/watching/index.ts';
 import { removeUnreadableStars } from './store.ts';
@@ -9,7 +10,7 @@ export const removeLostStars = subscription<(typeof lossesOfAccess)[number], Job
   name: 'stars.remove-lost',
   on: lossesOfAccess,
   attempts: 25,
-  async run({ owner, repository, data }, { change }) {
+  async run({ owner, repository, data }, { change, stopping }) {
     const account = 'user' in data ? data.user : undefined;
     const removeSome = () =>
       change(async (tx) => {
@@ -20,6 +21,6 @@ export const removeLostStars = subscription<(typeof lossesOfAccess)[number], Job
         );
         return removed.length > 0;
       });
-    while (await removeSome());
+    await repeatWhile({ stopping }, removeSome);
   },
 });

@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { removeUnreadable, watchBatch, watchPushable } from './store.ts';
 
@@ -21,17 +22,17 @@ export const startWatching = subscription<(typeof gains)[number], JobContext>({
   name: 'watching.start',
   on: gains,
   attempts: 25,
-  async run(event, { change, now }) {
+  async run(event, { change, now, stopping }) {
     const { owner, repository } = event;
     const where = gainedBy(event);
     if (!where) return;
     // One repository is a batch of its own.
-    let after: Id<'repositories'> | undefined = asId<'repositories'>(repository === undefined ? 0 : repository - 1);
-    while (after !== undefined) {
-      const next: Id<'repositories'> = after;
-      after = await change((tx) => watchPushable(tx, { owner, where, after: next, now }));
-      if (repository !== undefined) return;
-    }
+    let after = asId<'repositories'>(repository === undefined ? 0 : repository - 1);
+    await repeatWhile({ stopping }, async () => {
+      const next = await change((tx) => watchPushable(tx, { owner, where, after, now }));
+      after = next ?? after;
+      return next !== undefined && repository === undefined;
+    });
   },
 });
 
@@ -82,8 +83,9 @@ export const removeLostWatches = subscription<(typeof lossesOfAccess)[number], J
   name: 'watching.remove-lost',
   on: lossesOfAccess,
   attempts: 25,
-  async run({ owner, repository, data }, { change }) {
+  async run({ owner, repository, data }, { change, stopping }) {
     const account = 'user' in data ? data.user : undefined;
-    while ((await change((tx) => removeUnreadable(tx, { owner, repository, account }))) === watchBatch);
+    const removeSome = () => change((tx) => removeUnreadable(tx, { owner, repository, account }));
+    await repeatWhile({ stopping }, async () => (await removeSome()) === watchBatch);
   },
 });

@@ -1,6 +1,7 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
-import { asId, type Id } from '#lib/id.ts';
+import { repeatWhile, stepsOf } from '#jobs/repeat.ts';
+import { asId } from '#lib/id.ts';
 import { addDays } from '#lib/time.ts';
 import {
   dropWaitingBeyond,
@@ -19,15 +20,20 @@ export const removeOldDeliveries = job<Record<string, never>, JobContext>({
   name: 'webhooks.remove-old',
   attempts: 3,
   schedule: { cron: '17 * * * *' },
-  async run(_payload, { db, change, services, now }) {
+  async run(_payload, { db, change, services, now, stopping }) {
     const { storedPerOwner, waitingPerOwner } = services.resourceLimits.webhooks;
     await change((tx) => removeDeliveredHooks(tx)); // left by a worker that crashed after the last delivery
     const before = addDays(now, -services.webhooks.keepDays);
-    while ((await change((tx) => removeDeliveriesBefore(tx, before, batchSize))) === batchSize);
+    const removeOld = () => change((tx) => removeDeliveriesBefore(tx, before, batchSize));
+    await repeatWhile({ stopping }, async () => (await removeOld()) === batchSize);
     await change((tx) => dropWaitingBeyond(tx, waitingPerOwner, now));
-    for (const owner of await listOwnersStoringMore(db, storedPerOwner))
+    for (const owner of stepsOf({ stopping }, await listOwnersStoringMore(db, storedPerOwner)))
       await change((tx) => removeOldestDeliveries(tx, owner, storedPerOwner));
-    let after: Id<'webhook_payloads'> | undefined = asId<'webhook_payloads'>(0);
-    while (after !== undefined) after = await change((tx) => removeUnusedPayloads(tx, after ?? asId(0), payloadsPerBatch));
+    let after = asId<'webhook_payloads'>(0);
+    await repeatWhile({ stopping }, async () => {
+      const next = await change((tx) => removeUnusedPayloads(tx, after, payloadsPerBatch));
+      after = next ?? after;
+      return next !== undefined;
+    });
   },
 });
