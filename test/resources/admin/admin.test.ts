@@ -12,6 +12,12 @@ test('an administrator creates users and organizations', async () => {
   expect([made.status, made.body.login]).toEqual([201, 'grace']);
   expect((await client.post('/admin/users', { login: 'Grace' })).status).toBe(422);
   expect((await client.post('/admin/users', { login: 'a b' })).body.errors[0].field).toBe('login');
+  expect((await client.post('/admin/users', { login: 'mary', suspended: true })).status).toBe(201);
+  const theirs = await client.post('/admin/users/mary/authorizations', { scopes: ['repo'] });
+  const mary = async () => (await (await as(theirs.body.token)).get('/user')).status;
+  expect(await mary()).toBe(403);
+  await client.delete('/users/mary/suspended');
+  expect(await mary()).toBe(200);
   const org = await client.post('/admin/organizations', { login: 'acme', admin: 'grace', profile_name: 'Acme' });
   expect([org.status, org.body.login]).toEqual([201, 'acme']);
   expect((await client.get('/orgs/acme')).body.name).toBe('Acme');

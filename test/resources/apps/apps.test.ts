@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { importPKCS8, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
+import { levelsOf, permissionNames } from '#access/permissions.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import { newToken } from '#lib/token.ts';
@@ -29,6 +30,8 @@ async function jwt(issuer: string | number, { seconds = 540, key = keys.privateK
     .setExpirationTime(at + seconds)
     .sign(await importPKCS8(pkcs8, 'RS256'));
 }
+
+const highestLevels = Object.fromEntries(permissionNames.map((name) => [name, levelsOf(name).at(-1) ?? 'read']));
 
 async function installed(
   on: Account,
@@ -138,6 +141,22 @@ describe('installation tokens', () => {
     expect((await ask({ permissions: { nonsense: 'read' } })).status).toBe(422);
     expect((await ask({ repositories: ['absent'] })).status).toBe(422);
     expect((await ask({ repository_ids: [999_999] })).status).toBe(422);
+  });
+
+  test('hold each permission of the catalogue that is asked for, and no other', async () => {
+    const { owner, acme } = await setting();
+    const { app, installation } = await installed(acme, owner, highestLevels);
+    const headers = { authorization: `Bearer ${await jwt(app.client_id)}` };
+    for (const name of permissionNames) {
+      const permissions = { [name]: levelsOf(name)[0] };
+      // The public description, by which the client checks replies, has fewer names than document 3.
+      const reply = await fetch(`${w.url}/api/v3/app/installations/${installation.id}/access_tokens`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ permissions }),
+      });
+      expect([reply.status, ((await reply.json()) as { permissions?: object }).permissions]).toEqual([201, permissions]);
+    }
   });
 
   test('end with a suspension and with the installation', async () => {

@@ -337,3 +337,14 @@ test('those who may write see alerts, in repositories and for organizations; lis
   expect((await limited.get(`${at}/alerts/1`)).status).toBe(200);
   expect((await limited.patch(`${at}/alerts/1`, { state: 'open' })).status).toBe(403);
 });
+
+test('a file that names no tool is of the one that its upload names', async () => {
+  const { scan, at } = one;
+  const result = {
+    ruleId: 'x',
+    message: { text: 'x' },
+    locations: [{ physicalLocation: { artifactLocation: { uri: 'src/run.js' } } }],
+  };
+  await scan({ version: '2.1.0', runs: [{ tool: { driver: { name: '' } }, results: [result] }] }, { tool_name: 'Mine' });
+  expect((await client.get(`${at}/analyses`)).body).toMatchObject([{ tool: { name: 'Mine' } }]);
+});

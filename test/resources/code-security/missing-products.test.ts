@@ -73,3 +73,17 @@ test('a configuration turns private vulnerability reporting on in its repositori
   const reporting = await client.get(`/repos/${org.login}/${repo.name}/private-vulnerability-reporting`);
   expect(reporting.body).toEqual({ enabled: true });
 });
+
+test('a configuration can not name who reviews bypasses', async () => {
+  const owner = await w.user();
+  const client = await w.as(owner);
+  const path = `/orgs/${(await w.org(owner)).login}/code-security/configurations`;
+  const configure = (reviewers: object[]) =>
+    client.post(path, { name: fresh('rules'), description: 'x', secret_scanning_delegated_bypass_options: { reviewers } });
+  const field = 'secret_scanning_delegated_bypass_options.reviewers';
+  await w.unchanged(['security_configurations', 'events'], async () => {
+    const wanted = [{ reviewer_id: 1, reviewer_type: 'TEAM', mode: 'ALWAYS' }];
+    expect(await configure(wanted)).toMatchObject({ status: 422, body: { errors: [{ field }] } });
+  });
+  expect((await configure([])).status).toBe(201);
+});

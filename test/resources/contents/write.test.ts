@@ -62,6 +62,9 @@ test('takes author and committer, and keeps the mode of the file', async () => {
   const grace = { name: 'Grace', email: 'grace@example.org', date: '2020-01-02T03:04:05Z' };
   const changed = await client.put(`${path}/contents/run`, { message: 'x', content: base64('b'), sha, author: grace });
   expect(changed.body.commit).toMatchObject({ author: grace, committer: { name: 'Ada' } });
+  const by = { name: 'Mary', email: 'mary@example.org', date: '2021-01-02T03:04:05Z' };
+  const again = { message: 'y', content: base64('c'), sha: changed.body.content.sha, committer: { ...by, date: by.date } };
+  expect((await client.put(`${path}/contents/run`, again)).body.commit).toMatchObject({ committer: by });
   const found = await client.get(`${path}/git/trees/main`);
   expect(found.body.tree.find((entry: { path: string }) => entry.path === 'run').mode).toBe('100755');
 });

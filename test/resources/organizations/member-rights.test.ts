@@ -55,6 +55,10 @@ test('the profile of an organization is kept and shown', async () => {
     billing_email: 'billing@acme.example',
     company: 'Acme',
     blog: 'https://acme.example',
+    name: 'The Acme Company',
+    description: 'Makes everything.',
+    location: 'Arizona',
+    email: 'hello@acme.example',
   };
   expect((await client.patch(path, profile)).body).toMatchObject(profile);
   expect((await client.get(path)).body).toMatchObject(profile);

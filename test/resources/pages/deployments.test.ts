@@ -33,12 +33,12 @@ async function tarOf(entries: readonly Entry[]): Promise<Buffer> {
 }
 
 /** A repository whose website workflows bring, and a job that runs in it. */
-async function setting() {
+async function setting(file = workflow) {
   const ada = await here.user();
   const repo = await here.repo(ada);
   const owner = await here.as(ada);
   const at = `/repos/${ada.login}/${repo.name}`;
-  await pushWorkflow(here, repo, { '.github/workflows/pages.yml': workflow });
+  await pushWorkflow(here, repo, { '.github/workflows/pages.yml': file });
   await owner.post(`${at}/pages`, { build_type: 'workflow' });
   const runner = await startRunner(here, repo);
   const task = await runner.fetch();
@@ -157,4 +157,12 @@ test('a job deploys artifacts of its own run alone, and proves which that is', a
   expect((await deploy(own)).status).toBe(422);
   await owner.delete(`${at}/pages`);
   expect((await deploy(own)).status).toBe(404);
+});
+
+test('a job in an environment deploys into that one alone', async () => {
+  const { upload, deploy } = await setting(workflow.replace('    steps:', '    environment: site\n    steps:'));
+  const id = await upload('site', await tarOf([{ name: 'index.html', content: 'x' }]));
+  const refused = { status: 422, body: { errors: [{ field: 'environment' }] } };
+  expect(await deploy(id, { environment: 'other' })).toMatchObject(refused);
+  expect((await deploy(id, { environment: 'site' })).status).toBe(200);
 });

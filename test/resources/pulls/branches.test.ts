@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { addCommit, diskOf } from '#test/resources/commits/setting.ts';
-import { world } from '#test/support/world.ts';
+import { fresh, world } from '#test/support/world.ts';
 import { pullSetting, push } from './setting.ts';
 
 const w = await world();
@@ -171,4 +171,19 @@ test('a pull request whose fork is gone keeps its commits, and can be merged, bu
   expect((await client.put(`${base}/pulls/1/merge`)).status).toBe(200);
   await client.patch(`${base}/pulls/2`, { state: 'closed' });
   expect((await client.patch(`${base}/pulls/2`, { state: 'open' })).status).toBe(422);
+});
+
+test('head_repo names the repository of the head where its owner has several', async () => {
+  const { client, base, repo, first } = await pullSetting(w);
+  const grace = await w.user();
+  const other = await w.as(grace);
+  const { body: fork } = await other.post(`${base}/forks`, { name: fresh('copy') });
+  await w.settle();
+  const one = await addCommit(diskOf(w, fork), { files: { 'b.txt': 'fork\n' }, parents: [first], message: 'In the fork' });
+  await push(w, grace, fork, 'topic', one);
+  const wanted = { title: 'By name', head: `${grace.login}:topic`, base: 'main' };
+  expect((await other.post(`${base}/pulls`, { ...wanted, head_repo: repo.name })).status).toBe(422);
+  const { status, body } = await other.post(`${base}/pulls`, { ...wanted, head_repo: fork.name });
+  expect([status, body.head.repo.id]).toEqual([201, fork.id]);
+  expect((await client.get(`${base}/pulls/${body.number}`)).body.head.sha).toBe(one);
 });

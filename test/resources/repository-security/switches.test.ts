@@ -145,3 +145,15 @@ test('a switch costs few statements', async () => {
   expect(await here.statements(owner, `${path}/private-vulnerability-reporting`)).toBe(1);
   expect(await here.statements(owner, `${path}/code-scanning/default-setup`)).toBe(1);
 });
+
+test('the switches of secrets are turned on and off together by the repository', async () => {
+  const { path } = await setting();
+  for (const state of ['enabled', 'disabled']) {
+    const security_and_analysis = {
+      secret_scanning: { status: state },
+      secret_scanning_push_protection: { status: state },
+      secret_scanning_non_provider_patterns: { status: state },
+    };
+    expect((await client.patch(path, { security_and_analysis })).body.security_and_analysis).toMatchObject(security_and_analysis);
+  }
+});

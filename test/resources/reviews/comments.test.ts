@@ -287,3 +287,14 @@ test('lists of comments send as many statements for one as for thirty', async ()
   lists[2] = `${pull}/reviews/${review.id}/comments`;
   expect(await counts()).toEqual(few);
 });
+
+test('comments of a review lie on ranges and sides, too', async () => {
+  const { client, pull, head } = await reviewSetting(w);
+  const place = { path: 'engine.txt', start_line: 3, start_side: 'LEFT', line: 5, side: 'LEFT' };
+  const comments = [{ ...place, body: 'These?' }];
+  const { body: review } = await client.post(`${pull}/reviews`, { commit_id: head, event: 'COMMENT', body: 'Look.', comments });
+  expect((await client.get(`${pull}/reviews/${review.id}/comments`)).body).toMatchObject([
+    { path: 'engine.txt', body: 'These?' },
+  ]);
+  expect((await client.get(`${pull}/comments`)).body).toMatchObject([{ ...place, pull_request_review_id: review.id }]);
+});

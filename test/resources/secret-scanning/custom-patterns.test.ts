@@ -290,3 +290,28 @@ test('pattern configurations say what keeps people from pushing, and a bypass is
   });
   for (const { id } of [pattern, draft]) await removed(ofOrg, id);
 });
+
+test('a pattern keeps all that is said of it, and a change names what becomes of it', async () => {
+  const { at } = await setting({ secret_scanning: on });
+  const prefix = newPrefix();
+  const wanted = {
+    name: `Key of ${prefix}`,
+    pattern: `${prefix}-[0-9]{6}`,
+    start_delimiter: '\\A|=',
+    end_delimiter: '\\z|;',
+    must_match: ['[1-9]'],
+    must_not_match: ['0{6}'],
+  };
+  const { status, body } = await client.post(`${at}/custom-patterns`, {
+    patterns: [{ ...wanted, test_string: `=${prefix}-123456;` }],
+  });
+  expect([status, body.created_patterns]).toEqual([201, [expect.objectContaining(wanted)]]);
+  const [pattern] = body.created_patterns;
+  const change = { start_delimiter: '\\A|:', end_delimiter: '\\z|!', must_match: ['[2-9]'], must_not_match: ['9{6}'] };
+  const { custom_pattern_version } = pattern;
+  const test_string = `:${prefix}-234567!`;
+  const changed = await client.patch(`${at}/custom-patterns/${pattern.id}`, { ...change, test_string, custom_pattern_version });
+  expect(changed.body).toMatchObject({ ...wanted, ...change });
+  const none = { patterns: [{ ...wanted, name: `Other key of ${prefix}`, test_string: `=${prefix}-000000;` }] };
+  expect((await client.post(`${at}/custom-patterns`, none)).status).toBe(422);
+});
