@@ -21,9 +21,10 @@ import {
   type LeaseState,
   namesOf,
 } from './concurrency.ts';
+import { cancelledCall, endedJob } from './ended-jobs.ts';
 import { budget, type Contexts, ExpressionProblem, evaluate, holds, type Json } from './expressions.ts';
 import { lineOf, type WorkflowFile, type WorkflowFileJob } from './file.ts';
-import { literalName, nameOf, shownName } from './job-names.ts';
+import { nameOf, shownName } from './job-names.ts';
 import { environmentOf, nameOfEnvironment, runsOnOf } from './job-parts.ts';
 import { type Combination, combinationsOf, MatrixProblem } from './matrix.ts';
 import { ancestorsOf, statusOf } from './needs.ts';
@@ -327,15 +328,6 @@ function planCall(called: Level, state: State, leases: readonly Lease[]): JobRes
   return result;
 }
 
-/** What tells of a call that was cancelled before it had its turn. */
-const cancelledCall = ({ calls, namePrefix }: Level, call: Call): PlannedJob => ({
-  ...withoutRunner,
-  id: placeOfCall(call),
-  calls: calls.slice(0, -1),
-  name: namePrefix.slice(0, -' / '.length),
-  ended: { result: 'cancelled' },
-});
-
 /** How a call has ended; undefined while one of its jobs hasn't. */
 function resultOfCall({ workflow: { file }, prefix, contexts }: Level, { results }: State): JobResult | undefined {
   if (!isOver(file, (id) => results.get(prefix + id))) return undefined;
@@ -348,33 +340,6 @@ function resultOfCall({ workflow: { file }, prefix, contexts }: Level, { results
     return { result: 'failure', outputs: {} };
   }
 }
-
-const endedJob = (
-  { prefix, namePrefix, calls }: Level,
-  job: WorkflowFileJob,
-  ended: NonNullable<PlannedJob['ended']>,
-): PlannedJob => ({
-  ...withoutRunner,
-  id: prefix + job.id,
-  calls,
-  name: shownName(namePrefix + (literalName(job) ?? job.id)),
-  ended,
-});
-
-/** What a job says that is over before any runner has it. */
-const withoutRunner = {
-  combination: null,
-  index: 0,
-  total: 1,
-  labels: [],
-  group: null,
-  environment: null,
-  concurrency: null,
-  isOptional: false,
-  timeoutMinutes: null,
-  maxParallel: null,
-  failsFast: true,
-} as const;
 
 function jobOf({ prefix, namePrefix, calls, groups }: Level, job: WorkflowFileJob, run: Contexts, place: InMatrix): PlannedJob {
   const contexts: Contexts = { ...run, matrix: place.combination, strategy: strategyContext(place) };

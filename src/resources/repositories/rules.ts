@@ -107,7 +107,8 @@ export type Creation = {
 /** Refuses an invalid name or a visibility that isn't allowed; returns both. Whether the name is taken shows when the row is inserted. */
 async function checkCreation(tx: Tx, { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>) {
   const name = checkName(wanted.name);
-  refuseSwitchedOn('Repository', wanted, missingFeatures);
+  // Clients send the others as their own defaults for new repositories, as `gh repo create` does.
+  refuseSwitchedOn('Repository', wanted, ['has_discussions', 'allow_auto_merge']);
   const visibility = visibilityOf(wanted) ?? 'public';
   await checkMayCreate(tx, { owner, by, visibility });
   return { name, visibility };

@@ -26,6 +26,9 @@ test.each(products)('%s can not be switched on, and is off', async (product) => 
   expect((await change('disabled')).status).toBe(200);
 });
 
+/** Features that clients ask for with each new repository. */
+const sentByDefault = ['has_projects', 'has_wiki'];
+
 test.each(['has_projects', 'has_wiki', 'has_discussions', 'allow_auto_merge'])(
   '%s is off, can be said to be off, and is never switched on',
   async (feature) => {
@@ -39,10 +42,17 @@ test.each(['has_projects', 'has_wiki', 'has_discussions', 'allow_auto_merge'])(
     const refused = { status: 422, body: { errors: [{ resource: 'Repository', field: feature, code: 'invalid', message }] } };
     await w.unchanged(['repositories', 'events'], async () => {
       expect(await client.patch(path, { [feature]: true })).toMatchObject(refused);
-      expect(await client.post('/user/repos', { name: 'other', [feature]: true })).toMatchObject(refused);
+      if (!sentByDefault.includes(feature))
+        expect(await client.post('/user/repos', { name: 'other', [feature]: true })).toMatchObject(refused);
     });
   },
 );
+
+test('a new repository that is wanted with a wiki and projects, as clients do by default, has none', async () => {
+  const client = await w.as(await w.user());
+  const made = await client.post('/user/repos', { name: 'pump', has_wiki: true, has_projects: true });
+  expect(made).toMatchObject({ status: 201, body: { has_wiki: false, has_projects: false } });
+});
 
 test('an organization can not want licences for its new repositories', async () => {
   const owner = await w.user();
