@@ -72,6 +72,66 @@ test('the table names files and limits that exist, each file once', () => {
   expect(unused).toEqual([]);
 });
 
+const abuse = 'abuse/interpreted-texts.test.ts';
+
+/** The tests that attack each interpreter at its bounds: a file, and words of a title in it. */
+const attacks: Record<string, readonly [file: string, title: string]> = {
+  'workflow files, in YAML': ['workflow-files/hostile.test.ts', 'aliases of aliases'],
+  'expressions of workflow files': ['workflow-files/expression-semantics.test.ts', 'random expressions of large values'],
+  'inputs in the files of jobs, and names of steps': ['workflow-files/hostile.test.ts', 'that a called file names over and over'],
+  'filters of branches, tags, paths and workflows in workflow files': [abuse, 'filters of paths at their bound'],
+  'matrices of workflow files': [abuse, 'expressions, matrices and labels at their bounds'],
+  'schedules of workflow files': [abuse, 'a schedule at its bound'],
+  Markdown: ['text/render.test.ts', 'is rendered in time'],
+  'references, autolinks and closing keywords in texts and messages of commits': [
+    abuse,
+    'a message that names as much as it can',
+  ],
+  'addresses of submodules (`.gitmodules`)': [abuse, 'a file of submodules at its bound'],
+  'settings of the notes of releases, in YAML': [abuse, 'settings of release notes whose aliases repeat'],
+  'manifests and lockfiles in TOML, XML, JSON and lines': [abuse, 'a manifest of 5 MiB'],
+  'files of code owners': [abuse, 'a file of code owners at its bound'],
+  'patterns of refs, paths and names in rulesets, environments, reviews and settings of actions': [
+    'lib/path-pattern.test.ts',
+    'a pattern that takes too many steps',
+  ],
+  'regular expressions of rulesets': [
+    'resources/rulesets/expressions.test.ts',
+    'a text that is too long for a regular expression',
+  ],
+  'custom patterns of secrets, and what is scanned for secrets': [
+    'resources/secret-scanning/scanner.test.ts',
+    'between the parts of a large file other work has its turn',
+  ],
+  SARIF: ['resources/code-scanning/uploads.test.ts', 'const bomb'],
+  'bodies of requests in JSON, and texts in JSON inside of forms': [
+    'abuse/every-endpoint.test.ts',
+    'bodies as large as they may be',
+  ],
+  'archives of migrations and of websites': ['resources/migrations/import.test.ts', 'an archive with more than the limits allow'],
+  'keys and signatures of SSH and OpenPGP': [abuse, 'keys that are none'],
+  'queries of searches': [abuse, 'a search of 20,000 characters'],
+  'objects, listings and differences of Git': [abuse, 'eight recursive trees of a bomb'],
+};
+
+/** What has no attack of its own, and why. The list must not grow. */
+const unattacked: Record<string, string> = {
+  'package URLs and versions': 'each is one short text of an advisory or a manifest, whose number has a limit',
+  'what was stored of bodies and events as JSON': 'it passed the limits of bodies before',
+  'replies of other servers in JSON': 'the operator or the caller chose the server, and 1 MiB is read',
+};
+
+test('a test attacks each interpreter at its bounds', () => {
+  const missing = interpreterTable.filter(({ reads }) => !(reads in attacks) && !(reads in unattacked)).map(({ reads }) => reads);
+  expect(missing, 'name the test in `attacks`').toEqual([]);
+  const names = new Set(interpreterTable.map(({ reads }) => reads));
+  expect([...Object.keys(attacks), ...Object.keys(unattacked)].filter((one) => !names.has(one))).toEqual([]);
+  const gone = Object.entries(attacks).filter(
+    ([, [file, title]]) => !readFileSync(join(root, '../test', file), 'utf8').includes(title),
+  );
+  expect(gone).toEqual([]);
+});
+
 test('only what runs in the background counts for the server itself: others would wait behind it', () => {
   const found = files.filter((file) =>
     /import \{[^}]*\bsystem\b[^}]*\} from '(?:#lib|\.)\/caller\.ts'/.test(readFileSync(join(root, file), 'utf8')),
