@@ -28,21 +28,49 @@ export async function findLatestEvent<Kind extends EventKind>(
   return row && (asRecorded(row) as Recorded<Kind>); // of this kind by the condition
 }
 
-/** So many events of a repository are looked at for a push. */
-const recentEvents = 500;
+/** So many events of a repository are looked at for pushes. */
+const recentEvents = 10_000;
 
-/** Whoever moved a ref to an object lately; undefined where no such push is found, or its pusher isn't known. */
-export async function findPusher(
+/** The people who moved a ref. */
+export type Pushers = {
+  /** The one who moved it to where it is now; undefined where that isn't known. */
+  readonly latest: Id<'accounts'> | undefined;
+  readonly all: readonly Id<'accounts'>[];
+  /** Whether these are all: no push came from nobody known, as by a deploy key, and none is missing. */
+  readonly isComplete: boolean;
+};
+
+/** A ref that is at `tip`, and an object at which it was before. */
+export type MovedRef = { readonly ref: string; readonly tip: string; readonly since: string };
+
+/** Who moved a ref since it was at an object, or since it was made; undefined where nobody did. */
+export async function findPushers(
   db: Db,
   repository: Id<'repositories'>,
-  { ref, oid }: { ref: string; oid: string },
-): Promise<Id<'accounts'> | undefined> {
-  const { rows } = await sql<{ actor_id: Id<'accounts'> | null }>`
-    select e.actor_id from (select * from events where repository_id = ${repository} order by id desc limit ${recentEvents}) e
-    where e.kind = 'push' and e.data->'moves' @> ${JSON.stringify([{ ref, after: oid }])}::jsonb order by e.id desc limit 1`.execute(
-    db,
-  );
-  return rows[0]?.actor_id ?? undefined;
+  { ref, tip, since }: MovedRef,
+): Promise<Pushers | undefined> {
+  const recent = sql`select * from events where repository_id = ${repository} order by id desc limit ${recentEvents}`;
+  const [{ rows }, { rows: count }] = await Promise.all([
+    sql<{ actor: Id<'accounts'> | null; before: string | null; after: string | null }>`
+      with pushes as materialized (select e.* from (${recent}) e
+        where e.kind = 'push' and e.data->'moves' @> ${JSON.stringify([{ ref }])}::jsonb)
+      select p.actor_id as actor, move->>'before' as before, move->>'after' as after
+      from pushes p cross join lateral jsonb_array_elements(p.data->'moves') as move
+      where move->>'ref' = ${ref} order by p.id desc`.execute(db),
+    sql<{ seen: number }>`select count(*)::int as seen from (${recent}) e`.execute(db),
+  ]);
+  const first = rows.findIndex(({ before, after }) => after === since || before === null);
+  const isWhole = first >= 0 || (count[0]?.seen ?? 0) < recentEvents;
+  if (rows.length === 0) return isWhole ? undefined : { latest: undefined, all: [], isComplete: false };
+  const moves = first < 0 ? rows : rows.slice(0, rows[first]?.after === since ? first : first + 1);
+  const all = moves.flatMap(({ actor }) => actor ?? []);
+  const [last] = moves;
+  const isTip = last?.after === tip;
+  return {
+    latest: isTip ? (last.actor ?? undefined) : undefined,
+    all: [...new Set(all)],
+    isComplete: isWhole && isTip && all.length === moves.length,
+  };
 }
 
 /** The event of a row. */

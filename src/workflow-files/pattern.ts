@@ -1,4 +1,5 @@
 // One pattern of a filter. Matching takes at most two steps for each part of the pattern and each character of the name.
+import { holdsText } from './text-search.ts';
 
 type Range = readonly [from: number, to: number];
 
@@ -148,7 +149,7 @@ export function matchesPattern(pattern: NamePattern, name: string, steps: Steps)
   if (!parts) return name === begin;
   if (name.length < begin.length + end.length || !name.startsWith(begin) || !name.endsWith(end)) return false;
   const middle = name.slice(begin.length, name.length - end.length);
-  return middle.includes(within) && follow(parts, middle, steps);
+  return holdsText(middle, within) && follow(parts, middle, steps);
 }
 
 function follow(parts: readonly Part[], text: string, steps: Steps): boolean | undefined {

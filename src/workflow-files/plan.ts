@@ -1,6 +1,5 @@
 // Which jobs of a run come next. A plan is made anew from the file and from what has happened, whenever a job ends.
 import { gather } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
 import {
   bytesOfCalls,
   type Call,
@@ -28,12 +27,8 @@ import { nameOf, shownName } from './job-names.ts';
 import { environmentOf, nameOfEnvironment, runsOnOf } from './job-parts.ts';
 import { type Combination, combinationsOf, MatrixProblem } from './matrix.ts';
 import { ancestorsOf, statusOf } from './needs.ts';
+import { countJobs, PlanTooLarge } from './plan-size.ts';
 import { findPart, type Token } from './token.ts';
-
-const { workflows } = limitTable;
-const maxJobs = fixedValue(workflows.runJobs);
-const maxBytes = fixedValue(workflows.planBytes);
-const mebi = 1024 * 1024;
 
 /** How a job of a file has ended, all jobs of its matrix together. */
 export type JobResult = {
@@ -119,24 +114,6 @@ export function planJobs(workflow: Workflow, contexts: Contexts, { made, results
     throw error;
   }
   return { ...state, isOver: isOver(workflow.file, (id) => state.results.get(id)) };
-}
-
-/** A plan ends here: matrices of calls in matrices of calls multiply, and so do the parts of their jobs. */
-class PlanTooLarge extends Error {}
-
-export const tooManyJobs = `A run has at most ${maxJobs} jobs`;
-
-/** Counts the next jobs of a plan. Each call that waits for its turn has one job at least. */
-function countJobs(state: State, next: readonly PlannedJob[], callBytes: number): void {
-  if (state.jobs.length + next.length + state.held.length > maxJobs) throw new PlanTooLarge(tooManyJobs);
-  state.bytes += next.length * callBytes;
-  for (const { name, labels, group, environment, concurrency, combination } of next) {
-    state.bytes += Buffer.byteLength(JSON.stringify([name, labels, group, environment, concurrency, combination]));
-    if (state.bytes > maxBytes)
-      throw new PlanTooLarge(
-        `The jobs that the run makes have names, labels, inputs and values of more than ${maxBytes / mebi} MiB`,
-      );
-  }
 }
 
 /** The group that a whole run is in. */

@@ -84,6 +84,57 @@ const attacks: Record<string, Attack> = {
       return settles;
     },
   },
+  'errors of code owners who are all in one long line': {
+    async prepare() {
+      const unknown = Array.from({ length: 1_000 }, (_, at) => `@nobody${at}`).join(' ');
+      const { path } = await repositoryOf({ CODEOWNERS: `* ${unknown} # ${'c'.repeat(3_000_000)}` });
+      const as = await w.as(owner);
+      return async () => expect((await as.get(`${path}/codeowners/errors`)).body.errors).toHaveLength(1_000);
+    },
+  },
+  'expressions, matrices and labels at their bounds': {
+    async prepare() {
+      const list = (length: number) => `[${Array.from({ length }, (_, at) => at).join(', ')}]`;
+      const searched = `contains(fromJSON('[${Array(6_500).fill('""').join(',')}]'), github.event.head_commit.message)`;
+      const steps = 'steps: [{run: x}]';
+      await repositoryOf({
+        '.github/workflows/a.yml': `on: push\nrun-name: \${{ ${searched} }}\njobs: {a: {runs-on: x, ${steps}}}\n`,
+        '.github/workflows/b.yml': `on: push\njobs: {a: {strategy: {matrix: {x: ${list(101)}, y: ${list(101)}, exclude: [${Array.from({ length: 1_000 }, (_, at) => `{x: ${at}}`).join(', ')}]}}, runs-on: x, ${steps}}}\n`,
+        '.github/workflows/c.yml': `on: push\njobs: {a: {strategy: {matrix: {x: ${list(64)}}}, runs-on: ${list(40_000)}, ${steps}}}\n`,
+      });
+      return settles;
+    },
+  },
+  'settings of release notes whose aliases repeat each other': {
+    async prepare() {
+      const lines = Array.from({ length: 12 }, (_, at) => `a${at + 1}: &a${at + 1} [${Array(10).fill(`*a${at}`).join(', ')}]`);
+      const { path } = await repositoryOf({ '.github/release.yml': ['a0: &a0 [x]', ...lines, 'changelog: *a12'].join('\n') });
+      const as = await w.as(owner);
+      return async () => expect((await as.post(`${path}/releases/generate-notes`, { tag_name: 'v1' })).status).toBe(422);
+    },
+  },
+  'a file of submodules at its bound': {
+    async prepare() {
+      const { path } = await repositoryOf({ '.gitmodules': '[\n'.repeat(131_000), 'a.txt': 'a' });
+      const as = await w.as(owner);
+      return async () => expect((await as.get(`${path}/contents`)).status).toBe(200);
+    },
+  },
+  'keys that are none': {
+    async prepare() {
+      const as = await w.as(owner);
+      const armored = (bytes: Buffer) =>
+        `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${bytes.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END PGP PUBLIC KEY BLOCK-----\n`;
+      return async () => {
+        for (const unit of [[0xc0, 0], [0x98, 0], [0xff], [0xc6, 0xff, 0, 0, 0, 1, 4]]) {
+          const bytes = Buffer.alloc(45_000, Buffer.from(unit));
+          expect((await as.post('/user/gpg_keys', { armored_public_key: armored(bytes) })).status).toBe(422);
+        }
+        const key = `ssh-rsa ${Buffer.alloc(45_000, 0xff).toString('base64')}`;
+        expect((await as.post('/user/keys', { title: 'a', key })).status).toBe(422);
+      };
+    },
+  },
   'a search of 20,000 characters': {
     async prepare() {
       return async () => {

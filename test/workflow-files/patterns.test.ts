@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { computing } from '#test/support/time.ts';
 import { compilePattern, matchesPattern } from '#workflow-files/pattern.ts';
 import { beginFilterWork, filterProblem, openFilter, passes } from '#workflow-files/patterns.ts';
 
@@ -71,6 +72,13 @@ test('steps grow with the pattern times the name, whatever is written in it', ()
   expect(stars && matchesPattern(stars, 'a'.repeat(5_000), steps)).toBe(true);
   expect(optional && matchesPattern(optional, `${'a'.repeat(5_000)}c`, steps)).toBe(false);
   expect(10_000_000 - steps.left).toBeLessThan(2 * (100 + 200) * 5_000);
+});
+
+test('a text inside of a pattern is looked for in a time that grows with both lengths alone', () => {
+  const pattern = compilePattern(`*${'a'.repeat(20_000)}b${'a'.repeat(20_000)}*`);
+  expect(
+    computing(() => expect(pattern && matchesPattern(pattern, 'a'.repeat(150_000), { left: 1e7 })).toBe(false)),
+  ).toBeLessThan(200);
 });
 
 test('a pattern that takes more steps than there are gives no answer', async () => {

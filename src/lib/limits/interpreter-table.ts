@@ -103,6 +103,12 @@ export const interpreterTable: readonly Interpreter[] = [
     bounds: ['texts.references', 'texts.time', 'the first 64 KiB of a message'],
   },
   {
+    reads: 'addresses of submodules (`.gitmodules`)',
+    runs: 'steps',
+    modules: ['resources/contents/submodules.ts'],
+    bounds: ['256 KiB of the file'],
+  },
+  {
     reads: 'settings of the notes of releases, in YAML',
     runs: 'worker',
     modules: ['resources/releases/notes-settings.ts'],

@@ -4,17 +4,18 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import { findPushers, type Pushers } from '#events/read.ts';
 import { record, recordAll } from '#events/record.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { areAncestors } from '#git/history/ancestors.ts';
 import { firstMergeOf } from '#git/history/merge.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { branchOf } from '#git/refs/ref-name.ts';
+import { branchOf, branchRef } from '#git/refs/ref-name.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import { gather, unique } from '#lib/collections.ts';
+import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { findNewName } from '#resources/branch-names/index.ts';
 import { enqueueIndexing, insertIssueEvents, type NewIssueEvent, updateIssue } from '#resources/issues/index.ts';
@@ -23,6 +24,7 @@ import { bringsSameChanges, changesBetween } from './changes.ts';
 import { replaceCommits } from './commit-store.ts';
 import { diskOfBoth, movedBranches } from './heads.ts';
 import { completeMerge } from './merging.ts';
+import { recordedPushers } from './pushers.ts';
 import { writeHeadRef } from './refs.ts';
 import { type NewBase, setBase, untested } from './rules.ts';
 import {
@@ -159,11 +161,14 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
     const pull = await findPullForUpdate(tx, row);
     if (!pull || pull.state === 'closed' || pull.head_sha !== row.head_sha) return;
     const before = { before: pull.head_sha, after: moved.tip };
+    // Who reopened it, or was the first of several, pushed something else, or nothing.
+    const pushed = { ref: branchRef(moved.ref), tip: moved.tip, since: pull.head_sha };
+    const pushers = await findPushers(tx, moved.repository.id, pushed);
     const newHead = {
       head_sha: moved.tip,
       // Who brings what the base has has changed nothing that is reviewed.
-      head_pushed_by: isSame ? pull.head_pushed_by : (moved.actor ?? null),
-      ...pushersAfter(pull, moved.actor),
+      head_pushed_by: isSame ? pull.head_pushed_by : (pushers?.latest ?? null),
+      ...pushersAfter(pull, pushers),
       same_heads: isSame ? [...pull.same_heads, pull.head_sha].slice(-maxSameHeads) : [],
     };
     await updatePull(tx, pull.id, { ...newHead, ...(found ? { base_sha: base, ...found.changes } : {}), ...untested });
@@ -181,16 +186,9 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
   await writeHeadRef(disk, { number: row.number, head_sha: moved.tip });
 }
 
-/** So many people who pushed to the head are remembered. */
-const maxPushers = 100;
-
-/** The people who pushed to a head, after another push: a later one vouches for none before it. */
-function pushersAfter({ head_pushers, has_unknown_pusher }: PullRow, actor: Id<'accounts'> | undefined) {
-  const pushers = unique([...head_pushers, ...(actor === undefined ? [] : [actor])]);
-  return {
-    head_pushers: pushers.slice(0, maxPushers),
-    has_unknown_pusher: has_unknown_pusher || actor === undefined || pushers.length > maxPushers,
-  };
+/** The people who pushed to a head, after it has moved: a later one vouches for none before it. */
+function pushersAfter({ head_pushers, has_unknown_pusher }: PullRow, found: Pushers | undefined) {
+  return recordedPushers([...head_pushers, ...(found?.all ?? [])], has_unknown_pusher || !found?.isComplete);
 }
 
 /** Pull requests into a branch that has got their commits are merged; those into a deleted branch get another base, or are closed. */

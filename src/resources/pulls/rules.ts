@@ -2,7 +2,7 @@ import { findRepoById, hasRole } from '#access/lookup.ts';
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { findPusher } from '#events/read.ts';
+import { findPushers } from '#events/read.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
@@ -10,7 +10,6 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { Branch } from '#git/refs/refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import type { Id } from '#lib/id.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
 import { checkJobMayApprove } from '#resources/apps/index.ts';
 import { findCapFor } from '#resources/interaction-limits/index.ts';
@@ -32,6 +31,7 @@ import { lockRepository } from '#resources/repositories/index.ts';
 import { type Changes, changesBetween } from './changes.ts';
 import { replaceCommits } from './commit-store.ts';
 import { diskOfBoth, getBase, getHead, type Head } from './heads.ts';
+import { recordedPushers } from './pushers.ts';
 import type { NewPullRequest, PullRequestChange } from './schemas.ts';
 import { type Branches, countOpenBy, findOpenBetween, findPullForUpdate, insertPull, type PullRow, updatePull } from './store.ts';
 
@@ -100,7 +100,7 @@ export async function openPull(
     ...changes,
     maintainer_can_modify: isFork && wanted.maintainer_can_modify && mayOpenToOthers(head.repo),
     head_pushed_by: action.by.account.id,
-    head_pushers: [isFork ? await pusherOf(tx, head) : action.by.account.id],
+    ...(isFork ? await pushersOf(tx, head, changes) : { head_pushers: [action.by.account.id] }),
   });
   await replaceCommits(tx, issue.id, commits, action.now);
   const opened = await recordActivity(tx, action, issue, [{ event: eventOf(action, issue, 'opened', {}) }]);
@@ -108,9 +108,11 @@ export async function openPull(
   return { ...own, ...opened };
 }
 
-/** Whoever pushed the head of a fork: the fork's owner, where no push of it is found. */
-const pusherOf = async (tx: Tx, { repo, name, oid }: Head): Promise<Id<'accounts'>> =>
-  (await findPusher(tx, repo.id, { ref: name, oid })) ?? repo.owner_id;
+/** Everybody who pushed to the head in a fork since its base: the fork's owner, where nobody did. */
+async function pushersOf(tx: Tx, { repo, name, oid }: Head, { merge_base_sha }: Changes) {
+  const found = await findPushers(tx, repo.id, { ref: name, tip: oid, since: merge_base_sha });
+  return found ? recordedPushers(found.all, !found.isComplete) : { head_pushers: [repo.owner_id] };
+}
 
 /** The repository stays locked, so that of two concurrent requests for the same branches, one is refused. */
 async function checkUnique(tx: Tx, repo: Repo, branches: Branches, headOwner: string): Promise<void> {

@@ -1,5 +1,6 @@
 // Notes of a release, made of what was merged since the one before.
 import type { RepositoryAction } from '#access/action.ts';
+import { callerOf } from '#access/rate-limits.ts';
 import { path } from '#endpoint/links.ts';
 import { compareCommits, listAhead } from '#git/history/compare.ts';
 import { listNewOids } from '#git/history/history.ts';
@@ -8,7 +9,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
-import { system } from '#lib/caller.ts';
+import type { Caller } from '#lib/caller.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
@@ -42,7 +43,7 @@ const places = ['.github', '.service'].flatMap((folder) => [`${folder}/release.y
  */
 export async function generateNotes(
   context: NotesContext,
-  { repo }: Pick<RepositoryAction, 'repo'>,
+  { repo, by }: Pick<RepositoryAction, 'repo' | 'by'>,
   { tag_name, target_commitish, previous_tag_name, configuration_file_path }: NotesRequest,
 ): Promise<ReleaseNotes> {
   checkTagName(tag_name);
@@ -53,7 +54,11 @@ export async function generateNotes(
   const base = previous === undefined ? undefined : await tagCommit(context, repo, previous);
   if (previous_tag_name !== undefined && !base) throw invalid('ReleaseNotes', 'previous_tag_name', 'invalid');
   const html = path(context.html, repo.owner.login, repo.name);
-  const settings = await findSettings(context, repo, { commit: head.oid, named: configuration_file_path });
+  const settings = await findSettings(context, repo, {
+    commit: head.oid,
+    named: configuration_file_path,
+    caller: callerOf(by, ''),
+  });
   const sections = await sectionsOf(context, repo, { base, head: head.oid, settings });
   const compared =
     base && previous !== undefined ? path(`${html}/compare`, `${previous}...${tag_name}`) : path(`${html}/commits`, tag_name);
@@ -62,9 +67,9 @@ export async function generateNotes(
 }
 
 /** Reads a file of settings in a worker thread. Undefined where it can't be read. */
-async function readSettings(text: string): Promise<NotesSettings | undefined> {
+async function readSettings(text: string, caller: Caller): Promise<NotesSettings | undefined> {
   try {
-    return await settingsFiles.call('readNotesSettings', text, { caller: system });
+    return await settingsFiles.call('readNotesSettings', text, { caller });
   } catch (error) {
     if (error instanceof ThreadEnded) return undefined;
     throw error;
@@ -75,14 +80,14 @@ async function readSettings(text: string): Promise<NotesSettings | undefined> {
 async function findSettings(
   { git }: NotesContext,
   { id }: Repo,
-  { commit, named }: { commit: Oid; named: string | undefined },
+  { commit, named, caller }: { commit: Oid; named: string | undefined; caller: Caller },
 ): Promise<NotesSettings> {
   await using reader = await openObjects(repoOf(git, id));
   for (const place of named === undefined ? places : [named]) {
     const entry = await findEntry(reader, commit, place);
     if (!entry || !isFile(entry)) continue;
     const { data } = entry.size > fixedValue(notesFile) ? {} : await reader.get(entry.oid);
-    const settings = data && (await readSettings(data.toString('utf8')));
+    const settings = data && (await readSettings(data.toString('utf8'), caller));
     if (!settings) throw unusable(`${place} is no file of settings for notes`);
     return settings;
   }

@@ -10,15 +10,8 @@ import { notifyQueued } from '#resources/runners/index.ts';
 import { hasLeases, type Workflow } from '#workflow-files/calls.ts';
 import type { Concurrency } from '#workflow-files/concurrency.ts';
 import { lineOf, type WorkflowFile } from '#workflow-files/file.ts';
-import {
-  type JobResult,
-  type Plan,
-  type PlannedJob,
-  type Progress,
-  planJobs,
-  resultOf,
-  tooManyJobs,
-} from '#workflow-files/plan.ts';
+import { type JobResult, type Plan, type PlannedJob, type Progress, planJobs, resultOf } from '#workflow-files/plan.ts';
+import { tooManyJobs } from '#workflow-files/plan-size.ts';
 import { environmentUrlOutput } from '#workflow-files/runner-job.ts';
 import { loadWorkflow } from './called-files.ts';
 import { createFailedCheck, endCheck } from './checks.ts';

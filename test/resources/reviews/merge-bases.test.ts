@@ -14,7 +14,7 @@ const owned = 'lock.key';
  * A repository whose `main` and `topic` both come from `old` and `fixed`: `main` has the repair of a file, `topic` has taken the file back.
  * A comparison with `old`, the later of the two merge bases, doesn't show the file.
  */
-async function crissCross(owner?: Account) {
+async function crissCross(owner?: Account, weak = 'weak\n') {
   const setting = await mergeSetting(w);
   if (owner) await w.collaborator(setting.repo, owner, 'write');
   const files: Record<string, string> = owner ? { CODEOWNERS: `/${owned} @${owner.login}\n` } : {};
@@ -22,11 +22,11 @@ async function crissCross(owner?: Account) {
   const disk = diskOf(w, repo);
   const on = (day: number, given: Parameters<typeof addCommit>[1]) =>
     addCommit(disk, { author: committer('Ada', day), ...given });
-  const root = await on(2, { files: { [owned]: 'weak\n', ...files }, parents: [first] });
+  const root = await on(2, { files: { [owned]: weak, ...files }, parents: [first] });
   const fixed = await on(3, { files: { [owned]: 'strong\n' }, parents: [root] });
   const old = await on(9, { files: { 'b.txt': 'b\n' }, parents: [root] });
   const main = await on(10, { files: { [owned]: 'strong\n' }, parents: [old, fixed] });
-  const topic = await on(11, { files: { [owned]: 'weak\n', 'c.txt': 'c\n' }, parents: [old, fixed] });
+  const topic = await on(11, { files: { [owned]: weak, 'c.txt': 'c\n' }, parents: [old, fixed] });
   await push(w, ada, repo, 'main', main);
   await push(w, ada, repo, 'topic', topic);
   const number = await setting.open('topic');
@@ -35,7 +35,7 @@ async function crissCross(owner?: Account) {
   const shown = (await setting.client.get(`${path}/files`)).body.map(({ filename }: { filename: string }) => filename);
   expect(shown).toEqual(['c.txt']);
   const merged = await git(disk.path, 'merge-tree', '--write-tree', main, topic);
-  expect(await git(disk.path, 'show', `${merged.trim()}:${owned}`)).toBe('weak\n');
+  expect(await git(disk.path, 'show', `${merged.trim()}:${owned}`)).toBe(weak);
   return { ...setting, disk, main, topic, number, path };
 }
 
@@ -71,18 +71,19 @@ test('owners are asked to review what a merge takes back', async () => {
   expect((await client.get(`${path}/requested_reviewers`)).body.users).toMatchObject([{ login: dana.login }]);
 });
 
-test.each([
+test.each<[string, object, string?]>([
   ['file_path_restriction', { restricted_file_paths: [owned] }],
   ['file_extension_restriction', { restricted_file_extensions: ['.key'] }],
   ['max_file_path_length', { max_file_path_length: 5 }],
-])('%s holds for files that a merge takes from one of its parents', async (type, parameters) => {
-  const setting = await crissCross();
+  ['max_file_size', { max_file_size: 1 }, `${'weak'.repeat(300_000)}\n`],
+])('%s holds for files that a merge takes from one of its parents', async (type, parameters, content) => {
+  const setting = await crissCross(undefined, content);
   const { client, base, disk, main, topic, tip } = setting;
   const ruleset = { name: type, target: 'push', enforcement: 'active', rules: [{ type, parameters }] };
   expect((await client.post(`${base}/rulesets`, ruleset)).status).toBe(201);
   expect(await merge(setting)).toMatchObject({ status: 405, body: { message: expect.stringContaining(owned) } });
   // No commit of this merge changes the file either: it is that of its second parent.
-  const weak = await addCommit(disk, { files: { [owned]: 'weak\n' }, parents: [main, topic] });
+  const weak = await addCommit(disk, { files: { [owned]: content ?? 'weak\n' }, parents: [main, topic] });
   expect(await client.patch(`${base}/git/refs/heads/main`, { sha: weak })).toMatchObject({
     status: 422,
     body: { message: expect.stringContaining(owned) },

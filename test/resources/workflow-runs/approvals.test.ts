@@ -98,3 +98,53 @@ test("an owner who opens a pull request of a stranger's branch doesn't approve i
   await open(client);
   expect(await runs()).toEqual([['opened', 'action_required']]);
 });
+
+test('who pushed while the pull request was closed must be trusted, whoever opens it again', async () => {
+  const carol = await w.user();
+  const { bob, repo, base, other, push, open, runs } = await setting({ pusher: carol });
+  await w.collaborator(repo, bob, 'write');
+  await push('a');
+  const number = await open();
+  await other.patch(`${base}/pulls/${number}`, { state: 'closed' });
+  await w.settle();
+  await push('b', await w.as(carol));
+  await w.settle();
+  expect((await other.patch(`${base}/pulls/${number}`, { state: 'open' })).status).toBe(200);
+  await w.settle();
+  const found = await runs();
+  expect(found[0]).toEqual(['opened', 'queued']);
+  expect(
+    found
+      .slice(1)
+      .map(([action]) => action)
+      .sort(),
+  ).toEqual(['reopened', 'synchronize']);
+  expect(found.slice(1).map(([, state]) => state)).toEqual(['action_required', 'action_required']);
+});
+
+test('everybody who pushed before the pull request was opened must be trusted', async () => {
+  const carol = await w.user();
+  const { bob, repo, push, open, runs } = await setting({ pusher: carol });
+  await w.collaborator(repo, bob, 'write');
+  await push('a', await w.as(carol));
+  await w.settle();
+  await push('b');
+  await w.settle();
+  await open();
+  expect(await runs()).toEqual([['opened', 'action_required']]);
+});
+
+test('of several pushes that are followed together, each pusher must be trusted', async () => {
+  const carol = await w.user();
+  const { bob, repo, push, open, runs } = await setting({ pusher: carol });
+  await w.collaborator(repo, bob, 'write');
+  await push('a');
+  await open();
+  await push('b');
+  await push('c', await w.as(carol));
+  await w.settle();
+  const found = await runs();
+  expect(found[0]).toEqual(['opened', 'queued']);
+  expect(found.length).toBeGreaterThan(1);
+  expect(found.slice(1).every(([, state]) => state === 'action_required')).toBe(true);
+});

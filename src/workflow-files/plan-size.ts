@@ -1,0 +1,36 @@
+// How many jobs a plan may have, and how much they may hold together.
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import type { PlannedJob } from './plan.ts';
+
+const maxJobs = fixedValue(limitTable.workflows.runJobs);
+const maxBytes = fixedValue(limitTable.workflows.planBytes);
+const mebi = 1024 * 1024;
+
+/** A plan ends here: matrices of calls in matrices of calls multiply, and so do the parts of their jobs. */
+export class PlanTooLarge extends Error {}
+
+export const tooManyJobs = `A run has at most ${maxJobs} jobs`;
+
+/** A plan as far as it is made. */
+type PartOfPlan = {
+  readonly jobs: readonly PlannedJob[];
+  readonly held: readonly string[];
+  /** What the jobs hold, with the inputs of the calls that lead to them. */
+  bytes: number;
+};
+
+/**
+ * Counts the next jobs of a plan. Each call that waits for its turn has one job at least.
+ * @throws PlanTooLarge
+ */
+export function countJobs(plan: PartOfPlan, next: readonly PlannedJob[], callBytes: number): void {
+  if (plan.jobs.length + next.length + plan.held.length > maxJobs) throw new PlanTooLarge(tooManyJobs);
+  plan.bytes += next.length * callBytes;
+  for (const { name, labels, group, environment, concurrency, combination } of next) {
+    plan.bytes += Buffer.byteLength(JSON.stringify([name, labels, group, environment, concurrency, combination]));
+    if (plan.bytes > maxBytes)
+      throw new PlanTooLarge(
+        `The jobs that the run makes have names, labels, inputs and values of more than ${maxBytes / mebi} MiB`,
+      );
+  }
+}
