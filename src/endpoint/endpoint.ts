@@ -64,8 +64,22 @@ export type Declaration<
   handle(call: Call<Path, Query, Body, Access, Resources>): Promise<Handled<Answers, Lists>>;
 };
 
-/** A declaration without the types of its own path, body and reply: what the router, the documents and the tests work with. */
-export type Endpoint = Omit<
+/** What an endpoint is given and what it replies, as types. */
+export type EndpointTypes = {
+  readonly path: string;
+  readonly query: unknown;
+  readonly body: unknown;
+  /** A status and its body. */
+  readonly reply: { readonly status: number; readonly body: unknown };
+};
+
+declare const types: unique symbol;
+
+/**
+ * A declaration as the router, the documents and the tests work with it: its handler has no types. `Types` are those of the one endpoint, for
+ * who runs it in the process (`server/run.ts`); no value has them.
+ */
+export type Endpoint<Types extends EndpointTypes = EndpointTypes> = Omit<
   Declaration<string, TSchema, TSchema, Replies, Policy, Paging | undefined, PathResources>,
   'path' | 'handle' | 'example' | 'lastModified'
 > & {
@@ -73,7 +87,13 @@ export type Endpoint = Omit<
   readonly example?: unknown;
   lastModified?(call: never): Promise<Date>;
   handle(call: never): Promise<unknown>;
+  readonly [types]?: Types;
 };
+
+/** The replies of an endpoint, each with its status. */
+export type ReplyOf<Answers extends Replies> = {
+  [Status in keyof Answers & number]: { readonly status: Status; readonly body: Static<Answers[Status]> };
+}[keyof Answers & number];
 
 /**
  * Declares an endpoint. A word in the path that no resource has, or an unknown permission, doesn't compile, and what the handler
@@ -95,8 +115,10 @@ export function endpoint<
   const Access extends Policy,
   Lists extends Paging | undefined = undefined,
   const Resources extends PathResources = readonly [],
->(declaration: Declaration<Path, Query, Body, Answers, Access, Lists, Resources>): Endpoint {
-  return declaration as unknown as Endpoint; // drops the types of this endpoint, which the parameter's type has checked
+>(
+  declaration: Declaration<Path, Query, Body, Answers, Access, Lists, Resources>,
+): Endpoint<{ path: Path; query: Static<Query>; body: Static<Body>; reply: ReplyOf<Answers> }> {
+  return declaration as unknown as Endpoint<never>; // the parameter's type has checked the handler
 }
 
 /** Whether an endpoint is about the pull requests of a repository, which may be switched off there. */

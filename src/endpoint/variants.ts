@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import type { Tx } from '#database/connect.ts';
 import type { Call, Handled, Replies, ViewerOf } from './call.ts';
-import type { Declaration, Endpoint } from './endpoint.ts';
+import type { Declaration, Endpoint, ReplyOf } from './endpoint.ts';
 import type { Paging } from './paging.ts';
 import type { At, KnownPath, PathResources, RootRows } from './path-resource.ts';
 
@@ -46,6 +46,14 @@ type VariantCall<Of extends Variant, Query, Body> = Omit<Call, 'at' | 'change' |
   readonly action: RootsOf<Of> & { readonly by: ViewerOf<Of['access']>; readonly now: Date };
 };
 
+/** What one of the variants is given and replies. */
+type TypesOf<Of extends Variant, Query, Body, Answers> = {
+  readonly path: Of['path'];
+  readonly query: StaticOf<Own<Of, 'query', Query>>;
+  readonly body: StaticOf<Own<Of, 'body', Body>>;
+  readonly reply: ReplyOf<RepliesOf<Of, Answers>>;
+};
+
 /** What all variants have in common. */
 type Shared<
   Of extends Variant,
@@ -83,7 +91,7 @@ export function endpointVariants<
 >(
   variants: Variants & { readonly [Name in keyof Variants]: { path: CheckedPath<Variants[Name]> } },
   shared: Shared<NoInfer<Variants>[keyof Variants], Query, Body, Answers, Lists>,
-): { readonly [Name in keyof Variants]: Endpoint } {
+): { readonly [Name in keyof Variants]: Endpoint<TypesOf<Variants[Name], Query, Body, Answers>> } {
   const complete = Object.entries(variants).map(([name, variant]) => [name, { ...shared, ...variant }]);
-  return Object.fromEntries(complete) as { readonly [Name in keyof Variants]: Endpoint }; // the types were checked above
+  return Object.fromEntries(complete) as never; // the types were checked above
 }

@@ -3,13 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticated } from '#access/authenticate.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import { isRaw, type Raw, reply as replyWith, type Upload } from '#endpoint/call.ts';
+import { isRaw, type Raw, type Upload } from '#endpoint/call.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
-import { checkPaging, linkHeader, pageOf } from '#endpoint/paging.ts';
+import { linkHeader } from '#endpoint/paging.ts';
 import { openScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
-import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { Json } from '#lib/json-reader.ts';
@@ -21,8 +20,9 @@ import { emitBody } from '#vocabulary/body.ts';
 import { etagOf, isNotModified, isUnchangedPoll, lastModifiedOf } from './conditional.ts';
 import { pollInterval } from './poll-interval.ts';
 import { type ConsumedRequest, consumeRateLimit, refundRateLimit } from './rate-limit.ts';
-import { changedSince, replyBody, showsTotal } from './reply-body.ts';
-import { type FirstFound, primePath, type RequestPath, resolve } from './resolve.ts';
+import { changedSince, replyBody } from './reply-body.ts';
+import type { FirstFound, RequestPath } from './resolve.ts';
+import { callHandler, prepareCall } from './run.ts';
 import { sendFile } from './send-file.ts';
 
 export type RequestContext = {
@@ -64,63 +64,25 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
   );
 
   checkQuery(request.originalUrl, context.services.resourceLimits.requests.queryParameters);
-  const { services, now, path, along, links } = context;
-  const { at, roots, lock } = await resolve({ db, endpoint, viewer, path, along, services, now, links });
+  const { services, path, along, links } = context;
   const query = request.query as Record<string, unknown>; // the query parser's own object
-  if (endpoint.paging && endpoint.malformed === 'refused') checkPaging(endpoint.paging, query);
-  const page: Page = endpoint.paging
-    ? pageOf(endpoint.paging, query, { showsTotal: showsTotal(endpoint) })
-    : { limit: 0, offset: 0, number: 1 };
-  if (roots.repo) request.repository = `${roots.repo.owner.login}/${roots.repo.name}`;
-  const resource = resourceOf(endpoint);
-  const parsedQuery = endpoint.query ? parseQuery(endpoint.query, query, resource) : {};
-  const scope = openScope({
-    db,
-    links,
-    viewer,
-    media: endpoint.media?.includes(media.media) ? media.media : 'json',
-    now,
-    git: services.git,
-  });
-  const remember = () => primePath(scope, endpoint, at);
-  remember();
-  const call = {
-    ...scope,
-    scope,
-    change: async <T>(work: (tx: Tx, at: object) => Promise<T>) => {
-      const result = await context.change(async (tx) => work(tx, await lock(tx)));
-      scope.load.forget();
-      remember();
-      return result;
-    },
-    at,
-    query: parsedQuery,
-    body: endpoint.body ? await parseBody(endpoint.body, await givenBody(context, query), resource) : {},
-    text: endpoint.carries === 'text' ? await context.readText() : '',
-    upload: { contentType: request.headers['content-type'], receive: context.receive },
-    page,
-    action: { ...roots, by: viewer, now },
+  const scope = openScope({ db, links, viewer, media: media.media, now: context.now, git: services.git });
+  const within = { scope, services, change: context.change, caller: context.caller, address: request.ip };
+  const prepared = await prepareCall(endpoint, within, {
+    path,
+    along,
+    query,
     version,
-    services,
-    caller: context.caller,
-    address: request.ip,
-    reply: replyWith,
-  };
-  if (await answerPoll(context, call, { request, reply, counted })) return;
-  // The types of a single endpoint, which its declaration has checked, aren't known here.
-  const handle = endpoint.handle as unknown as (call: unknown) => Promise<unknown>;
-  const handled = await handle.call(endpoint, call);
-  await sendReply(context, handled, { request, reply, page, version, counted });
-}
-
-/** The body of a request, or its query where the endpoint takes the fields from there. A number of the query stays a text. */
-async function givenBody(
-  { endpoint, readBody }: RequestContext,
-  query: Readonly<Record<string, unknown>>,
-): Promise<Json | undefined> {
-  const body = await readBody();
-  if (body || !endpoint.bodyInQuery) return body;
-  return { value: query, size: 1 + Object.values(query).flat().length, hasNul: true }; // looked at, as it may have one
+    readBody: context.readBody,
+    readText: context.readText,
+    upload: { contentType: request.headers['content-type'], receive: context.receive },
+    onRepository: ({ owner, name }) => {
+      request.repository = `${owner.login}/${name}`;
+    },
+  });
+  if (await answerPoll(context, prepared.call, { request, reply, counted })) return;
+  const handled = await callHandler(endpoint, prepared);
+  await sendReply(context, handled, { request, reply, page: prepared.page, version, counted });
 }
 
 const variesBy = 'Accept, Authorization, Cookie, X-Service-OTP, Accept-Encoding';
@@ -228,11 +190,6 @@ function checkQuery(url: string, maxParameters: number): void {
   const limit = 'requests.queryParameters';
   throw new Refusal('bad_request', `The query has more than ${maxParameters} parameters (${limit})`, [], { limit });
 }
-
-/** The `resource` of an endpoint's errors: the title of its body's or its query's schema, or else made from its id. */
-const resourceOf = ({ id, body, query }: Endpoint): string => titleOf(body) ?? titleOf(query) ?? id.replace(/^.*\//, '');
-
-const titleOf = (schema: { title?: string } | undefined): string | undefined => schema?.title;
 
 function versionOf(request: FastifyRequest): ApiVersion {
   const requested = neutralHeader(request.headers, 'x-service-api-version');

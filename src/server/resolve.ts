@@ -21,7 +21,7 @@ import type { Links } from '#endpoint/links.ts';
 import { type AnyPathResource, resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
 import { type IdRoots, idRootOf, idRoots, rootWords, userById, valueWords, wordsOf } from '#endpoint/path-words.ts';
 import { Renamed } from '#endpoint/renamed.ts';
-import type { Scope } from '#endpoint/scope.ts';
+import type { PathRoots, Scope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
 import { badRequest, forbidden, notFound, orNotFound, type Refusal, unauthenticated } from '#lib/refusal.ts';
@@ -87,6 +87,8 @@ type QueryContext = {
 
 type AuthorizeContext = QueryContext & {
   viewer: Viewer;
+  /** What earlier paths of the same scope have named. */
+  known?: PathRoots;
   /** What was found of the path along with the viewer's credential. */
   along?: { readonly row: FirstFound | undefined } | undefined;
   /** Collects the checks of the decision, for `hearth explain`. */
@@ -141,9 +143,11 @@ export async function authorizePath(context: AuthorizeContext): Promise<Authoriz
   const { db, endpoint, viewer, path, trace } = context;
   const { malformed } = path;
   if (malformed.some((word) => endpoint.malformed !== 'refused' || isRootWord(endpoint, word))) throw notFound();
-  const query = context.along ? undefined : firstQuery(context, viewer);
-  const asked = context.along ?? (query && { row: await findRow(db, query) });
+  const known = knownRoot(context);
+  const query = context.along || known ? undefined : firstQuery(context, viewer);
+  const asked = context.along ?? known ?? (query && { row: await findRow(db, query) });
   const target = await withLimit(context, await findTarget(context, asked));
+  rememberRoot(context, target);
   const decision = authorize(endpoint.access, viewer, target, { write: endpoint.method !== 'GET' }, trace);
   if (!decision.allowed && !(decision.refusal === 'forbidden' && (await mayModifyHeads(context, target))))
     throw refusals[decision.refusal](decision.message);
@@ -151,6 +155,32 @@ export async function authorizePath(context: AuthorizeContext): Promise<Authoriz
   const user = await findNamedAccount(context);
   const roots = user ? { ...target, user } : target;
   return { roots, ...(asked?.row && 'resource' in asked.row ? { first: asked.row } : {}) };
+}
+
+/** The words that name the only root of a path, as one text; undefined where it has none, or two. */
+function rootKeyOf({ endpoint, path: { params } }: QueryContext): string | undefined {
+  const byId = idRootOf(endpoint.path);
+  if (byId) return params.repo === undefined ? `${byId} ${params[wordsOf(byId)[0] ?? '']}` : undefined;
+  const { org, owner, repo, template_repo } = params;
+  if (template_repo !== undefined || (org === undefined) === (repo === undefined)) return undefined;
+  return (repo === undefined ? `org ${org}` : `repo ${owner}/${repo}`).toLowerCase();
+}
+
+/** The root of the path, where another path of the scope has named it, with all that this one asks of it. */
+function knownRoot(context: AuthorizeContext): { readonly row: FirstFound } | undefined {
+  const key = context.known && rootKeyOf(context);
+  const root = key === undefined ? undefined : context.known?.get(key);
+  if (!root || (limitLookup(context) && !root.hasLimit)) return undefined;
+  const { hasLimit: _, ...row } = root;
+  return { row };
+}
+
+function rememberRoot(context: AuthorizeContext, { repo, org, template }: Target & { template?: Repo }): void {
+  const key = context.known && rootKeyOf(context);
+  if (key === undefined || (!repo && !org)) return;
+  const root = { ...(repo ? { repo } : {}), ...(org ? { org } : {}), ...(template ? { template } : {}) };
+  const hasLimit = limitLookup(context) !== undefined || context.known?.get(key)?.hasLimit === true;
+  context.known?.set(key, { ...root, hasLimit });
 }
 
 /** Whether a word of a path names what access is decided about. */

@@ -1,0 +1,170 @@
+// Runs an endpoint: decides about access, finds what its path names, validates, and calls its handler. HTTP does so for requests, and pages do
+// for the endpoints that they read.
+import type { Authenticated } from '#access/authenticate.ts';
+import type { Repo } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { isRaw, reply, type Upload } from '#endpoint/call.ts';
+import type { Endpoint, EndpointTypes } from '#endpoint/endpoint.ts';
+import { checkPaging, type ListPosition, pageOf } from '#endpoint/paging.ts';
+import type { WordsOf } from '#endpoint/path-words.ts';
+import { forgetAll, type Scope, scopeIn } from '#endpoint/scope.ts';
+import type { Services } from '#endpoint/services.ts';
+import { parseBody, parseQuery } from '#endpoint/validate.ts';
+import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
+import type { Caller } from '#lib/caller.ts';
+import type { Json } from '#lib/json-reader.ts';
+import type { Media } from '#lib/media.ts';
+import type { Page } from '#lib/page.ts';
+import { replyBody, showsTotal } from './reply-body.ts';
+import { type FirstFound, primePath, type RequestPath, type Resolved, readPath, resolve } from './resolve.ts';
+
+/** What endpoints run with. Several may run with the same, and share its scope. */
+export type RunContext = {
+  readonly scope: Scope;
+  readonly services: Services;
+  /** Runs a change in a transaction. */
+  readonly change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  /** Searches and git processes count against this caller. */
+  readonly caller: Caller;
+  /** The network address of the client. */
+  readonly address: string;
+};
+
+/** What one endpoint is given. */
+export type RunInput = {
+  readonly path: RequestPath;
+  /** What the statement that found the credential has found of the path. */
+  readonly along?: Authenticated<FirstFound>['along'];
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly version: ApiVersion;
+  /** Reads the body; undefined where there is none. It is called after access was decided. */
+  readBody(): Promise<Json | undefined>;
+  /** The same of an endpoint that carries a text. */
+  readText(): Promise<string>;
+  readonly upload: Upload;
+  /** Called with the repository of the path as soon as it is known. */
+  onRepository?(repository: Repo): void;
+};
+
+/** A call of a handler, ready to be made. */
+export type PreparedCall = { readonly call: unknown; readonly page: Page };
+
+/**
+ * Decides about access, finds what the path names, and validates query and body.
+ * @throws Refusal 401, 403, 404, 400 or 422
+ * @throws Moved for a former name
+ */
+export async function prepareCall(endpoint: Endpoint, context: RunContext, input: RunInput): Promise<PreparedCall> {
+  const { services, caller, address } = context;
+  const { path, along, query, version } = input;
+  const scope = scopeIn(context.scope, mediaOf(endpoint, context.scope));
+  const { db, viewer, now, links, roots: known } = scope;
+  const resolved = await resolve({ db, endpoint, viewer, path, along, services, now, links, known });
+  const { at, roots } = resolved;
+  if (roots.repo) input.onRepository?.(roots.repo);
+  if (endpoint.paging && endpoint.malformed === 'refused') checkPaging(endpoint.paging, query);
+  const page: Page = endpoint.paging
+    ? pageOf(endpoint.paging, query, { showsTotal: showsTotal(endpoint) })
+    : { limit: 0, offset: 0, number: 1 };
+  const resource = resourceOf(endpoint);
+  const parsedQuery = endpoint.query ? parseQuery(endpoint.query, query, resource) : {};
+  primePath(scope, endpoint, at);
+  const call = {
+    ...scope,
+    scope,
+    change: changeOf(endpoint, context, scope, resolved),
+    at,
+    query: parsedQuery,
+    body: endpoint.body ? await parseBody(endpoint.body, await givenBody(endpoint, input), resource) : {},
+    text: endpoint.carries === 'text' ? await input.readText() : '',
+    upload: input.upload,
+    page,
+    action: { ...roots, by: viewer, now },
+    version,
+    services,
+    caller,
+    address,
+    reply,
+  };
+  return { call, page };
+}
+
+/** The media type in which an endpoint gives texts: that of the scope, where it has it. */
+const mediaOf = (endpoint: Endpoint, { media }: Scope): Media => (endpoint.media?.includes(media) ? media : 'json');
+
+type Changing = <T>(work: (tx: Tx, at: object) => Promise<T>) => Promise<T>;
+
+/** Runs a change with the last row of the path locked. After it, only the rows of the path are still known. */
+const changeOf =
+  (endpoint: Endpoint, context: RunContext, scope: Scope, { at, lock }: Resolved): Changing =>
+  async (work) => {
+    const result = await context.change(async (tx) => work(tx, await lock(tx)));
+    forgetAll(scope);
+    primePath(scope, endpoint, at);
+    return result;
+  };
+
+/** Calls the handler. */
+export const callHandler = (endpoint: Endpoint, { call }: PreparedCall): Promise<unknown> => endpoint.handle(call as never); // the declaration has checked the types of a single endpoint, which aren't known here
+
+/** The body of a request, or its query where the endpoint takes the fields from there. A number of the query stays a text. */
+async function givenBody({ bodyInQuery }: Endpoint, { query, readBody }: RunInput): Promise<Json | undefined> {
+  const body = await readBody();
+  if (body || !bodyInQuery) return body;
+  return { value: query, size: 1 + Object.values(query).flat().length, hasNul: true }; // looked at, as it may have one
+}
+
+/** The `resource` of an endpoint's errors: the title of its body's or its query's schema, or else made from its id. */
+const resourceOf = ({ id, body, query }: Endpoint): string => titleOf(body) ?? titleOf(query) ?? id.replace(/^.*\//, '');
+
+const titleOf = (schema: { title?: string } | undefined): string | undefined => schema?.title;
+
+/** The words of a path, as they stand in an address. */
+export type PathWords<Path extends string> = { readonly [Word in WordsOf<Path>]: string | number };
+
+export type RunOptions<Types extends EndpointTypes> = {
+  readonly query?: Partial<Types['query']> & { readonly per_page?: number; readonly page?: number };
+  readonly body?: Partial<Types['body']>;
+  readonly media?: Media;
+};
+
+/** A status with its body, as the API shows it, and the position of the page where it is one of a list. */
+export type RunReply<Types extends EndpointTypes> = Types['reply'] & { readonly list?: ListPosition };
+
+/**
+ * Runs an endpoint within the process, with the same decision about access, validation and handler as a request. Rows that several endpoints
+ * of one scope name are read once, and each decides for itself about access.
+ * @throws Refusal as the request would be refused
+ * @throws Error for an endpoint that replies with bytes, or receives a file
+ *
+ * @example
+ * const { body } = await run(getIssue, context, { owner: 'acme', repo: 'engine', issue_number: 1 });
+ */
+export async function run<Types extends EndpointTypes>(
+  endpoint: Endpoint<Types>,
+  context: RunContext,
+  words: PathWords<Types['path']>,
+  { query = {}, body, media }: RunOptions<Types> = {},
+): Promise<RunReply<Types>> {
+  const params = Object.fromEntries(Object.entries(words).map(([word, value]) => [word, String(value)]));
+  const within = media === undefined ? context : { ...context, scope: scopeIn(context.scope, media) };
+  const prepared = await prepareCall(endpoint, within, {
+    path: readPath(endpoint, params),
+    query,
+    version: apiVersions[0],
+    readBody: async () => (body === undefined ? undefined : { value: body, size: countValues(body), hasNul: true }),
+    readText: () => notWithin(endpoint),
+    upload: { contentType: undefined, receive: () => notWithin(endpoint) },
+  });
+  const handled = await callHandler(endpoint, prepared);
+  if (isRaw(handled)) return notWithin(endpoint);
+  return replyBody(endpoint, handled, prepared.page) as RunReply<Types>; // the handler was checked against the replies
+}
+
+/** How many values a value holds, itself included. */
+const countValues = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? Object.values(value).reduce((sum: number, one) => sum + countValues(one), 1) : 1;
+
+const notWithin = ({ id }: Endpoint): never => {
+  throw new Error(`${id} carries bytes, which are only for requests`);
+};
