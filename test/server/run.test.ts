@@ -96,7 +96,9 @@ test('what is given is validated as a request is', async () => {
   await expect(run(listRepoIssues, context, words, { query: { state: 'odd' as never } })).rejects.toMatchObject({
     kind: 'invalid',
   });
-  await expect(run(createIssue, context, words, { body: { title: 'a', labels: 7 as never } })).rejects.toMatchObject({ kind: 'invalid' });
+  await expect(run(createIssue, context, words, { body: { title: 'a', labels: 7 as never } })).rejects.toMatchObject({
+    kind: 'invalid',
+  });
   await expect(run(createIssue, context, words, {})).rejects.toMatchObject({ kind: 'invalid' });
   await expect(run(createIssue, context, words, { body: { title: 'a\0b' } })).rejects.toMatchObject({ kind: 'invalid' });
 });

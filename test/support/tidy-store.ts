@@ -3,4 +3,5 @@ import { tidyFiles } from '#resources/stored-files/jobs.ts';
 import type { World } from './world.ts';
 
 /** Removes from the object store what nobody knows, as the job does at its times. */
-export const tidyStore = ({ jobContext }: World): Promise<void> => tidyFiles(allFamilies).run({}, jobContext());
+export const tidyStore = ({ jobContext, hearth: { services } }: World): Promise<void> =>
+  tidyFiles(allFamilies).run({}, jobContext({ services }));

@@ -40,24 +40,22 @@ type IssuesOptions = {
 export async function presentIssues(scope: Scope, rows: readonly IssueRow[], options: IssuesOptions = {}): Promise<Issue[]> {
   if (rows.length === 0) return [];
   const { db, links, viewer, load } = scope;
-  // Only organizations have fields.
-  const mayHaveFields = ({ repository_id }: IssueRow): boolean =>
-    (load.loaded(namedRepositories, repository_id)?.owner.kind ?? 'organization') === 'organization';
-  const [attached, milestones, repositories, associationOf, values, apps] = await Promise.all([
+  const [attached, milestones, repositories, apps] = await Promise.all([
     load.all(attachedToIssues, gather(rows, 'id')),
     loadMilestones(db, gather(rows, 'milestone_id')),
     load.all(namedRepositories, gather(rows, 'repository_id')),
-    loadAssociations(scope, authoredIn(rows)),
-    loadFieldValues(db, viewer, gather(rows.filter(mayHaveFields), 'id')),
     loadApps(db, gather(rows, 'via_app_id')),
   ]);
+  const withValues = [...attached].flatMap(([id, { hasFieldValues }]) => (hasFieldValues ? [id] : []));
   const people = [
     ...gather(rows, 'author_id', 'closed_by'),
     ...[...attached.values()].flatMap(({ assignees }) => assignees),
     ...gather(milestones.values(), 'creator_id'),
   ];
-  const [accounts, relationsOf] = await Promise.all([
+  const [accounts, associationOf, values, relationsOf] = await Promise.all([
     loadAccounts(db, people, viewer.account),
+    loadAssociations(scope, authoredIn(rows)),
+    loadFieldValues(db, viewer, withValues),
     relationsPresenter(scope, rows, (issue) => getOrThrow(attached, issue).related, repositories),
   ]);
   const presentedRepositories = options.withRepository

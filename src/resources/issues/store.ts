@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { belongsToOrganization, readableRepositoryIds } from '#access/sql.ts';
-import type { Account, Viewer } from '#access/viewer.ts';
+import { type Account, anonymous, type Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { Loader } from '#endpoint/loaders.ts';
@@ -124,20 +124,27 @@ export type NumberedIssue = Pick<IssueRow, 'id' | 'number' | 'is_pull_request'>;
 
 export const issueNumbers: Loader<Issue, NumberedIssue> = ({ db }, ids) => loadIssues(db, ids);
 
-/** The labels and assignees of an issue, and the issues to which it is related. */
-export type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[]; related: Related[] };
+/** The labels and assignees of an issue, the issues to which it is related, and whether it has values in fields of its organization. */
+export type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[]; related: Related[]; hasFieldValues: boolean };
 
 type AttachedRow = {
   labels: LabelRow[];
   labelled: [Issue, Id<'labels'>][];
   assigned: [Issue, Id<'accounts'>][];
   related: Related[];
+  with_values: Issue[];
+  associated: [Repository, Id<'accounts'>, Association][];
 };
 
 /**
  * Labels, assignees and relations of a whole page of issues, in one statement. Each label comes once: all issues that have it share its row.
  */
-export async function loadAttached(db: Db, issues: readonly Issue[]): Promise<Map<Issue, Attached>> {
+export const loadAttached = async (db: Db, issues: readonly Issue[]): Promise<Map<Issue, Attached>> =>
+  (await readAttached(db, issues, anonymous)).attached;
+
+type ReadAttached = { readonly attached: Map<Issue, Attached>; readonly associations: AttachedRow['associated'] };
+
+async function readAttached(db: Db, issues: readonly Issue[], viewer: Viewer): Promise<ReadAttached> {
   const given = sql`any(${[...issues]}::bigint[])`;
   const { rows } = await sql<AttachedRow>`
     with labelled as materialized (select issue_id, label_id from issue_labels where issue_id = ${given})
@@ -146,19 +153,33 @@ export async function loadAttached(db: Db, issues: readonly Issue[]): Promise<Ma
       coalesce((select json_agg(json_build_array(issue_id, label_id)) from labelled), '[]') as labelled,
       coalesce((select json_agg(json_build_array(issue_id, user_id) order by created_at, user_id) from issue_assignees
         where issue_id = ${given}), '[]') as assigned,
-      ${relatedAsJson(given)} as related`.execute(db);
-  const attached = new Map(issues.map((id) => [id, { labels: [], assignees: [], related: [] } as Attached]));
-  for (const { labels, labelled, assigned, related } of rows) {
+      ${relatedAsJson(given)} as related,
+      coalesce((select json_agg(distinct issue_id) from issue_field_values where issue_id = ${given}), '[]') as with_values,
+      coalesce((select json_agg(json_build_array(r.id, a.author, ${associationOf(viewer)}))
+        from (select distinct repository_id, author_id as author from issues where id = ${given} and author_id is not null) a
+          join repositories r on r.id = a.repository_id), '[]') as associated`.execute(db);
+  const none = () => ({ labels: [], assignees: [], related: [], hasFieldValues: false });
+  const attached = new Map(issues.map((id): [Issue, Attached] => [id, none()]));
+  for (const { labels, labelled, assigned, related, with_values } of rows) {
     const issuesWith = grouped(labelled, ([, label]) => label);
     for (const label of labels)
       for (const [issue] of getOrThrow(issuesWith, label.id)) getOrThrow(attached, issue).labels.push(label);
     for (const [issue, user] of assigned) getOrThrow(attached, issue).assignees.push(user);
     for (const one of related) getOrThrow(attached, one.issue).related.push(one);
+    for (const issue of with_values) getOrThrow(attached, issue).hasFieldValues = true;
   }
-  return attached;
+  return { attached, associations: rows.flatMap(({ associated }) => associated) };
 }
 
-export const attachedToIssues: Loader<Issue, Attached> = ({ db }, issues) => loadAttached(db, issues);
+/** Also finds the associations of the issues' authors, so that they take no statement. */
+export const attachedToIssues: Loader<Issue, Attached> = async ({ db, viewer, load }, issues) => {
+  const { attached, associations } = await readAttached(db, issues, viewer);
+  load.prime(
+    associationsOfAuthors,
+    associations.map(([repository, author, association]) => [keyOf({ repository, author }), association]),
+  );
+  return attached;
+};
 
 const labelsOf = (db: Db, issue: Issue) =>
   db
@@ -243,20 +264,23 @@ export async function dropAssignees(tx: Tx, issue: Issue, users: readonly Id<'ac
 type Authored = { repository: Repository; author: Id<'accounts'> };
 const keyOf = ({ repository, author }: Authored): string => `${repository} ${author}`;
 
-/**
- * The associations of authors with repositories, for a whole page in one statement. A concealed membership is shown only to other members.
- * @param known repositories whose owners are known: to find the associations of these accounts takes no statement
- */
+/** The associations of authors with repositories, by keys of `keyOf`. A concealed membership is shown only to other members. */
+const associationsOfAuthors: Loader<string, Association> = async ({ db, viewer }, keys) => {
+  const authored = keys.map((key) => key.split(' ').map(Number) as [Repository, Id<'accounts'>]);
+  return findAssociations(
+    db,
+    viewer,
+    authored.map(([repository, author]) => ({ repository, author })),
+  );
+};
+
+/** The associations of authors with repositories, for a whole page in one statement. Owners of repositories that are known take none. */
 export async function loadAssociations(
-  { db, viewer, load }: Scope,
+  { load }: Scope,
   authored: readonly Authored[],
 ): Promise<(of: { repository_id: Repository; author_id: Id<'accounts'> | null }) => Association> {
   const isOwn = ({ repository, author }: Authored): boolean => load.loaded(namedRepositories, repository)?.owner_id === author;
-  const associations = await findAssociations(
-    db,
-    viewer,
-    authored.filter((one) => !isOwn(one)),
-  );
+  const associations = await load.all(associationsOfAuthors, authored.filter((one) => !isOwn(one)).map(keyOf));
   return ({ repository_id: repository, author_id: author }) => {
     if (author === null) return 'NONE';
     return isOwn({ repository, author }) ? 'OWNER' : (associations.get(keyOf({ repository, author })) ?? 'NONE');
@@ -266,13 +290,16 @@ export async function loadAssociations(
 async function findAssociations(db: Db, viewer: Viewer, authored: readonly Authored[]): Promise<Map<string, Association>> {
   if (authored.length === 0) return new Map();
   const { rows } = await sql<Authored & { association: Association }>`
-    select distinct r.id as repository, a.author, case
-      when r.owner_id = a.author then 'OWNER'
-      when exists (select from memberships m where m.organization_id = r.owner_id and m.user_id = a.author
-        and (m.public or ${belongsToOrganization(viewer, sql`m.organization_id`)})) then 'MEMBER'
-      when exists (select from collaborators c where c.repository_id = r.id and c.user_id = a.author) then 'COLLABORATOR'
-      else 'NONE' end as association
+    select distinct r.id as repository, a.author, ${associationOf(viewer)} as association
     from unnest(${authored.map(({ repository }) => repository)}::bigint[], ${authored.map(({ author }) => author)}::bigint[])
       as a(repository, author) join repositories r on r.id = a.repository`.execute(db);
   return new Map(rows.map((row) => [keyOf(row), row.association]));
 }
+
+/** The association of the author `a` with the repository `r`, as a viewer sees it. */
+const associationOf = (viewer: Viewer) => sql<Association>`case
+  when r.owner_id = a.author then 'OWNER'
+  when exists (select from memberships m where m.organization_id = r.owner_id and m.user_id = a.author
+    and (m.public or ${belongsToOrganization(viewer, sql`m.organization_id`)})) then 'MEMBER'
+  when exists (select from collaborators c where c.repository_id = r.id and c.user_id = a.author) then 'COLLABORATOR'
+  else 'NONE' end`;

@@ -1,6 +1,7 @@
 export { maxCommits, mergedTree } from './changes.ts';
 export { insertImportedCommits, loadPullCommits, type PullCommit } from './commit-store.ts';
 export { presentPayloadPull } from './events.ts';
+export { followOpened } from './follow-pushes.ts';
 export { movedBranches } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
 export { pull } from './path-resources.ts';

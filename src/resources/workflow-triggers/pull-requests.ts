@@ -1,6 +1,6 @@
 import { branchRef } from '#git/refs/ref-name.ts';
 import type { Id } from '#lib/id.ts';
-import { loadPulls, type PullRow, testMerges } from '#resources/pulls/index.ts';
+import { followOpened, loadPulls, type PullRow, testMerges } from '#resources/pulls/index.ts';
 import { headCommitOf } from '#resources/workflow-runs/index.ts';
 import { asksToSkip, changedPaths, type Occasion, type OccasionContext } from './occasion.ts';
 
@@ -61,8 +61,10 @@ export async function ofPullRequestTarget(context: OccasionContext, issue: Id<'i
   };
 }
 
-/** A pull request, the merge of its present branches tested. */
-async function tested({ repository, job }: OccasionContext, issue: Id<'issues'>): Promise<PullRow | undefined> {
+/** A pull request with the head that it has now, and the merge of its branches tested. */
+async function tested({ repository, event, job }: OccasionContext, issue: Id<'issues'>): Promise<PullRow | undefined> {
+  // Its head may have moved while it was closed. What follows the same event at the same time may not have noticed yet.
+  if (event.kind === 'pull_request.opened' || event.kind === 'pull_request.reopened') await followOpened(job, event);
   const before = (await loadPulls(job.db, [issue])).get(issue);
   if (before?.state !== 'open') return before;
   await testMerges({ git: job.services.git, change: job.change }, repository.id, [before]);

@@ -164,7 +164,8 @@ async function revisionsOf({ load }: Scope, event: Recorded, disk: Repo): Promis
   if (event.kind === 'push') return gather(event.data.moves, 'after');
   if (event.kind === 'create') return [await headOf(disk, event.data.ref)];
   const issue = 'issue' in event.data ? event.data.issue : undefined;
-  if (!event.kind.startsWith('pull_request') || issue === undefined) return undefined;
+  // The head of one that is opened again may have moved, and its row not yet.
+  if (!event.kind.startsWith('pull_request') || event.kind === 'pull_request.reopened' || issue === undefined) return undefined;
   const pull = await load(pullRows, issue);
   // A merge of the two has files of one of them.
   return pull ? [pull.head_sha, pull.merge_commit_sha, await headOf(disk, branchRef(pull.base_ref))] : [];
