@@ -33,11 +33,31 @@ const isOwner = (text: string): boolean => text.length <= maxOwner && ownerForms
 /** The words of a line before a comment, each with its column. A blank behind a backslash belongs to the word. It reads one word more than `most`. */
 function wordsOf(line: string, most: number): { text: string; column: number }[] {
   const words: { text: string; column: number }[] = [];
-  for (const { 0: text, index } of line.matchAll(/(?:\\.|[^\s\\]|\\$)+/gu)) {
-    if (text.startsWith('#') || words.length > most) break;
-    words.push({ text, column: index + 1 });
+  for (let at = startOfWord(line, 0); at < line.length && words.length <= most; ) {
+    const end = endOfWord(line, at);
+    const text = line.slice(at, end);
+    if (text.startsWith('#')) break;
+    words.push({ text, column: at + 1 });
+    at = startOfWord(line, end);
   }
   return words;
+}
+
+function startOfWord(line: string, from: number): number {
+  const text = /\S/g;
+  text.lastIndex = from;
+  return text.exec(line)?.index ?? line.length;
+}
+
+/** A loop and not one expression, which would overflow the stack for a long word. */
+function endOfWord(line: string, from: number): number {
+  const blankOrEscape = /\s|\\.?/gsu;
+  blankOrEscape.lastIndex = from;
+  for (;;) {
+    const found = blankOrEscape.exec(line);
+    if (!found) return line.length;
+    if (!found[0].startsWith('\\')) return found.index;
+  }
 }
 
 const maxWords = fixedValue(limitTable.reviewers.codeOwnersWords);
