@@ -24,18 +24,18 @@ const merges = 30;
 await using stage = await openStage();
 const { hearth, db, git, token } = stage;
 const { id } = await stage.addRepository('engine');
-const disk = repoOf(git, id);
+const gitRepository = repoOf(git, id);
 const by = { name: 'Bench', email: 'bench@example.org', date: new Date(), zone: 0 };
 
 type Files = readonly { path: string; content: string }[];
 async function addCommit(files: Files, parent?: string): Promise<string> {
   const changes = files.map(({ path, content }) => ({ path, mode: '100644' as const, content: Buffer.from(content) }));
-  const tree = await writeTree(disk, { changes, ...(parent === undefined ? {} : { base: parent }) });
+  const tree = await writeTree(gitRepository, { changes, ...(parent === undefined ? {} : { base: parent }) });
   const commit: NewObject = {
     type: 'commit',
     data: commitBytes({ tree, parents: parent === undefined ? [] : [parent], author: by, committer: by, message: 'Change' }),
   };
-  await writeObjects(disk, [commit]);
+  await writeObjects(gitRepository, [commit]);
   return oidOf(commit);
 }
 
@@ -44,7 +44,7 @@ const all = Array.from({ length: Number(values.files) }, (_, at) => ({
   content: `The file with the number ${at}\n`.repeat(20),
 }));
 const first = await addCommit(all);
-await mustUpdateRefs(disk, [{ ref: 'refs/heads/main', to: first }]);
+await mustUpdateRefs(gitRepository, [{ ref: 'refs/heads/main', to: first }]);
 await sql`update repositories set pushed_at = now() where id = ${id}`.execute(db);
 
 async function send(method: 'POST' | 'PUT' | 'GET', path: string, body?: object): Promise<{ number: number }> {
@@ -68,7 +68,7 @@ const opening: number[] = [];
 const numbers: number[] = [];
 for (let at = 0; at < count + merges; at++) {
   const head = await addCommit([{ path: `part-${at % 100}/new-${at}.txt`, content: `${at}\n` }], first);
-  await mustUpdateRefs(disk, [{ ref: `refs/heads/topic-${at}`, to: head }]);
+  await mustUpdateRefs(gitRepository, [{ ref: `refs/heads/topic-${at}`, to: head }]);
   opening.push(
     await timed(async () => {
       const { number } = await send('POST', '/pulls', { title: `Merge ${at}`, head: `topic-${at}`, base: 'main' });

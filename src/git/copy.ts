@@ -10,7 +10,7 @@ import { failure, startTransfer } from './process/run.ts';
 import { branchOf, branchRef } from './refs/ref-name.ts';
 import { getDefaultBranch, listRefs } from './refs/refs.ts';
 import { type NewRef, writeFirstRefs } from './refs/update-refs.ts';
-import type { GitStore, Repo } from './repo.ts';
+import type { GitRepository, GitStore } from './repo.ts';
 import { draftRepository, initialise, type RepositoryDraft, repositoryExists } from './store.ts';
 
 /**
@@ -30,7 +30,7 @@ type Wanted = {
 };
 
 /** Copies all branches and tags with the HEAD of the source, or one branch, to which HEAD then points. */
-export async function copyRepository(source: Repo, { branch, pulls = false }: Wanted = {}): Promise<Copy> {
+export async function copyRepository(source: GitRepository, { branch, pulls = false }: Wanted = {}): Promise<Copy> {
   await mustExist(source);
   const { rows } = await listRefs(source, { prefix: 'refs/' });
   const isWanted = (name: string) => isBranchOrTag(name) || (pulls && pullHead.test(name));
@@ -55,7 +55,7 @@ export const copyEmpty = async (store: GitStore, defaultBranch: string): Promise
 type Snapshot = { branches: readonly NewRef[]; defaultBranch: string; by: Identity; message: string };
 
 /** Copies the files of these branches, each as one commit without history. */
-export async function copySnapshots(source: Repo, { branches, defaultBranch, by, message }: Snapshot): Promise<Copy> {
+export async function copySnapshots(source: GitRepository, { branches, defaultBranch, by, message }: Snapshot): Promise<Copy> {
   await mustExist(source);
   const trees = await treesOf(source, branches);
   const commits = trees.map(({ name, tree }) => {
@@ -75,12 +75,12 @@ export async function copySnapshots(source: Repo, { branches, defaultBranch, by,
   return { draft, refs };
 }
 
-async function mustExist(source: Repo): Promise<void> {
+async function mustExist(source: GitRepository): Promise<void> {
   if (!(await repositoryExists(source))) throw new GitError('unavailable', storageMessage, `${source.path} is missing`);
 }
 
 /** The tree of each ref. */
-async function treesOf(source: Repo, refs: readonly NewRef[]): Promise<{ name: string; tree: Oid }[]> {
+async function treesOf(source: GitRepository, refs: readonly NewRef[]): Promise<{ name: string; tree: Oid }[]> {
   await using reader = await openObjects(source);
   return Promise.all(
     refs.map(async ({ name, oid }) => {
@@ -92,7 +92,7 @@ async function treesOf(source: Repo, refs: readonly NewRef[]): Promise<{ name: s
 }
 
 /** Writes a pack of all objects that are reachable from `tips` into an empty repository. Compressed data and deltas are reused. */
-async function copyObjects(source: Repo, draft: Repo, tips: readonly Oid[]): Promise<void> {
+async function copyObjects(source: GitRepository, draft: GitRepository, tips: readonly Oid[]): Promise<void> {
   if (tips.length === 0) return;
   const objects = join(draft.path, 'objects');
   const withSource = { ...draft, quarantine: { objects, alternates: join(source.path, 'objects') } };

@@ -30,11 +30,11 @@ export type GitStore = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** The object folder of a push that isn't accepted yet. A `Repo` with it reads those objects too. */
+/** The object folder of a push that isn't accepted yet. A `GitRepository` with it reads those objects too. */
 export type Quarantine = { objects: string; alternates: string };
 
 /** One repository on disk. The folder may not exist. */
-export type Repo = {
+export type GitRepository = {
   readonly store: GitStore;
   readonly id: number;
   readonly path: string;

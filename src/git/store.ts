@@ -13,7 +13,7 @@ import { makeObjectCache } from './objects/object-cache.ts';
 import { makeReaderPool } from './objects/reader-pool.ts';
 import { inheritedEnvironment } from './process/environment.ts';
 import { branchRef, checkRefName } from './refs/ref-name.ts';
-import type { GitLimits, GitStore, Repo } from './repo.ts';
+import type { GitLimits, GitRepository, GitStore } from './repo.ts';
 
 /** Opens the folder of all repositories, and creates it where it is missing. Disposing of it ends the open readers. */
 export async function openGitStore(given: {
@@ -84,7 +84,7 @@ export const storeFor = (store: GitStore, caller: Caller): GitStore => ({ ...sto
 export const storeUntil = (store: GitStore, signal: AbortSignal): GitStore => ({ ...store, signal });
 
 /** The repository with this id, whether or not it is on disk. */
-export function repoOf(store: GitStore, id: number): Repo {
+export function repoOf(store: GitStore, id: number): GitRepository {
   if (!Number.isSafeInteger(id) || id < 1) throw new GitError('invalid', 'A repository is named by its number');
   return { store, id, path: repositoryPath(store.root, id) };
 }
@@ -94,7 +94,7 @@ export const repositoryPath = (root: string, id: number): string =>
   join(root, String(Math.floor(id / 1000)).padStart(2, '0'), `${id}.git`);
 
 /** Whether the repository is on disk. @throws GitError `unavailable` where the folder of all repositories can't be read */
-export async function repositoryExists({ path, store }: Repo): Promise<boolean> {
+export async function repositoryExists({ path, store }: GitRepository): Promise<boolean> {
   try {
     await stat(join(path, 'HEAD'));
     return true;
@@ -121,7 +121,7 @@ async function checkStorage(root: string, installation: string | undefined): Pro
 const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 10 });
 
 /** A repository in a temporary folder, without an id. Disposing of it removes the folder. */
-export type RepositoryDraft = { readonly repo: Repo; [Symbol.asyncDispose](): Promise<void> };
+export type RepositoryDraft = { readonly repo: GitRepository; [Symbol.asyncDispose](): Promise<void> };
 
 async function makeTemporaryFolder(store: GitStore): Promise<string> {
   try {
@@ -133,7 +133,7 @@ async function makeTemporaryFolder(store: GitStore): Promise<string> {
 }
 
 /** Builds a repository in a temporary folder. */
-export async function draftRepository(store: GitStore, build: (repo: Repo) => Promise<void>): Promise<RepositoryDraft> {
+export async function draftRepository(store: GitStore, build: (repo: GitRepository) => Promise<void>): Promise<RepositoryDraft> {
   const folder = await makeTemporaryFolder(store);
   const repo = { store, id: 0, path: join(folder, 'repository.git') };
   try {
@@ -146,7 +146,7 @@ export async function draftRepository(store: GitStore, build: (repo: Repo) => Pr
 }
 
 /** Moves a draft to the path of its id, atomically. @throws GitError `conflict` where that repository exists */
-export async function placeRepository({ repo: { store, path } }: RepositoryDraft, id: number): Promise<Repo> {
+export async function placeRepository({ repo: { store, path } }: RepositoryDraft, id: number): Promise<GitRepository> {
   const repo = repoOf(store, id);
   await store.readers.closeOf(path);
   await mkdir(dirname(repo.path), { recursive: true });
@@ -158,25 +158,28 @@ export async function placeRepository({ repo: { store, path } }: RepositoryDraft
 }
 
 /** Builds a repository in a temporary folder, then moves it to its path. @throws GitError `conflict` where it exists */
-export async function buildRepository(repo: Repo, build: (draft: Repo) => Promise<void>): Promise<Repo> {
+export async function buildRepository(
+  repo: GitRepository,
+  build: (draft: GitRepository) => Promise<void>,
+): Promise<GitRepository> {
   if (await repositoryExists(repo)) throw new GitError('conflict', 'The repository is already on disk');
   await using draft = await draftRepository(repo.store, build);
   return await placeRepository(draft, repo.id);
 }
 
 /** Creates an empty repository. HEAD points to the default branch, which doesn't exist yet. */
-export async function createRepository(store: GitStore, id: number, options: { defaultBranch: string }): Promise<Repo> {
+export async function createRepository(store: GitStore, id: number, options: { defaultBranch: string }): Promise<GitRepository> {
   return buildRepository(repoOf(store, id), (draft) => initialise(draft, options.defaultBranch));
 }
 
 /** Makes an empty repository in a folder that doesn't exist yet. */
-export async function initialise({ store, path }: Repo, defaultBranch: string): Promise<void> {
+export async function initialise({ store, path }: GitRepository, defaultBranch: string): Promise<void> {
   checkRefName(branchRef(defaultBranch));
   await writeEmptyRepository(path, await store.emptyRepository(store), defaultBranch);
 }
 
 /** Removes a repository from disk, if it exists. It is moved to a temporary folder first, so that the removal is atomic. */
-export async function removeRepository(repo: Repo): Promise<void> {
+export async function removeRepository(repo: GitRepository): Promise<void> {
   await repo.store.readers.closeOf(repo.path);
   repo.store.cache.drop(repo);
   const trash = await mkdtemp(join(repo.store.root, 'tmp', 'gone-'));

@@ -69,13 +69,13 @@ async function sendBelow(
 ): Promise<FastifyReply> {
   const { request, reply } = exchange;
   if (tree === null) return sendNothing(reply);
-  const disk = repoOf(storeFor(services.git, callerOf(anonymous, request.ip)), repository);
+  const gitRepository = repoOf(storeFor(services.git, callerOf(anonymous, request.ip)), repository);
   const bounds = services.resourceLimits.pages;
-  const found = await findFile(disk, tree, below, bounds);
+  const found = await findFile(gitRepository, tree, below, bounds);
   if (found === 'folder') return reply.redirect(withSlash(request.originalUrl), 301);
-  if (found) return sendFile(exchange, disk, found, bounds);
-  const missing = await findFile(disk, tree, ['404.html'], bounds);
-  return missing && missing !== 'folder' ? sendMissing(exchange, disk, missing, bounds) : sendNothing(reply);
+  if (found) return sendFile(exchange, gitRepository, found, bounds);
+  const missing = await findFile(gitRepository, tree, ['404.html'], bounds);
+  return missing && missing !== 'folder' ? sendMissing(exchange, gitRepository, missing, bounds) : sendNothing(reply);
 }
 
 /** Finds websites; requests that come in one turn of the event loop are answered by one statement, which is sent after all of them. */

@@ -3,7 +3,7 @@ import mime from 'mime';
 import { kindOf } from '#git/objects/object-cache.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import { isFile } from '#resources/pages/index.ts';
 
@@ -21,13 +21,18 @@ type Bounds = Pick<ResourceLimits['pages'], 'cached'>;
  * The file of a path below a tree; undefined where there is none. A path that ends with a slash names `index.html` in that folder, and one without
  * an ending also the file with `.html` behind it. Links aren't followed.
  */
-export async function findFile(disk: Disk, tree: Oid, parts: readonly string[], bounds: Bounds): Promise<Found | undefined> {
+export async function findFile(
+  gitRepository: GitRepository,
+  tree: Oid,
+  parts: readonly string[],
+  bounds: Bounds,
+): Promise<Found | undefined> {
   const key = `${tree}:${parts.join('/')}`;
-  const known = disk.store.cache.get(disk, files, key);
+  const known = gitRepository.store.cache.get(gitRepository, files, key);
   if (known) return 'folder' in known ? 'folder' : known;
-  await using reader = await openObjects(disk);
+  await using reader = await openObjects(gitRepository);
   const found = await lookUp(reader, tree, parts, bounds);
-  if (found) disk.store.cache.set(disk, files, key, found === 'folder' ? { folder: true } : found);
+  if (found) gitRepository.store.cache.set(gitRepository, files, key, found === 'folder' ? { folder: true } : found);
   return found;
 }
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openBlob } from '#git/objects/archive.ts';
 import { openObjects } from '#git/objects/objects.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import { isNotModified } from '#server/conditional.ts';
 import { rangeOf } from '#server/send-file.ts';
@@ -30,7 +30,7 @@ export const privateHeaders = {
 /** Sends a file; 304 and parts of it where the request wants that. */
 export async function sendFile(
   { request, reply }: Exchange,
-  disk: Disk,
+  gitRepository: GitRepository,
   file: SiteFile,
   bounds: ResourceLimits['pages'],
 ): Promise<FastifyReply> {
@@ -40,34 +40,40 @@ export async function sendFile(
   const range = isRangeWanted(request, etag) ? rangeOf(request.headers.range, file.size) : undefined;
   if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${file.size}`).send();
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.size}`);
-  return sendBytes({ request, reply }, disk, file, { range, bounds });
+  return sendBytes({ request, reply }, gitRepository, file, { range, bounds });
 }
 
 /** Sends the page of a website for what isn't there. */
-export const sendMissing = (exchange: Exchange, disk: Disk, file: SiteFile, bounds: ResourceLimits['pages']) => {
+export const sendMissing = (
+  exchange: Exchange,
+  gitRepository: GitRepository,
+  file: SiteFile,
+  bounds: ResourceLimits['pages'],
+) => {
   exchange.reply.code(404);
-  return sendBytes(exchange, disk, file, { range: undefined, bounds });
+  return sendBytes(exchange, gitRepository, file, { range: undefined, bounds });
 };
 
 async function sendBytes(
   { request, reply }: Exchange,
-  disk: Disk,
+  gitRepository: GitRepository,
   file: SiteFile,
   { range, bounds }: { range: Range | undefined; bounds: ResourceLimits['pages'] },
 ): Promise<FastifyReply> {
   const { start, end } = range ?? { start: 0, end: file.size - 1 };
   reply.header('content-type', file.type);
-  const data = file.data ?? (request.method !== 'HEAD' && file.size <= bounds.memory ? await readAll(disk, file) : undefined);
+  const data =
+    file.data ?? (request.method !== 'HEAD' && file.size <= bounds.memory ? await readAll(gitRepository, file) : undefined);
   if (data) return reply.send(range ? data.subarray(start, end + 1) : data);
   reply.header('content-length', end - start + 1);
   if (request.method === 'HEAD') return reply.send(Readable.from([])); // so that the length stays that of the file
-  const blob = await openBlob(disk, file.oid);
+  const blob = await openBlob(gitRepository, file.oid);
   if (reply.raw.destroyed) blob.destroy();
   return reply.send(range ? Readable.from(partOf(blob, range)) : blob);
 }
 
-async function readAll(disk: Disk, { oid }: SiteFile): Promise<Buffer> {
-  await using reader = await openObjects(disk, { isBulk: true });
+async function readAll(gitRepository: GitRepository, { oid }: SiteFile): Promise<Buffer> {
+  await using reader = await openObjects(gitRepository, { isBulk: true });
   return (await reader.get(oid, { type: 'blob' })).data;
 }
 

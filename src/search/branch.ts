@@ -3,7 +3,7 @@ import { type Db, onOneConnection } from '#database/connect.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repositoryExists } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 
@@ -14,7 +14,7 @@ export const findDefaultBranch = async (db: Db, repository: Repository): Promise
   (await db.selectFrom('repositories').select('default_branch').where('id', '=', repository).executeTakeFirst())?.default_branch;
 
 /** The commit of a branch; undefined in a repository without it. */
-export async function findTip(repo: Repo, branch: string): Promise<Oid | undefined> {
+export async function findTip(repo: GitRepository, branch: string): Promise<Oid | undefined> {
   if (!(await repositoryExists(repo))) return undefined;
   await using reader = await openObjects(repo);
   return (await reader.findInfo(branchRef(branch), { peel: 'commit' }))?.oid;

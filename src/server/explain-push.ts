@@ -47,21 +47,21 @@ export async function explainPush(given: ExplainPush): Promise<PushExplanation> 
       passed: true,
       because: `${viewer.account?.login} may push to ${repo.owner.login}/${repo.name}`,
     });
-    const disk = repoOf(services.git, repo.id);
+    const gitRepository = repoOf(services.git, repo.id);
     const ref = given.ref.startsWith('refs/') ? given.ref : branchRef(given.ref);
-    const before = (await findRef(disk, ref))?.oid ?? null;
-    const target = typeof to === 'string' ? await findRevision(disk, to, { peel: 'commit' }) : undefined;
+    const before = (await findRef(gitRepository, ref))?.oid ?? null;
+    const target = typeof to === 'string' ? await findRevision(gitRepository, to, { peel: 'commit' }) : undefined;
     if (typeof to === 'string' && !target) throw notFound();
     // Without a target, the rules that need none are asked about a move to where the default branch is.
     const after =
-      to === null ? null : (target?.oid ?? before ?? (await findRef(disk, branchRef(repo.default_branch)))?.oid ?? null);
+      to === null ? null : (target?.oid ?? before ?? (await findRef(gitRepository, branchRef(repo.default_branch)))?.oid ?? null);
     const move = { ref, before, after };
     const hasObjects = to === null || target !== undefined;
     const access = workflowFileAccess(viewer.grant, repo);
-    const [workflow] = hasObjects ? (await refuseWorkflowFiles(disk, access, [move])).values() : [];
+    const [workflow] = hasObjects ? (await refuseWorkflowFiles(gitRepository, access, [move])).values() : [];
     if (workflow !== undefined) steps.push({ check: 'workflow files', passed: false, because: workflow });
     const rules = await explainMove(
-      { db, disk, now, refRules: services.refRules },
+      { db, gitRepository, now, refRules: services.refRules },
       { repo, actor: { account: viewer.account?.id }, moves: [move] },
       { hasObjects },
     );

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf, storeFor } from '#git/store.ts';
 import { advertiseRefs, uploadPack } from '#git/transport/smart-http.ts';
 import type { Id } from '#lib/id.ts';
@@ -68,7 +68,10 @@ async function sendObjects(parts: Parts, request: Request, reply: FastifyReply):
 }
 
 /** Where an action is: `here`, else perhaps at the origin. */
-type Place = Pick<OriginRequest, keyof OriginName | 'caller'> & { readonly here: Repo | undefined; readonly absent: Refusal };
+type Place = Pick<OriginRequest, keyof OriginName | 'caller'> & {
+  readonly here: GitRepository | undefined;
+  readonly absent: Refusal;
+};
 
 /** @throws Refusal 401, 403 or 404 where the caller may not read it, and it can't be at the origin either */
 async function open(parts: Parts, request: Request): Promise<Place> {

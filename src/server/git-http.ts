@@ -53,12 +53,12 @@ async function exchange(parts: Parts, service: Service, request: Request, reply:
   const opened = await open(parts, service, request);
   const { repo, git } = opened;
   sendContinue({ request, reply });
-  const disk = repoOf(git, repo.id);
+  const gitRepository = repoOf(git, repo.id);
   const options = optionsOf(parts, request, reply);
   const body =
     service === 'git-upload-pack'
-      ? await uploadPack(disk, request.raw, options)
-      : await receivePack(disk, request.raw, { ...options, ...handlersOf(parts, opened) });
+      ? await uploadPack(gitRepository, request.raw, options)
+      : await receivePack(gitRepository, request.raw, { ...options, ...handlersOf(parts, opened) });
   return uncached(reply).type(`application/x-${service}-result`).send(body);
 }
 

@@ -118,7 +118,7 @@ async function runGit(running: Running, text: string, protocol: string | undefin
   fields.repository = loggedRepository(command.owner, command.name);
   const exchange = await open(running, command);
   fields.repository = `${exchange.repo.owner.login}/${exchange.repo.name}`;
-  const disk = repoOf(exchange.git, exchange.repo.id);
+  const gitRepository = repoOf(exchange.git, exchange.repo.id);
   const input = new PassThrough();
   channel.pipe(input);
   signal.addEventListener('abort', () => input.destroy(signal.reason as Error), { once: true });
@@ -127,8 +127,8 @@ async function runGit(running: Running, text: string, protocol: string | undefin
   try {
     const output =
       command.service === 'git-upload-pack'
-        ? await uploadPackOver(input, disk, options)
-        : await receivePackOver(input, disk, { ...options, ...handlersOf(parts, exchange) });
+        ? await uploadPackOver(input, gitRepository, options)
+        : await receivePackOver(input, gitRepository, { ...options, ...handlersOf(parts, exchange) });
     await send(output, running);
   } finally {
     channel.unpipe(input);

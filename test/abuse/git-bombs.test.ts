@@ -9,7 +9,7 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import { wordsOf } from '#endpoint/path-words.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { findRef } from '#git/refs/refs.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { ada, git, scratch } from '#test/git/support.ts';
 import { diskOf, point } from '#test/resources/commits/setting.ts';
@@ -31,22 +31,22 @@ const w = await world({ resourceLimits: { git: limits } });
 const { root } = w.hearth.services.git;
 const { commandMemory, transferMemory } = limits;
 
-type Bomb = { repo: RepositoryRow & { owner: Account }; disk: Repo; tip: string; path: string };
+type Bomb = { repo: RepositoryRow & { owner: Account }; gitRepository: GitRepository; tip: string; path: string };
 
 /** A public repository whose branch `main` is what `make` makes, and `base` a file beside it. */
-async function bomb(make: (disk: Repo, base: string) => Promise<string>): Promise<Bomb> {
+async function bomb(make: (gitRepository: GitRepository, base: string) => Promise<string>): Promise<Bomb> {
   const owner = await w.user();
   const repo = await w.repo(owner);
-  const disk = diskOf(w, repo);
-  const base = await commitFiles(disk, { 'README.md': '# Engine\n' });
+  const gitRepository = diskOf(w, repo);
+  const base = await commitFiles(gitRepository, { 'README.md': '# Engine\n' });
   await point(w, repo, 'refs/heads/base', base);
-  const tip = await make(disk, base);
+  const tip = await make(gitRepository, base);
   await point(w, repo, 'refs/heads/main', tip);
   await w.db.updateTable('repositories').set({ default_branch: 'main' }).where('id', '=', repo.id).execute();
-  return { repo, disk, tip, path: `/repos/${owner.login}/${repo.name}` };
+  return { repo, gitRepository, tip, path: `/repos/${owner.login}/${repo.name}` };
 }
 
-const quiet = await bomb((disk, base) => commitFiles(disk, { 'a.txt': 'a\n' }, [base]));
+const quiet = await bomb((gitRepository, base) => commitFiles(gitRepository, { 'a.txt': 'a\n' }, [base]));
 const visitor = await w.as(await w.user());
 
 const reads =
@@ -95,25 +95,26 @@ async function ask(url: string, accept: string): Promise<{ status: number; bytes
   return { status: response.status, bytes, text };
 }
 
-const kinds: Record<string, (disk: Repo, base: string) => Promise<string>> = {
-  'a thousand million files': (disk, base) => treeBomb(disk, base, { depth: 9, content: 'export const bomb = 1;\n' }),
-  'a million folders without a file': (disk, base) => treeBomb(disk, base, { depth: 6, content: '' }),
-  'very deep folders': (disk, base) => deepBomb(disk, base, 60_000),
-  'a hundred MiB of empty lines, changed': async (disk, base) => {
-    const before = await commitFiles(disk, { bomb: '\n'.repeat(30 * mebi) }, [base]);
-    return commitFiles(disk, { bomb: `${'\n'.repeat(15 * mebi)}x${'\n'.repeat(15 * mebi)}` }, [before]);
+const kinds: Record<string, (gitRepository: GitRepository, base: string) => Promise<string>> = {
+  'a thousand million files': (gitRepository, base) =>
+    treeBomb(gitRepository, base, { depth: 9, content: 'export const bomb = 1;\n' }),
+  'a million folders without a file': (gitRepository, base) => treeBomb(gitRepository, base, { depth: 6, content: '' }),
+  'very deep folders': (gitRepository, base) => deepBomb(gitRepository, base, 60_000),
+  'a hundred MiB of empty lines, changed': async (gitRepository, base) => {
+    const before = await commitFiles(gitRepository, { bomb: '\n'.repeat(30 * mebi) }, [base]);
+    return commitFiles(gitRepository, { bomb: `${'\n'.repeat(15 * mebi)}x${'\n'.repeat(15 * mebi)}` }, [before]);
   },
-  'two thousand renamed files': async (disk, base) => {
+  'two thousand renamed files': async (gitRepository, base) => {
     const files = (prefix: string, more: string) =>
       Object.fromEntries(
         Array.from({ length: 2_000 }, (_, index) => [`${prefix}${index}`, `${`${index} and more\n`.repeat(100)}${more}`]),
       );
-    const before = await commitFiles(disk, files('old', ''), [base]);
-    return commitFiles(disk, files('new', 'changed\n'), [before]);
+    const before = await commitFiles(gitRepository, files('old', ''), [base]);
+    return commitFiles(gitRepository, files('new', 'changed\n'), [before]);
   },
-  'thirty thousand branches': async (disk, base) => {
-    const tip = await commitFiles(disk, { a: 'a\n' }, [base]);
-    await manyRefs(disk, tip, 30_000);
+  'thirty thousand branches': async (gitRepository, base) => {
+    const tip = await commitFiles(gitRepository, { a: 'a\n' }, [base]);
+    await manyRefs(gitRepository, tip, 30_000);
     return tip;
   },
 };
@@ -175,12 +176,12 @@ test('a file that is stored as a few bytes and read as 80 MiB is refused, and ke
   const owner = await w.user();
   const repo = await w.repo(owner);
   const made = await deltaBomb(80);
-  const disk = diskOf(w, repo);
+  const gitRepository = diskOf(w, repo);
   // A push of a hundred objects or more stays a pack, too.
-  execFileSync('git', ['index-pack', '--stdin'], { cwd: disk.path, input: made.pack });
-  const small = await commitFiles(disk, { a: 'a\n' }, [made.commit]);
+  execFileSync('git', ['index-pack', '--stdin'], { cwd: gitRepository.path, input: made.pack });
+  const small = await commitFiles(gitRepository, { a: 'a\n' }, [made.commit]);
   await point(w, repo, 'refs/heads/main', small);
-  await using reader = await openObjects(disk);
+  await using reader = await openObjects(gitRepository);
   const bombOid = (await reader.findInfo(made.commit, { path: 'bomb' }))?.oid ?? '';
   const treeOid = (await reader.findInfo(small, { peel: 'tree' }))?.oid ?? '';
   const [huge, ...others] = await Promise.allSettled([
@@ -200,8 +201,8 @@ test('a file that is stored as a few bytes and read as 80 MiB is refused, and ke
 test('attributes of a repository write nothing into its archives, whose entries have the time of the commit', async () => {
   const formats = '$Format:%<(16000)%an%<(16000)%ae%<(16000)%cn$\n'.repeat(5_000);
   const attributes = '[attr]boom export-subst\nf export-subst\ng boom\nsecret export-ignore\n';
-  const made = await bomb((disk, base) =>
-    commitFiles(disk, { '.gitattributes': attributes, f: formats, g: '$Format:%H$\n', secret: 'x' }, [base]),
+  const made = await bomb((gitRepository, base) =>
+    commitFiles(gitRepository, { '.gitattributes': attributes, f: formats, g: '$Format:%H$\n', secret: 'x' }, [base]),
   );
   const read = async () => {
     const response = await fetch(`${w.url}/api/v3${made.path}/archives/${made.tip}.tar.gz`);
@@ -223,7 +224,9 @@ test('attributes of a repository write nothing into its archives, whose entries 
 });
 
 test('the jobs after a push take a part of a bomb, and end', async () => {
-  const made = await bomb((disk, base) => treeBomb(disk, base, { depth: 9, content: 'export const bomb = 1;\n' }));
+  const made = await bomb((gitRepository, base) =>
+    treeBomb(gitRepository, base, { depth: 9, content: 'export const bomb = 1;\n' }),
+  );
   const { taken } = await watched(root, () => w.settle());
   expect(taken.git * mebi).toBeLessThan(commandMemory + 32 * mebi);
   const { rows } = await sql<{ files: number }>`
@@ -236,7 +239,7 @@ test('the jobs after a push take a part of a bomb, and end', async () => {
     .execute();
   expect(measured).toEqual([{ commit_oid: made.tip }]);
   // The next push indexes what the limit leaves, too, and a small tree is whole again.
-  const next = await commitFiles(made.disk, { 'a.ts': 'export const a = 1;\n' }, [made.tip]);
+  const next = await commitFiles(made.gitRepository, { 'a.ts': 'export const a = 1;\n' }, [made.tip]);
   await point(w, made.repo, 'refs/heads/main', next);
   await w.settle();
   const left = await w.db.selectFrom('code_files').select('path').where('repository_id', '=', made.repo.id).execute();
@@ -244,12 +247,12 @@ test('the jobs after a push take a part of a bomb, and end', async () => {
 });
 
 test('twenty callers who ask for a file of 32 MB at once take little memory of the server', async () => {
-  const made = await bomb(async (disk, base) => {
+  const made = await bomb(async (gitRepository, base) => {
     const work = await scratch();
     await writeFile(join(work, 'f'), Buffer.alloc(32_000_000, 'x'));
-    const blob = (await git(disk.path, 'hash-object', '-w', join(work, 'f'))).trim();
+    const blob = (await git(gitRepository.path, 'hash-object', '-w', join(work, 'f'))).trim();
     const data = Buffer.concat([Buffer.from('100644 bomb\0'), Buffer.from(blob, 'hex')]);
-    return commitTree(disk, data, [base]);
+    return commitTree(gitRepository, data, [base]);
   });
   const blob = (await (await w.as(undefined)).get(`${made.path}/git/trees/main`)).body.tree[0].sha;
   const callers = await Promise.all(Array.from({ length: 20 }, async () => w.token(await w.user())));

@@ -161,9 +161,9 @@ const attacks: Record<string, Attack> = {
   'eight recursive trees of a bomb at once, anonymously': {
     async prepare() {
       const repo = await w.repo(owner);
-      const disk = diskOf(w, repo);
-      const base = await commitFiles(disk, { a: 'a' });
-      await point(w, repo, branchRef(repo.default_branch), await treeBomb(disk, base, { depth: 6, content: 'x' }));
+      const gitRepository = diskOf(w, repo);
+      const base = await commitFiles(gitRepository, { a: 'a' });
+      await point(w, repo, branchRef(repo.default_branch), await treeBomb(gitRepository, base, { depth: 6, content: 'x' }));
       return () => getAll(`/repos/${owner.login}/${repo.name}/git/trees/${repo.default_branch}?recursive=1`, 8);
     },
   },

@@ -37,17 +37,19 @@ async function pushed() {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-git-receive-pack-request' },
       body: new Uint8Array(body),
     });
-  const disk = diskOf(here, repo);
+  const gitRepository = diskOf(here, repo);
   const refs = async (prefix = 'refs/'): Promise<string[]> =>
-    (await git(disk.path, 'for-each-ref', '--format=%(objectname) %(refname)', prefix)).split('\n').filter((line) => line !== '');
-  return { here, repo, ada, address, folder, one, two, aside, send, refs, disk };
+    (await git(gitRepository.path, 'for-each-ref', '--format=%(objectname) %(refname)', prefix))
+      .split('\n')
+      .filter((line) => line !== '');
+  return { here, repo, ada, address, folder, one, two, aside, send, refs, gitRepository };
 }
 
 const emptyPack = Buffer.from('5041434b0000000200000000029d08823bd8a8eab510ad6ac75c823cfd3ed31e', 'hex');
 const wanted = 'report-status delete-refs';
 
 test('hundreds of refs are made, moved, forced and deleted in one push each, whose moves are told', async () => {
-  const { here, repo, one, two, aside, send, refs, disk } = await pushed();
+  const { here, repo, one, two, aside, send, refs, gitRepository } = await pushed();
   const all = names(300);
   const pushAll = async (from: string, to: string) => {
     const lines = all.map((ref): Line => [from, to, ref]);
@@ -56,7 +58,7 @@ test('hundreds of refs are made, moved, forced and deleted in one push each, who
   };
 
   await pushAll(zeroOid, one);
-  expect(await git(disk.path, 'count-objects')).toContain('objects');
+  expect(await git(gitRepository.path, 'count-objects')).toContain('objects');
   expect(await refs('refs/heads/b')).toHaveLength(300);
   await pushAll(one, two);
   await pushAll(two, aside);

@@ -23,14 +23,14 @@ const { transfers } = w.hearth.services.git;
 
 const owner = await w.user();
 const repo = await w.repo(owner);
-const disk = diskOf(w, repo);
+const gitRepository = diskOf(w, repo);
 // More than what the connections between hold.
-const blobs = await Promise.all([1, 2, 3, 4, 5, 6].map(() => writeBlob(disk, randomBytes(8_000_000))));
+const blobs = await Promise.all([1, 2, 3, 4, 5, 6].map(() => writeBlob(gitRepository, randomBytes(8_000_000))));
 const entries = blobs.map((oid, index) => Buffer.concat([Buffer.from(`100644 f${index}\0`), Buffer.from(oid, 'hex')]));
-const tip = await commitTree(disk, Buffer.concat(entries), []);
+const tip = await commitTree(gitRepository, Buffer.concat(entries), []);
 await point(w, repo, 'refs/heads/main', tip);
 // What lies in a pack uncompressed is sent as it is.
-await git(disk.path, '-c', 'core.compression=0', 'repack', '-a', '-d', '-q');
+await git(gitRepository.path, '-c', 'core.compression=0', 'repack', '-a', '-d', '-q');
 const path = `/${owner.login}/${repo.name}.git`;
 const small = await w.repo(owner);
 await point(w, small, 'refs/heads/main', await commitFiles(diskOf(w, small), { a: 'a\n' }));

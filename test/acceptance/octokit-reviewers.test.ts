@@ -19,9 +19,9 @@ test('an unmodified Octokit asks for reviews, reads errors of code owners, and s
   const acme = await w.org(ada, 'acme');
   const engine = await w.repo(acme, { name: 'engine', by: ada });
   await w.collaborator(engine, grace, 'write');
-  const disk = diskOf(w, engine);
-  const first = await addCommit(disk, { files: { CODEOWNERS: '*.js @grace\n! @ada\n' }, message: 'First' });
-  const next = await addCommit(disk, { files: { 'a.js': '1' }, parents: [first], message: 'Second' });
+  const gitRepository = diskOf(w, engine);
+  const first = await addCommit(gitRepository, { files: { CODEOWNERS: '*.js @grace\n! @ada\n' }, message: 'First' });
+  const next = await addCommit(gitRepository, { files: { 'a.js': '1' }, parents: [first], message: 'Second' });
   await point(w, engine, 'refs/heads/main', first);
   await point(w, engine, 'refs/heads/topic', next);
   const { rest, request, paginate } = await clientFor(ada);

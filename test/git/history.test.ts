@@ -9,13 +9,13 @@ import { listTree } from '#git/objects/tree-list.ts';
 import { writeCommit } from '#git/objects/write-objects.ts';
 import { writeTree } from '#git/objects/write-tree.ts';
 import { run } from '#git/process/run.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { ada, commit, kindOf, newRepo } from './support.ts';
 
 const bob = { ...ada, name: 'Bob [x]', email: 'bob+1@example.org', date: new Date('2024-06-01T00:00:00Z'), zone: 0 };
 
 /** Three commits: Ada's `a`, Bob's `b`, Ada's change of `a`. */
-async function line(repo: Repo): Promise<[Oid, Oid, Oid]> {
+async function line(repo: GitRepository): Promise<[Oid, Oid, Oid]> {
   const one = await commit(repo, { a: '1\n' }, [], 'One');
   const tree = await writeTree(repo, { base: one, changes: [{ path: 'b', mode: '100644', content: Buffer.from('2\n') }] });
   const two = await writeCommit(repo, { tree, parents: [one], author: bob, committer: bob, message: 'Two' });

@@ -6,12 +6,12 @@ import { openObjects } from '#git/objects/objects.ts';
 import { findRef, listRefs } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import type { Inspect } from '#git/transport/receive-pack.ts';
 import { commit, git, newRepo, scratch, serve } from './support.ts';
 
 /** A repository with a commit on main, and a clone with another one, not pushed yet. */
-async function cloned(inspect: Inspect): Promise<{ repo: Repo; work: string; main: string; next: string }> {
+async function cloned(inspect: Inspect): Promise<{ repo: GitRepository; work: string; main: string; next: string }> {
   const repo = await newRepo();
   const main = await commit(repo, { a: 'x' });
   await updateRefs(repo, [{ ref: 'refs/heads/main', to: main }]);

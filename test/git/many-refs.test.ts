@@ -8,7 +8,7 @@ import { zeroOid } from '#git/objects/oid.ts';
 import { repairRefs } from '#git/refs/many-refs.ts';
 import { findRefOids } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { flushPacket, packet } from '#git/transport/pkt-line.ts';
 import { type Inspect, receivePack } from '#git/transport/receive-pack.ts';
 import { commit, git, newRepo, scratch } from './support.ts';
@@ -17,7 +17,7 @@ const emptyPack = Buffer.from('5041434b0000000200000000029d08823bd8a8eab510ad6ac
 
 type Command = { ref: string; from: string | null; to: string | null };
 
-async function push(repo: Repo, commands: readonly Command[], inspect?: Inspect): Promise<string> {
+async function push(repo: GitRepository, commands: readonly Command[], inspect?: Inspect): Promise<string> {
   const lines = commands.map(({ ref, from, to }, at) =>
     packet(`${from ?? zeroOid} ${to ?? zeroOid} ${ref}${at === 0 ? '\0 report-status delete-refs' : ''}`),
   );
@@ -44,7 +44,7 @@ exec ${real} "$@"
   await writeFile(join(folder, 'git'), script);
   await chmod(join(folder, 'git'), 0o755);
   const env = { ...made.store.env, PATH: `${folder}:${made.store.env.PATH}` };
-  const repo: Repo = { ...made, store: { ...made.store, env } };
+  const repo: GitRepository = { ...made, store: { ...made.store, env } };
   const ran = async () => {
     const lines = (await readFile(log, 'utf8')).trim().split('\n');
     await writeFile(log, '');
@@ -53,7 +53,8 @@ exec ${real} "$@"
   return { repo, one, two, ran };
 }
 
-const looseBranches = async (repo: Repo) => (await readdir(join(repo.path, 'refs/heads'))).filter((name) => name.startsWith('b'));
+const looseBranches = async (repo: GitRepository) =>
+  (await readdir(join(repo.path, 'refs/heads'))).filter((name) => name.startsWith('b'));
 
 test('the refs of a push of many are packed and synced together before it is answered', async () => {
   const { repo, one, two, ran } = await noted();

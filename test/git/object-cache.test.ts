@@ -8,13 +8,13 @@ import { countGitProcesses } from '#git/process/process.ts';
 import { findRef } from '#git/refs/refs.ts';
 import { findRevision } from '#git/refs/resolve.ts';
 import { mustUpdateRefs } from '#git/refs/update-refs.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { createRepository, openGitStore, removeRepository, repoOf } from '#git/store.ts';
 import { commit, git, kindOf as kindOfError, newRepo, newStore } from './support.ts';
 
 const texts = kindOf<{ text: string }>('text');
-const repoWith = (cache: Repo['store']['cache'], more: Partial<Repo> = {}): Repo =>
-  ({ id: 7, path: '/nowhere', store: { cache }, ...more }) as Repo; // a cache needs nothing else of a repository
+const repoWith = (cache: GitRepository['store']['cache'], more: Partial<GitRepository> = {}): GitRepository =>
+  ({ id: 7, path: '/nowhere', store: { cache }, ...more }) as GitRepository; // a cache needs nothing else of a repository
 
 test('the cache stays within its bytes, and drops what was unused longest', () => {
   const cache = makeObjectCache({ cache: 100_000 });
@@ -57,7 +57,7 @@ test('nothing is kept of drafts and quarantines', () => {
 });
 
 /** What a request for a folder of a branch reads. */
-async function read(repo: Repo, branch: string) {
+async function read(repo: GitRepository, branch: string) {
   const tip = await findRevision(repo, branch, { peel: 'commit' });
   if (!tip) return undefined;
   const { entries } = await listTree(repo, tip.oid, { limit: 10 });

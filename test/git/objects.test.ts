@@ -5,7 +5,7 @@ import { openObjects } from '#git/objects/objects.ts';
 import { emptyTree } from '#git/objects/oid.ts';
 import { writeBlob, writeObjects, writeTag } from '#git/objects/write-objects.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { createRepository } from '#git/store.ts';
 import { ada, commit, git, kindOf, newRepo, newStore, scratch } from './support.ts';
 
@@ -181,7 +181,7 @@ test('a reader whose process dies starts another one', async () => {
   expect(await reader.findInfo(oid)).toMatchObject({ oid });
 });
 
-async function killReader(repo: Repo): Promise<void> {
+async function killReader(repo: GitRepository): Promise<void> {
   await repo.store.readers.closeOf(repo.path);
 }
 

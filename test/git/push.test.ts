@@ -10,7 +10,7 @@ import { zeroOid } from '#git/objects/oid.ts';
 import { byteSource } from '#git/process/byte-source.ts';
 import { findRef, listRefs } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { flushPacket, packet, parsePackets } from '#git/transport/pkt-line.ts';
 import type { PushResult } from '#git/transport/push-report.ts';
 import { receivePack, resultsInRefs } from '#git/transport/receive-pack.ts';
@@ -32,7 +32,7 @@ async function textOf(reply: Promise<Readable>): Promise<string> {
   return (await buffer(await reply)).toString('latin1');
 }
 
-async function repoWithMain(): Promise<{ repo: Repo; oid: string }> {
+async function repoWithMain(): Promise<{ repo: GitRepository; oid: string }> {
   const repo = await newRepo();
   const oid = await commit(repo, { a: 'x' });
   await updateRefs(repo, [{ ref: 'refs/heads/main', to: oid }]);

@@ -24,7 +24,7 @@ import { run } from '#git/process/run.ts';
 import { assertGitPresent } from '#git/process/version.ts';
 import { getDefaultBranch, listRefs, setDefaultBranch } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { buildRepository, createRepository, placeRepository, removeRepository, repoOf, repositoryExists } from '#git/store.ts';
 import { importRepository } from '#git/transport/import.ts';
 import { uploadPack } from '#git/transport/smart-http.ts';
@@ -84,7 +84,7 @@ test('a removed repository is gone, and its number can be used again', async () 
   expect(await reader.findInfo(oid)).toBeUndefined();
 });
 
-async function copyTo(source: Repo, id: number): Promise<Repo> {
+async function copyTo(source: GitRepository, id: number): Promise<GitRepository> {
   const { draft } = await copyRepository(source);
   await using _ = draft;
   return await placeRepository(draft, id);

@@ -11,7 +11,7 @@ import { oidOf } from '#git/objects/pack.ts';
 import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
 import { planTree } from '#git/objects/write-tree.ts';
 import { spawnProgram } from '#git/process/spawn-client.ts';
-import type { GitLimits, GitStore, Repo } from '#git/repo.ts';
+import type { GitLimits, GitRepository, GitStore } from '#git/repo.ts';
 import { createRepository, openGitStore } from '#git/store.ts';
 import { type PushHandlers, receivePack } from '#git/transport/receive-pack.ts';
 import { advertiseRefs, type Service, uploadPack } from '#git/transport/smart-http.ts';
@@ -31,7 +31,7 @@ export async function newStore(limits: Partial<GitLimits> = {}): Promise<GitStor
   return store;
 }
 
-export async function newRepo(limits: Partial<GitLimits> = {}): Promise<Repo> {
+export async function newRepo(limits: Partial<GitLimits> = {}): Promise<GitRepository> {
   return createRepository(await newStore(limits), 1, { defaultBranch: 'main' });
 }
 
@@ -58,7 +58,7 @@ export async function git(cwd: string, ...args: string[]): Promise<string> {
 
 /** A commit of these files (no others) on these parents, written by one process. */
 export async function commit(
-  repo: Repo,
+  repo: GitRepository,
   files: Record<string, string>,
   parents: string[] = [],
   message = 'Change',
@@ -83,12 +83,12 @@ export async function kindOf(attempt: Promise<unknown>): Promise<string> {
 }
 
 /** How many clones, pushes and the like are running: each holds a slot until its git has ended. */
-export const openTransfers = ({ store }: Repo): number => store.transfers.running;
+export const openTransfers = ({ store }: GitRepository): number => store.transfers.running;
 
 export type TestServer = { url: string; requests: string[] };
 
 /** A plain HTTP server around one repository, as Hearth's own will be. */
-export async function serve(repo: Repo, handlers: PushHandlers = {}): Promise<TestServer> {
+export async function serve(repo: GitRepository, handlers: PushHandlers = {}): Promise<TestServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
@@ -108,7 +108,7 @@ export async function serve(repo: Repo, handlers: PushHandlers = {}): Promise<Te
 
 /** Answers a request of Git's smart HTTP about a repository. */
 export async function answerGit(
-  repo: Repo,
+  repo: GitRepository,
   request: IncomingMessage,
   response: ServerResponse,
   handlers: PushHandlers = {},

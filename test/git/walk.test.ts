@@ -7,7 +7,7 @@ import { emptyTree, type Oid } from '#git/objects/oid.ts';
 import { type NewObject, oidOf } from '#git/objects/pack.ts';
 import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
 import { countGitProcesses } from '#git/process/process.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { ada, git, newRepo } from './support.ts';
 
 /** What a commit is made of: its date in seconds, and how far before it its parents are. */
@@ -22,7 +22,7 @@ const history = fc.array(
 let made = 0;
 
 /** Writes these commits, the last of which is usually one with many ancestors. */
-async function write(repo: Repo, plans: readonly Plan[]): Promise<Oid[]> {
+async function write(repo: GitRepository, plans: readonly Plan[]): Promise<Oid[]> {
   const oids: Oid[] = [];
   const objects: NewObject[] = [{ type: 'tree', data: Buffer.alloc(0) }];
   for (const { date, parents } of plans) {
@@ -36,7 +36,7 @@ async function write(repo: Repo, plans: readonly Plan[]): Promise<Oid[]> {
   return oids;
 }
 
-const listedByGit = async (repo: Repo, from: Oid): Promise<Oid[]> =>
+const listedByGit = async (repo: GitRepository, from: Oid): Promise<Oid[]> =>
   (await git(repo.path, 'rev-list', from)).trimEnd().split('\n');
 
 test('any history is listed in the order of git', async () => {
@@ -108,7 +108,7 @@ test('commits that git reads in a way of its own are left to git', async () => {
 });
 
 /** Writes an object that the checks of pushes refuse, as an imported repository may hold. */
-function writeAnyway(repo: Repo, text: string): Oid {
+function writeAnyway(repo: GitRepository, text: string): Oid {
   const args = ['hash-object', '-w', '-t', 'commit', '--literally', '--stdin'];
   return execFileSync('git', args, { cwd: repo.path, input: text, encoding: 'utf8' }).trim();
 }

@@ -7,13 +7,13 @@ import { listTree } from '#git/objects/tree-list.ts';
 import { writeBlob, writeCommit, writeObjects } from '#git/objects/write-objects.ts';
 import { type TreeChange, writeTree } from '#git/objects/write-tree.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { ada, commit, git, kindOf, newRepo } from './support.ts';
 
 const absent = 'f'.repeat(40);
 const file = (path: string, text = path): TreeChange => ({ path, mode: '100644', content: Buffer.from(text) });
 
-async function paths(repo: Repo, tree: Oid): Promise<string[]> {
+async function paths(repo: GitRepository, tree: Oid): Promise<string[]> {
   const { entries } = await listTree(repo, tree, { recursive: true, limit: 1_000 });
   return entries.map(({ path, mode, size }) => `${mode} ${path} ${size}`);
 }

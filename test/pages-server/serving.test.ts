@@ -109,7 +109,7 @@ test('nothing leads out of a website', async () => {
 });
 
 test('links of a repository and other repositories in it are not served', async () => {
-  const disk = repoOf(here.hearth.services.git, repo.id);
+  const gitRepository = repoOf(here.hearth.services.git, repo.id);
   const { repo: other, at: otherAt, web: otherWeb } = await published();
   const linked = repoOf(here.hearth.services.git, other.id);
   const base = await gitCommit(linked, { 'index.html': 'x', secret: 'y' }, []);
@@ -128,7 +128,7 @@ test('links of a repository and other repositories in it are not served', async 
   expect(await get(otherWeb)).toMatchObject({ status: 200, body: 'secret' });
   for (const path of ['link.html', 'link', 'folder', 'folder/', 'module', 'module/', 'module/index.html'])
     expect((await get(otherWeb + path)).status, path).toBe(404);
-  expect(disk.id).not.toBe(linked.id);
+  expect(gitRepository.id).not.toBe(linked.id);
 });
 
 /** Writes a tree of entries as `git ls-tree` shows them. */

@@ -6,7 +6,7 @@ import type { Address, Database } from '#database/connect.ts';
 import { writeCommit } from '#git/objects/write-objects.ts';
 import { writeTree } from '#git/objects/write-tree.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
-import type { GitStore, Repo } from '#git/repo.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
 import { createRepository, openGitStore } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { ada } from '#test/git/support.ts';
@@ -21,7 +21,11 @@ export type SearchFixture = Database & {
   address: Address;
   git: GitStore;
   account(login: string, extra?: Partial<{ kind: 'user' | 'organization'; email: string }>): Promise<Id<'accounts'>>;
-  repository(owner: Id<'accounts'>, name: string, extra?: RepositoryExtra): Promise<{ id: Id<'repositories'>; repo: Repo }>;
+  repository(
+    owner: Id<'accounts'>,
+    name: string,
+    extra?: RepositoryExtra,
+  ): Promise<{ id: Id<'repositories'>; repo: GitRepository }>;
 };
 
 type RepositoryExtra = Partial<{
@@ -87,7 +91,7 @@ type CommitExtra = Partial<{
 }>;
 
 /** Makes a commit of exactly these files the tip of a branch, as a push would. */
-export async function push(repo: Repo, files: Files, extra: CommitExtra = {}): Promise<string> {
+export async function push(repo: GitRepository, files: Files, extra: CommitExtra = {}): Promise<string> {
   const changes = Object.entries(files).map(([path, text]) => ({ path, mode: '100644' as const, content: Buffer.from(text) }));
   const tree = await writeTree(repo, { changes });
   const { branch = 'main', message = 'Change', parents = [], author = ada, committer = ada } = extra;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { answerGit } from '#test/git/support.ts';
 import { atEndOfFile } from './end-of-file.ts';
 
@@ -11,7 +11,7 @@ export type ActionsOrigin = {
   url: string;
   requests: Asked[];
   /** What it has for everybody, by `owner/name`. */
-  repos: Map<string, Repo>;
+  repos: Map<string, GitRepository>;
   /** What it answers in the place of Git, if anything. */
   answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
   close(): Promise<void>;

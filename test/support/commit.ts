@@ -12,10 +12,10 @@ export async function commitFiles(
   files: Record<string, string>,
   message = 'Change files',
 ): Promise<string> {
-  const disk = repoOf(hearth.services.git, repo.id);
+  const gitRepository = repoOf(hearth.services.git, repo.id);
   const ref = `refs/heads/${repo.default_branch}`;
-  const tip = (await findRefOids(disk, [ref])).get(ref);
-  const oid = await commit(disk, files, tip ? [tip] : [], message);
+  const tip = (await findRefOids(gitRepository, [ref])).get(ref);
+  const oid = await commit(gitRepository, files, tip ? [tip] : [], message);
   const context = { db, change, git: hearth.services.git, refRules: hearth.services.refRules, now: clock.now };
   await mustMoveRefs(context, {
     repo,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checkRepository } from '#git/maintenance/maintenance.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findRefOids } from '#git/refs/refs.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { keyed } from '#lib/collections.ts';
 import { progressBar } from '../progress.ts';
@@ -44,7 +44,7 @@ export async function objects({ db, hearth }: CheckContext): Promise<Diagnosis> 
 }
 
 /** The first problem of a repository's objects, also where Git can't read the repository at all. */
-async function problemOfObjects(repo: Repo): Promise<string | undefined> {
+async function problemOfObjects(repo: GitRepository): Promise<string | undefined> {
   try {
     return (await problemOfPacks(repo)) ?? (await checkRepository(repo))[0];
   } catch (error) {
@@ -53,7 +53,7 @@ async function problemOfObjects(repo: Repo): Promise<string | undefined> {
 }
 
 /** Git overlooks an index whose pack is gone, and a pack whose index is. */
-async function problemOfPacks({ path }: Repo): Promise<string | undefined> {
+async function problemOfPacks({ path }: GitRepository): Promise<string | undefined> {
   const names = new Set(await readdir(join(path, 'objects', 'pack')));
   const halves = [...names].flatMap((name) => {
     const [, stem, kind] = /^(pack-[0-9a-f]+)\.(pack|idx)$/.exec(name) ?? [];

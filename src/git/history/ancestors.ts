@@ -2,7 +2,7 @@ import { GitError } from '../errors.ts';
 import { checkedOid, type Oid } from '../objects/oid.ts';
 import { failure, startCommand } from '../process/run.ts';
 import { isAncestor } from '../refs/resolve.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 
 /** Two commits, of which the first may be an ancestor of the second. */
 export type Pair = { ancestor: Oid; descendant: Oid };
@@ -17,7 +17,7 @@ const maxSingleQueries = 8;
  * Whether the first commit of each pair is the second or an ancestor of it, in the order of the pairs. Many pairs need one git
  * process for each thousand of them. A commit that doesn't exist is no ancestor.
  */
-export async function areAncestors(repo: Repo, pairs: readonly Pair[]): Promise<boolean[]> {
+export async function areAncestors(repo: GitRepository, pairs: readonly Pair[]): Promise<boolean[]> {
   const keyOf = ({ ancestor, descendant }: Pair): string => `${checkedOid(ancestor)} ${checkedOid(descendant)}`;
   const byKey = new Map(pairs.filter(({ ancestor, descendant }) => ancestor !== descendant).map((pair) => [keyOf(pair), pair]));
   const found = new Set<string>();
@@ -28,7 +28,7 @@ export async function areAncestors(repo: Repo, pairs: readonly Pair[]): Promise<
   return pairs.map((pair) => pair.ancestor === pair.descendant || found.has(keyOf(pair)));
 }
 
-async function findEach(repo: Repo, pairs: readonly Pair[]): Promise<Pair[]> {
+async function findEach(repo: GitRepository, pairs: readonly Pair[]): Promise<Pair[]> {
   const found: Pair[] = [];
   for (const pair of pairs) if (await isAncestor(repo, pair.ancestor, pair.descendant)) found.push(pair);
   return found;
@@ -38,7 +38,7 @@ async function findEach(repo: Repo, pairs: readonly Pair[]): Promise<Pair[]> {
  * The pairs that are ancestor and descendant. One walk reads all histories, children before parents. Each commit has a bit set of
  * the descendants that reach it, which is merged into those of its parents; a pair is found when the walk visits its ancestor.
  */
-async function findTogether(repo: Repo, pairs: readonly Pair[]): Promise<Pair[]> {
+async function findTogether(repo: GitRepository, pairs: readonly Pair[]): Promise<Pair[]> {
   const pendingByAncestor = new Map<Oid, Pair[]>();
   const bits = new Map<Oid, BitSet>();
   const found: Pair[] = [];

@@ -2,7 +2,7 @@ import { periodicYield } from '#lib/turns.ts';
 import { isGitError } from '../errors.ts';
 import { checkedOid, type Oid } from '../objects/oid.ts';
 import { run } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 
 /** The paths that a commit changed against its first parent. */
 export type ChangedPaths = { added: string[]; removed: string[]; modified: string[] };
@@ -15,7 +15,7 @@ const maxOutput = 8 * 1024 * 1024;
  * The changed paths of each of these commits, from one process. Beyond eight megabytes of names, later commits are missing; where
  * git reaches another limit, all are.
  */
-export async function listChangedPaths(repo: Repo, oids: readonly Oid[]): Promise<Map<Oid, ChangedPaths>> {
+export async function listChangedPaths(repo: GitRepository, oids: readonly Oid[]): Promise<Map<Oid, ChangedPaths>> {
   if (oids.length === 0) return new Map();
   const flags = ['--stdin', '-r', '-z', '--root', '--no-renames', '--name-status', '--diff-merges=first-parent'];
   const input = oids.map((oid) => `${checkedOid(oid)}\n`).join('');
@@ -36,7 +36,7 @@ export async function listChangedPaths(repo: Repo, oids: readonly Oid[]): Promis
   return changes;
 }
 
-async function listNames(repo: Repo, args: readonly string[], input: string): Promise<Buffer> {
+async function listNames(repo: GitRepository, args: readonly string[], input: string): Promise<Buffer> {
   try {
     const { stdout } = await run(repo, args, { input, maxOutput: maxOutput, truncate: true });
     return stdout;

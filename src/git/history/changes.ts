@@ -2,7 +2,7 @@ import { periodicYield } from '#lib/turns.ts';
 import { checkedOid, emptyTree, type Oid, zeroOid } from '../objects/oid.ts';
 import { canonicalMode, type TreeMode } from '../objects/parse-tree.ts';
 import { run } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 
 export const changeStatuses = ['added', 'removed', 'modified', 'renamed', 'copied', 'changed'] as const;
 export type ChangeStatus = (typeof changeStatuses)[number];
@@ -40,7 +40,7 @@ export function parseRawHead(text: string): Omit<PathChange, 'path' | 'previousP
  * @throws GitError `too-large` beyond eight megabytes of names
  */
 export async function listChanges(
-  repo: Repo,
+  repo: GitRepository,
   options: { from: Oid | null; to: Oid; renames?: true; path?: string },
 ): Promise<PathChange[]> {
   const from = options.from === null ? emptyTree : checkedOid(options.from);

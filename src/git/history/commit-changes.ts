@@ -3,7 +3,7 @@ import type { Oid } from '../objects/oid.ts';
 import { oidOf } from '../objects/pack.ts';
 import { commitBytes, type NewCommit, writeObjects } from '../objects/write-objects.ts';
 import { planTree, type TreeChanges } from '../objects/write-tree.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 
 /** A commit that changes paths of its first parent's tree, or of the empty tree. */
 export type ChangesCommit = Omit<NewCommit, 'tree'> & Pick<TreeChanges, 'changes'>;
@@ -12,7 +12,7 @@ export type ChangesCommit = Omit<NewCommit, 'tree'> & Pick<TreeChanges, 'changes
  * Writes blobs, trees and a commit in one git process. It moves no ref.
  * @throws GitError as `writeTree` and `writeCommit`
  */
-export async function commitChanges(repo: Repo, input: ChangesCommit): Promise<{ commit: Oid; tree: Oid }> {
+export async function commitChanges(repo: GitRepository, input: ChangesCommit): Promise<{ commit: Oid; tree: Oid }> {
   await using reader = await openObjects(repo);
   await checkObjects(
     reader,

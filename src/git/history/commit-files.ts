@@ -1,6 +1,6 @@
 import { checkedOid, type Oid, zeroOid } from '../objects/oid.ts';
 import { readRecords } from '../process/records.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 
 /** A file that a commit changed. `blob`: what it is from then on; undefined where the commit removed it. */
 export type CommitFile = { readonly commit: Oid; readonly path: string; readonly blob: Oid | undefined };
@@ -12,7 +12,7 @@ const head = /^:+(?:\d+ )+((?:[0-9a-f]{40} )+)[A-Z]+\d*$/;
  * The files that each of some commits changed, in batches as git finds them. Of a merge, those that are like in none of its parents: what
  * the merge itself brings. Folders of other repositories (submodules) are among them, since they have a path.
  */
-export async function* readCommitFiles(repo: Repo, commits: readonly Oid[]): AsyncGenerator<CommitFile[]> {
+export async function* readCommitFiles(repo: GitRepository, commits: readonly Oid[]): AsyncGenerator<CommitFile[]> {
   if (commits.length === 0) return;
   const flags = ['--stdin', '-r', '-z', '-c', '--root', '--no-renames', '--raw', '--full-index'];
   const input = commits.map((oid) => `${checkedOid(oid)}\n`).join('');

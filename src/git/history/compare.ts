@@ -4,7 +4,7 @@ import { checkedOid, type Oid } from '../objects/oid.ts';
 import type { Commit } from '../objects/parse-commit.ts';
 import { runText } from '../process/run.ts';
 import { findMergeBase } from '../refs/resolve.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { type Diff, type DiffLimits, diffTrees } from './diff.ts';
 
 /** How `head` relates to `base`. Without a merge base the histories are unrelated. */
@@ -16,10 +16,10 @@ const comparisons = kindOf<Comparison>('comparison');
 const pagesAhead = kindOf<readonly Oid[]>('ahead');
 
 /** The merge base of two commits, and the number of commits on either side. */
-export const compareCommits = (repo: Repo, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> =>
+export const compareCommits = (repo: GitRepository, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> =>
   cached(repo, comparisons, `${base}...${head}`, () => readComparison(repo, { base, head }));
 
-async function readComparison(repo: Repo, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> {
+async function readComparison(repo: GitRepository, { base, head }: { base: Oid; head: Oid }): Promise<Comparison> {
   const straight = await walkStraight(repo, { base, head });
   if (straight) return { mergeBase: straight.mergeBase, ahead: straight.ahead.length, behind: straight.behind };
   const range = `${checkedOid(base)}...${checkedOid(head)}`;
@@ -37,7 +37,7 @@ const maxRead = 40;
  * where git is to be asked: there are merges, or too many commits.
  */
 async function walkStraight(
-  repo: Repo,
+  repo: GitRepository,
   { base, head }: { base: Oid; head: Oid },
 ): Promise<{ mergeBase: Oid; ahead: Oid[]; behind: number } | undefined> {
   await using reader = await openObjects(repo);
@@ -60,7 +60,7 @@ async function walkStraight(
 
 /** A page of the commits that `head` has and `base` hasn't, oldest first. `ahead` is their number. */
 export async function listAhead(
-  repo: Repo,
+  repo: GitRepository,
   given: { base: Oid; head: Oid; ahead: number; offset?: number; limit: number },
 ): Promise<Commit[]> {
   const { base, head, ahead, offset = 0, limit } = given;
@@ -79,6 +79,10 @@ export async function listAhead(
 }
 
 /** The diff of a commit against its first parent, or against the empty tree. */
-export async function diffCommit(repo: Repo, commit: Pick<Commit, 'oid' | 'parents'>, limits: DiffLimits = {}): Promise<Diff> {
+export async function diffCommit(
+  repo: GitRepository,
+  commit: Pick<Commit, 'oid' | 'parents'>,
+  limits: DiffLimits = {},
+): Promise<Diff> {
   return diffTrees(repo, { from: commit.parents[0] ?? null, to: commit.oid, ...limits });
 }

@@ -2,7 +2,7 @@ import { cached, kindOf } from '../objects/object-cache.ts';
 import { openObjects } from '../objects/objects.ts';
 import { checkedOid, type Oid } from '../objects/oid.ts';
 import { runText } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 
 /** An author with the number of commits. */
 export type Contributor = { name: string; email: string; commits: number };
@@ -19,13 +19,13 @@ const lists = kindOf<Contributor[]>('contributors');
  * The authors of a history, those with the most commits first, merged by the repository's `.mailmap`. Beyond four megabytes of
  * names, those with the fewest commits are missing.
  */
-export async function listContributors(repo: Repo, from: Oid): Promise<Contributor[]> {
+export async function listContributors(repo: GitRepository, from: Oid): Promise<Contributor[]> {
   await using reader = await openObjects(repo);
   const mailmap = await reader.findInfo('HEAD', { path: '.mailmap' });
   return cached(repo, lists, `${from} ${mailmap?.oid ?? ''}`, () => readContributors(repo, from));
 }
 
-async function readContributors(repo: Repo, from: Oid): Promise<Contributor[]> {
+async function readContributors(repo: GitRepository, from: Oid): Promise<Contributor[]> {
   const args = ['shortlog', '--summary', '--numbered', '--email', checkedOid(from), '--'];
   const text = await runText(repo, args, { maxOutput: maxOutput, truncate: true });
   return text.split('\n').flatMap((row) => {

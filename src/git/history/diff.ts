@@ -4,7 +4,7 @@ import { unquotePath } from '../objects/quoted-path.ts';
 import { exceeded } from '../process/exceeded.ts';
 import { readRecords } from '../process/records.ts';
 import { run } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { type PathChange, parseRawHead } from './changes.ts';
 
 /** A changed file with its counts. `patch` is missing for binary files, files with the same content, and beyond the limits. */
@@ -30,7 +30,10 @@ const diffs = kindOf<Diff>('diff');
  * are given up to the limits.
  * @throws GitError `too-large` where the names of the files exceed `git.output`
  */
-export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid } & DiffLimits & DiffOptions): Promise<Diff> {
+export async function diffTrees(
+  repo: GitRepository,
+  given: { from: Oid | null; to: Oid } & DiffLimits & DiffOptions,
+): Promise<Diff> {
   const from = given.from === null ? emptyTree : checkedOid(given.from);
   const { to, patchSize = 8 * mebi, filePatchSize = mebi, paths = [], context, renames } = given;
   const options = [
@@ -46,7 +49,7 @@ export async function diffTrees(repo: Repo, given: { from: Oid | null; to: Oid }
 }
 
 async function readDiff(
-  repo: Repo,
+  repo: GitRepository,
   { options, patchSize, filePatchSize }: { options: readonly string[] } & Required<DiffLimits>,
 ): Promise<Diff> {
   const compare = (format: readonly string[]) => ['diff-tree', ...format, ...common, ...options];
@@ -63,7 +66,7 @@ async function readDiff(
  * The changed files of one page, with their patches, and the number of all. Only the names and counts of the others are read, and no patch.
  */
 export async function diffPage(
-  repo: Repo,
+  repo: GitRepository,
   given: { from: Oid; to: Oid; offset: number; limit: number; most: number },
 ): Promise<{ files: FileDiff[]; total: number }> {
   const { from, to, offset, limit, most } = given;
@@ -87,7 +90,7 @@ export async function diffPage(
   return { files, total: all.length };
 }
 
-async function readFiles(repo: Repo, args: readonly string[]): Promise<FileDiff[]> {
+async function readFiles(repo: GitRepository, args: readonly string[]): Promise<FileDiff[]> {
   const { limits } = repo.store;
   const files: FileDiff[] = [];
   const read = lineReader(files);

@@ -5,7 +5,7 @@ import type { Commit } from '../objects/parse-commit.ts';
 import { checkPath } from '../objects/paths.ts';
 import { readRecords } from '../process/records.ts';
 import { runText } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { walkHistory } from './walk.ts';
 
 /** A filter of commits. `authors` and `committers` match any part of `Name <email>`, ignoring case. */
@@ -40,7 +40,7 @@ const counts = kindOf<number>('count');
 
 /** A page of the commits that are reachable from a commit, newest first. */
 export async function listCommits(
-  repo: Repo,
+  repo: GitRepository,
   options: HistoryFilter & { from: Oid; offset?: number; limit: number },
 ): Promise<Commit[]> {
   const { from, offset = 0, limit } = options;
@@ -57,7 +57,7 @@ export async function listCommits(
 
 /** The number of commits that are reachable from `from` and not from `without`, counted up to `maxCount`. */
 export async function countCommits(
-  repo: Repo,
+  repo: GitRepository,
   options: HistoryFilter & { from: Oid; without?: Oid; maxCount?: number },
 ): Promise<number> {
   const { from, without, maxCount = Number.POSITIVE_INFINITY } = options;
@@ -88,7 +88,7 @@ const maxAbove = 250;
  * The nearest of a commit's first parents, and of theirs, up to which the commits were counted. `above` is the number of those
  * from there to `from`; with `isStraight`, no other commits were merged between them.
  */
-function findCounted(repo: Repo, from: Oid, keyOf: (oid: Oid) => string) {
+function findCounted(repo: GitRepository, from: Oid, keyOf: (oid: Oid) => string) {
   const { cache } = repo.store;
   let isStraight = true;
   for (let oid: Oid | undefined = from, above = 0; oid !== undefined && above <= maxAbove; above++) {
@@ -107,11 +107,11 @@ type NewCommitsRange = { from: Oid | null; to: Oid; exclude?: readonly Oid[]; li
  * The commits that a push added: those reachable from `to` and not from `from` (null: a new branch) or `exclude`, oldest first,
  * the last `limit` of them. Beyond `maxMessages` characters of messages, later commits are omitted.
  */
-export const listNewCommits = async (repo: Repo, added: NewCommitsRange & { maxMessages?: number }): Promise<Commit[]> =>
+export const listNewCommits = async (repo: GitRepository, added: NewCommitsRange & { maxMessages?: number }): Promise<Commit[]> =>
   readAll(repo, await listNewOids(repo, added), added.maxMessages);
 
 /** The object names of the commits of `listNewCommits`. */
-export async function listNewOids(repo: Repo, options: NewCommitsRange): Promise<Oid[]> {
+export async function listNewOids(repo: GitRepository, options: NewCommitsRange): Promise<Oid[]> {
   const excluded = [...(options.from === null || options.from === zeroOid ? [] : [options.from]), ...(options.exclude ?? [])];
   const tips = [checkedOid(options.to), ...excluded.map((oid) => `^${checkedOid(oid)}`)];
   const input = `${tips.join('\n')}\n`;
@@ -126,7 +126,7 @@ const namesPerBatch = 1_000;
  * The object names of up to `limit` commits that are reachable from one, newest first, in batches of a thousand, for background
  * work.
  */
-export async function* readHistory(repo: Repo, { from, limit }: { from: Oid; limit: number }): AsyncGenerator<Oid[]> {
+export async function* readHistory(repo: GitRepository, { from, limit }: { from: Oid; limit: number }): AsyncGenerator<Oid[]> {
   const args = ['rev-list', `--max-count=${limit}`, checkedOid(from), '--'];
   let pending: Oid[] = [];
   // Records may come one by one, so they are collected into batches.
@@ -137,7 +137,7 @@ export async function* readHistory(repo: Repo, { from, limit }: { from: Oid; lim
   if (pending.length > 0) yield pending;
 }
 
-async function listOids(repo: Repo, args: readonly string[]): Promise<Oid[]> {
+async function listOids(repo: GitRepository, args: readonly string[]): Promise<Oid[]> {
   const text = await runText(repo, ['rev-list', ...args]);
   return text.split('\n').filter((line) => line !== '');
 }
@@ -145,7 +145,7 @@ async function listOids(repo: Repo, args: readonly string[]): Promise<Oid[]> {
 const readPerBatch = 32;
 
 /** Reads commits. It stops after the batch in which the messages exceed `maxMessages` characters. */
-async function readAll(repo: Repo, oids: readonly Oid[], maxMessages = Number.POSITIVE_INFINITY): Promise<Commit[]> {
+async function readAll(repo: GitRepository, oids: readonly Oid[], maxMessages = Number.POSITIVE_INFINITY): Promise<Commit[]> {
   await using reader = await openObjects(repo);
   if (maxMessages === Number.POSITIVE_INFINITY) return await reader.getCommits(oids);
   const commits: Commit[] = [];

@@ -3,7 +3,7 @@ import type { Identity } from '../objects/identity.ts';
 import { checkedOid, type Oid } from '../objects/oid.ts';
 import { writeCommit } from '../objects/write-objects.ts';
 import { run, runText } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 
 /** The merged tree, or the paths with conflicts. */
 export type Merge = { merged: true; tree: Oid } | { merged: false; paths: string[] };
@@ -11,7 +11,7 @@ export type Merge = { merged: true; tree: Oid } | { merged: false; paths: string
 /**
  * Merges the trees of two commits. It writes no commit and moves no ref. Commits of unrelated histories conflict, in no path.
  */
-export async function mergeCommits(repo: Repo, given: { ours: Oid; theirs: Oid }): Promise<Merge> {
+export async function mergeCommits(repo: GitRepository, given: { ours: Oid; theirs: Oid }): Promise<Merge> {
   const args = [
     'merge-tree',
     '--write-tree',
@@ -33,7 +33,7 @@ export async function mergeCommits(repo: Repo, given: { ours: Oid; theirs: Oid }
  * Merges two commits and writes the merge, whose first parent is `ours`; undefined where they conflict. It moves no ref.
  */
 export async function writeMerge(
-  repo: Repo,
+  repo: GitRepository,
   { ours, theirs, by, message }: { ours: Oid; theirs: Oid; by: Identity; message: string },
 ): Promise<Oid | undefined> {
   const merged = await mergeCommits(repo, { ours, theirs });
@@ -42,7 +42,7 @@ export async function writeMerge(
 }
 
 /** The first commit in the history of `tip` by which that got `head`: a merge, or `head` itself. */
-export async function firstMergeOf(repo: Repo, { head, tip }: { head: Oid; tip: Oid }): Promise<Oid> {
+export async function firstMergeOf(repo: GitRepository, { head, tip }: { head: Oid; tip: Oid }): Promise<Oid> {
   const range = ['--merges', '--ancestry-path', '--first-parent', '--reverse'];
   const text = await runText(repo, ['rev-list', ...range, `${checkedOid(head)}..${checkedOid(tip)}`, '--']);
   return text === '' ? head : text.slice(0, 40);

@@ -1,7 +1,7 @@
 import type { ObjectReader } from '../objects/objects.ts';
 import type { Oid } from '../objects/oid.ts';
 import type { Commit } from '../objects/parse-commit.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { listNewCommits } from './history.ts';
 
 /** So many commits are followed from parent to parent before git is asked, which takes a process. */
@@ -12,7 +12,7 @@ const maxFollowed = 40;
  * commits on top of `without` are read without a git process of their own.
  */
 export const listCommitsWithout = async (
-  { repo, reader }: { repo: Repo; reader: ObjectReader },
+  { repo, reader }: { repo: GitRepository; reader: ObjectReader },
   { to, without, limit }: { to: Oid; without: Oid | null; limit: number },
 ): Promise<Commit[]> => (await followed(reader, to, without)) ?? listNewCommits(repo, { from: without, to, limit });
 

@@ -3,7 +3,7 @@ import { openObjects } from '../objects/objects.ts';
 import { checkedOid, type Oid } from '../objects/oid.ts';
 import { writeCommit } from '../objects/write-objects.ts';
 import { runText } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { mergeCommits } from './merge.ts';
 
 /** The rebased head, or why there is none: a conflict, or more commits than are rebased. */
@@ -16,7 +16,7 @@ const maxCommits = 100;
  * Copies the commits that `head` has and `onto` hasn't on top of `onto`, without merge commits and those that change nothing there. Their
  * authors stay; `committer` commits them. It moves no ref.
  */
-export async function rebaseCommits(repo: Repo, given: { onto: Oid; head: Oid; committer: Identity }): Promise<Rebase> {
+export async function rebaseCommits(repo: GitRepository, given: { onto: Oid; head: Oid; committer: Identity }): Promise<Rebase> {
   const { onto, head, committer } = given;
   const range = ['--reverse', '--topo-order', '--no-merges', `--max-count=${maxCommits + 1}`];
   const text = await runText(repo, ['rev-list', ...range, checkedOid(head), `^${checkedOid(onto)}`, '--']);

@@ -1,6 +1,6 @@
 import { checkedOid, type Oid } from '../objects/oid.ts';
 import { readRecords } from '../process/records.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 
 /** The commits that are reachable from some objects, and not from others. Objects that are gone are left out on either side. */
 export type CommitRange = { readonly to: readonly Oid[]; readonly without: readonly Oid[] };
@@ -8,7 +8,7 @@ export type CommitRange = { readonly to: readonly Oid[]; readonly without: reado
 const inputOf = ({ to, without }: CommitRange): string =>
   [...to.map(checkedOid), ...without.map((oid) => `^${checkedOid(oid)}`), ''].join('\n');
 
-async function readLines(repo: Repo, range: CommitRange, flags: readonly string[]): Promise<string[]> {
+async function readLines(repo: GitRepository, range: CommitRange, flags: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   const args = ['rev-list', ...flags, '--ignore-missing', '--stdin'];
   for await (const records of readRecords(repo, args, { separator: 10, kind: 'transfer', input: inputOf(range) }))
@@ -17,14 +17,14 @@ async function readLines(repo: Repo, range: CommitRange, flags: readonly string[
 }
 
 /** The number of commits of a range. */
-export async function countRange(repo: Repo, range: CommitRange): Promise<number> {
+export async function countRange(repo: GitRepository, range: CommitRange): Promise<number> {
   const [count = '0'] = await readLines(repo, range, ['--count']);
   return Number(count);
 }
 
 /** Commits of a range from an offset on, oldest first. `total` is their number, by `countRange`. */
 export async function listRange(
-  repo: Repo,
+  repo: GitRepository,
   range: CommitRange,
   { total, offset, limit }: { total: number; offset: number; limit: number },
 ): Promise<Oid[]> {

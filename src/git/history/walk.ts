@@ -1,7 +1,7 @@
 import { commits as cachedCommits, openObjects } from '../objects/objects.ts';
 import type { Oid } from '../objects/oid.ts';
 import type { Commit } from '../objects/parse-commit.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 
 /** Beyond so many commits, git lists them faster. */
 const maxListed = 1_000;
@@ -22,7 +22,7 @@ type Pending = { oid: Oid; parents: readonly Oid[]; time: number; order: number 
  * that after a push only the new ones are. Undefined where git is to be asked: most of the commits would have to be read, there
  * are too many, or one isn't as Git writes them.
  */
-export async function walkHistory(repo: Repo, from: Oid, count: number): Promise<Oid[] | undefined> {
+export async function walkHistory(repo: GitRepository, from: Oid, count: number): Promise<Oid[] | undefined> {
   if (count > maxListed) return undefined;
   await using reader = await openObjects(repo);
   const listed: Oid[] = [];

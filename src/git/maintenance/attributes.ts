@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError } from '../errors.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 
 /**
  * The attribute `export-subst` in a repository makes git expand formats in files, which can take unbounded memory. The attributes
@@ -13,7 +13,7 @@ const attributes = '* -export-subst\n';
 const folderOf = (root: string): string => join(root, 'archives.git');
 
 /** The environment in which git reads the objects of a repository and the attributes of the archive folder. */
-export async function archiveEnvironment({ path, store, quarantine }: Repo): Promise<Record<string, string>> {
+export async function archiveEnvironment({ path, store, quarantine }: GitRepository): Promise<Record<string, string>> {
   const folder = folderOf(store.root);
   const installed = await readFile(join(folder, 'info', 'attributes'), 'utf8').catch(() => undefined);
   if (installed !== attributes)

@@ -1,10 +1,10 @@
 import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { run } from '../process/run.ts';
-import type { GitStore, Repo } from '../repo.ts';
+import type { GitRepository, GitStore } from '../repo.ts';
 
 /** Packs objects and refs, removes objects that were unreachable for two weeks, and writes the commit graph. */
-export async function collectGarbage(repo: Repo): Promise<void> {
+export async function collectGarbage(repo: GitRepository): Promise<void> {
   await run(repo, ['gc', '--quiet', '--prune=2.weeks.ago'], { kind: 'transfer' });
   await run(repo, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], { kind: 'transfer' });
 }
@@ -13,7 +13,7 @@ export async function collectGarbage(repo: Repo): Promise<void> {
 export type ObjectsOnDisk = { readonly bytes: number; readonly looseObjects: number; readonly packs: number };
 
 /** Measures the objects of a repository. It is called after every push: to read a few folders takes less time than to start git. */
-export async function measureObjects({ path }: Repo): Promise<ObjectsOnDisk> {
+export async function measureObjects({ path }: GitRepository): Promise<ObjectsOnDisk> {
   const objects = join(path, 'objects');
   const folders = (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name));
   let looseObjects = 0;
@@ -38,7 +38,7 @@ async function sizesIn(folder: string, wanted: RegExp): Promise<number[]> {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 /** Runs `git fsck`. Returns the problems; none for an intact repository. */
-export async function checkRepository(repo: Repo): Promise<string[]> {
+export async function checkRepository(repo: GitRepository): Promise<string[]> {
   const args = ['fsck', '--no-dangling', '--no-progress', '--full'];
   const { stdout, stderr, code } = await run(repo, args, { kind: 'transfer', codes: [0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 128] });
   if (code === 0) return [];
@@ -52,7 +52,7 @@ const leftover = /\.lock$|^tmp_|^tmp_objdir-|^incoming-/;
  * Removes lock files and temporary objects of killed git processes that weren't changed since `before`, which must be longer ago
  * than any transfer takes. A stale lock would block its ref. Returns the removed paths.
  */
-export async function removeLeftovers(repo: Repo, before: Date): Promise<string[]> {
+export async function removeLeftovers(repo: GitRepository, before: Date): Promise<string[]> {
   const removed: string[] = [];
   for (const entry of await readdir(repo.path, { recursive: true, withFileTypes: true })) {
     if (!leftover.test(entry.name)) continue;

@@ -5,7 +5,7 @@ import { exceeded } from '../process/exceeded.ts';
 import { firstBytes } from '../process/output-stream.ts';
 import { readRecords } from '../process/records.ts';
 import { startTransfer } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { openObjects } from './objects.ts';
 import { checkedOid, type Oid } from './oid.ts';
 import { checkPath } from './paths.ts';
@@ -18,7 +18,7 @@ export type ArchiveFormat = 'tar.gz' | 'zip';
  * @throws GitError `too-large` where the number or the size of the files exceeds its limit, `not-found` for an unknown commit
  */
 export async function openArchive(
-  repo: Repo,
+  repo: GitRepository,
   given: { commit: Oid; format: ArchiveFormat; prefix: string; signal?: AbortSignal },
 ): Promise<Readable> {
   checkPath(given.prefix);
@@ -30,7 +30,7 @@ export async function openArchive(
 }
 
 /** Checks the limits before git starts, since a few nested folders can contain billions of files. */
-async function checkSize(repo: Repo, commit: Oid): Promise<void> {
+async function checkSize(repo: GitRepository, commit: Oid): Promise<void> {
   const { limits } = repo.store;
   await using reader = await openObjects(repo);
   const tree = await reader.findInfo(commit, { peel: 'tree' });
@@ -49,7 +49,7 @@ async function checkSize(repo: Repo, commit: Oid): Promise<void> {
 }
 
 /** Streams a blob of any size. */
-export async function openBlob(repo: Repo, oid: Oid): Promise<Readable> {
+export async function openBlob(repo: GitRepository, oid: Oid): Promise<Readable> {
   const git = await startTransfer(repo, ['cat-file', 'blob', checkedOid(oid)]);
   git.stdin.end();
   return firstBytes(git, () => new GitError('not-found', 'No such file content', git.stderr().trim()));

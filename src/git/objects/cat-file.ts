@@ -2,7 +2,7 @@ import { isStorageText } from '#lib/folder-marker.ts';
 import { GitError, storageMessage } from '../errors.ts';
 import { type GitProcess, startGit } from '../process/process.ts';
 import { timeLimit } from '../process/process-limits.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 
 export const objectTypes = ['commit', 'tree', 'blob', 'tag'] as const;
 export type ObjectType = (typeof objectTypes)[number];
@@ -44,7 +44,7 @@ export class CatFile {
   #watch: NodeJS.Timeout | undefined;
   readonly #longest: { time: number; error: GitError };
 
-  constructor(repo: Repo) {
+  constructor(repo: GitRepository) {
     this.#longest = timeLimit(repo.store.limits, 'command', undefined);
     this.#git = startGit(repo, ['cat-file', '--batch-command', '--buffer', '-z'], { kind: 'reader' });
     this.#git.stdout.on('data', (chunk: Buffer) => this.#take(chunk));

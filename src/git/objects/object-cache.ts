@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { GitLimits, Repo } from '../repo.ts';
+import type { GitLimits, GitRepository } from '../repo.ts';
 
 /** A kind of cached values. What its keys name never changes: an object, or what follows from objects alone. */
 export type Kind<V> = { readonly name: string; readonly value?: V };
@@ -11,11 +11,11 @@ export const kindOf = <V>(name: string): Kind<V> => ({ name });
  * aren't cached, nor whether an object exists: a request asks git for what it names, and only what that leads to comes from here.
  */
 export type ObjectCache = {
-  get<V>(repo: Repo, kind: Kind<V>, key: string): V | undefined;
+  get<V>(repo: GitRepository, kind: Kind<V>, key: string): V | undefined;
   /** Keeps a value, which must not be modified afterwards. */
-  set<V extends object | number>(repo: Repo, kind: Kind<V>, key: string, value: V): void;
+  set<V extends object | number>(repo: GitRepository, kind: Kind<V>, key: string, value: V): void;
   /** Drops what was read of a repository that is removed. */
-  drop(repo: Pick<Repo, 'id'>): void;
+  drop(repo: Pick<GitRepository, 'id'>): void;
   /** The bytes that all values take. */
   size(): number;
 };
@@ -29,10 +29,10 @@ const entryBytes = 300;
 export function makeObjectCache({ cache: maxSize }: Pick<GitLimits, 'cache'>): ObjectCache {
   const entries = new LRUCache<string, object | number>({ maxSize });
   const largest = maxSize * largestPart;
-  const keyOf = ({ id }: Pick<Repo, 'id'>, kind: Kind<unknown>, key: string): string => `${id} ${kind.name} ${key}`;
+  const keyOf = ({ id }: Pick<GitRepository, 'id'>, kind: Kind<unknown>, key: string): string => `${id} ${kind.name} ${key}`;
   return {
     // The kind is a part of the key, so that the value has the type of its kind.
-    get: <V>(repo: Repo, kind: Kind<V>, key: string) => entries.get(keyOf(repo, kind, key)) as V | undefined,
+    get: <V>(repo: GitRepository, kind: Kind<V>, key: string) => entries.get(keyOf(repo, kind, key)) as V | undefined,
     set(repo, kind, key, value) {
       if (!isCacheable(repo)) return;
       const name = keyOf(repo, kind, key);
@@ -47,11 +47,11 @@ export function makeObjectCache({ cache: maxSize }: Pick<GitLimits, 'cache'>): O
 }
 
 /** Objects of a push that isn't accepted yet, of a fork's network and of a draft can be read for one purpose only. */
-const isCacheable = ({ id, quarantine }: Repo): boolean => id > 0 && quarantine === undefined;
+const isCacheable = ({ id, quarantine }: GitRepository): boolean => id > 0 && quarantine === undefined;
 
 /** The cached value, or the one that `read` returns, which is then cached. */
 export async function cached<V extends object | number>(
-  repo: Repo,
+  repo: GitRepository,
   kind: Kind<V>,
   key: string,
   read: () => Promise<V>,

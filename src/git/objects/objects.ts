@@ -3,7 +3,7 @@ import { GitError, isGitError } from '../errors.ts';
 import { exceeded } from '../process/exceeded.ts';
 import { run } from '../process/run.ts';
 import { refNameProblem } from '../refs/ref-name.ts';
-import type { GitLimits, Repo } from '../repo.ts';
+import type { GitLimits, GitRepository } from '../repo.ts';
 import type { ObjectInfo, ObjectType } from './cat-file.ts';
 import { type Kind, kindOf, type ObjectCache } from './object-cache.ts';
 import { checkedOid, checkedPrefix, isOid, type Oid } from './oid.ts';
@@ -48,12 +48,12 @@ const noSuchObject = 128;
  * return may come from the cache of the store.
  */
 export class ObjectReader implements AsyncDisposable {
-  readonly #repo: Repo;
+  readonly #repo: GitRepository;
   readonly #lease: ReaderLease;
   readonly #limits: GitLimits;
   readonly #isBulk: boolean;
 
-  constructor(repo: Repo, { isBulk }: { isBulk: boolean }) {
+  constructor(repo: GitRepository, { isBulk }: { isBulk: boolean }) {
     this.#repo = repo;
     this.#isBulk = isBulk;
     this.#lease = repo.store.readers.lease(repo);
@@ -274,7 +274,7 @@ export class ObjectReader implements AsyncDisposable {
  * Opens a reader of a repository; dispose of it with `await using`. Its process stays open for later readers. With `isBulk`, it
  * keeps nothing in the cache, for work that reads more than a request does.
  */
-export async function openObjects(repo: Repo, { isBulk = false } = {}): Promise<ObjectReader> {
+export async function openObjects(repo: GitRepository, { isBulk = false } = {}): Promise<ObjectReader> {
   return new ObjectReader(repo, { isBulk });
 }
 

@@ -1,4 +1,4 @@
-import type { GitLimits, Repo } from '../repo.ts';
+import type { GitLimits, GitRepository } from '../repo.ts';
 import { CatFile, Interrupted, type ObjectReply, type RequestOptions } from './cat-file.ts';
 
 /** The use of a reader process. `request` starts the process where it isn't running. */
@@ -9,7 +9,7 @@ export type ReaderLease = {
 
 /** A pool of reader processes, one for each repository. It keeps those that were used last. */
 export type ReaderPool = {
-  lease(repo: Repo): ReaderLease;
+  lease(repo: GitRepository): ReaderLease;
   closeOf(path: string): Promise<void>;
   closeAll(): Promise<void>;
   /** How many processes are open, for metrics and tests. */

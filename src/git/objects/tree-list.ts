@@ -1,6 +1,6 @@
 import { GitError, isGitError } from '../errors.ts';
 import { readRecords } from '../process/records.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { cached, kindOf } from './object-cache.ts';
 import { type ObjectInfo, type ObjectReader, type ObjectType, openObjects } from './objects.ts';
 import { checkedOid, type Oid } from './oid.ts';
@@ -18,7 +18,11 @@ const line = /^(\d+) (\w+) ([0-9a-f]{40}) +(\d+|-)\t(.*)$/s;
  * folders, and with `folders` the folders too. It ends git where its consumer stops reading, since a few nested folders can
  * contain any number of files.
  */
-export async function* readTree(repo: Repo, tree: Oid, { recursive, folders }: Depth = {}): AsyncGenerator<ListedEntry[]> {
+export async function* readTree(
+  repo: GitRepository,
+  tree: Oid,
+  { recursive, folders }: Depth = {},
+): AsyncGenerator<ListedEntry[]> {
   const flags = [...(recursive ? ['-r'] : []), ...(recursive && folders ? ['-t'] : [])];
   for await (const records of readRecords(repo, ['ls-tree', ...flags, '-l', '-z', checkedOid(tree)], { separator: 0 }))
     yield records.map(parseEntry);
@@ -29,7 +33,7 @@ export async function* readTree(repo: Repo, tree: Oid, { recursive, folders }: D
  * `git.output`, and where git reaches a limit.
  */
 export async function* readPartOfTree(
-  repo: Repo,
+  repo: GitRepository,
   tree: Oid,
   { limit, ...depth }: Depth & { limit: number },
 ): AsyncGenerator<ListedEntry[]> {
@@ -56,14 +60,18 @@ const listings = kindOf<Listing>('listing');
  * Lists a tree as `readTree`, up to `limit` entries and `git.listing` bytes.
  * @throws GitError `not-found` where the tree or the path doesn't exist
  */
-export async function listTree(repo: Repo, rev: Oid, options: Depth & { path?: string; limit: number }): Promise<Listing> {
+export async function listTree(
+  repo: GitRepository,
+  rev: Oid,
+  options: Depth & { path?: string; limit: number },
+): Promise<Listing> {
   const { path = '', recursive = false, folders = false, limit } = options;
   const key = [checkedOid(rev), recursive, folders, limit, path].join(' ');
   return cached(repo, listings, key, () => readListing(repo, rev, options));
 }
 
 async function readListing(
-  repo: Repo,
+  repo: GitRepository,
   rev: Oid,
   { path, limit, ...depth }: Depth & { path?: string; limit: number },
 ): Promise<Listing> {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GitError } from '../errors.ts';
 import { startTransfer } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { isOid, type Oid } from './oid.ts';
 import { pathProblem } from './paths.ts';
 import { writeObjects } from './write-objects.ts';
@@ -21,7 +21,7 @@ const bytesPerBatch = 8 * 1024 * 1024;
  * Writes files as a tree, and returns its name. What isn't reached by a ref is removed by git in time.
  * @throws GitError `invalid` for a path that isn't allowed, or comes twice
  */
-export async function writeFiles(repo: Repo, files: AsyncIterable<IncomingFile>): Promise<Oid> {
+export async function writeFiles(repo: GitRepository, files: AsyncIterable<IncomingFile>): Promise<Oid> {
   const changes: TreeChange[] = [];
   let batch: { path: string; data: Buffer }[] = [];
   let held = 0;
@@ -49,7 +49,7 @@ export async function writeFiles(repo: Repo, files: AsyncIterable<IncomingFile>)
   return writeTree(repo, { changes });
 }
 
-async function writeLarge(repo: Repo, bytes: AsyncIterable<Buffer>): Promise<Oid> {
+async function writeLarge(repo: GitRepository, bytes: AsyncIterable<Buffer>): Promise<Oid> {
   const git = await startTransfer(repo, ['hash-object', '-w', '--stdin']);
   const [output] = await Promise.all([Array.fromAsync(git.stdout), pipeline(Readable.from(bytes), git.stdin)]);
   const { code, cause } = await git.ended;

@@ -1,7 +1,7 @@
 import { periodicYield } from '#lib/turns.ts';
 import { GitError } from '../errors.ts';
 import { run } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { formatIdentity, type Identity } from './identity.ts';
 import { checkObjects, type ObjectType, openObjects } from './objects.ts';
 import type { Oid } from './oid.ts';
@@ -15,7 +15,7 @@ const looseLimit = 100;
  * Returns their names, in order.
  * @throws GitError `invalid` where git refuses them
  */
-export async function writeObjects(repo: Repo, objects: readonly NewObject[]): Promise<Oid[]> {
+export async function writeObjects(repo: GitRepository, objects: readonly NewObject[]): Promise<Oid[]> {
   const oids: Oid[] = [];
   const yieldIfNeeded = periodicYield();
   for (const object of objects) {
@@ -30,13 +30,13 @@ export async function writeObjects(repo: Repo, objects: readonly NewObject[]): P
   return oids;
 }
 
-async function writeOne(repo: Repo, object: NewObject): Promise<Oid> {
+async function writeOne(repo: GitRepository, object: NewObject): Promise<Oid> {
   const [oid] = await writeObjects(repo, [object]);
   return oid ?? oidOf(object);
 }
 
 /** Writes a blob. */
-export async function writeBlob(repo: Repo, data: Buffer): Promise<Oid> {
+export async function writeBlob(repo: GitRepository, data: Buffer): Promise<Oid> {
   return writeOne(repo, { type: 'blob', data });
 }
 
@@ -51,7 +51,7 @@ export type NewCommit = {
 };
 
 /** Writes a commit. @throws GitError `not-found` where the tree or a parent is missing */
-export async function writeCommit(repo: Repo, commit: NewCommit): Promise<Oid> {
+export async function writeCommit(repo: GitRepository, commit: NewCommit): Promise<Oid> {
   await using reader = await openObjects(repo);
   const parents = commit.parents.map((oid) => ({ oid, type: 'commit' as const }));
   await checkObjects(reader, [{ oid: commit.tree, type: 'tree' }, ...parents]);
@@ -73,7 +73,7 @@ export function commitBytes({ tree, parents, author, committer, message, signatu
 export type NewTag = { name: string; target: Oid; targetType: ObjectType; tagger: Identity; message: string };
 
 /** Writes an annotated tag object. The caller creates its ref. @throws GitError `not-found` where the target is missing */
-export async function writeTag(repo: Repo, { name, target, targetType, tagger, message }: NewTag): Promise<Oid> {
+export async function writeTag(repo: GitRepository, { name, target, targetType, tagger, message }: NewTag): Promise<Oid> {
   if (/[\n\0]/.test(name) || name === '') throw new GitError('invalid', 'Not a tag name');
   await using reader = await openObjects(repo);
   await checkObjects(reader, [{ oid: target, type: targetType }]);

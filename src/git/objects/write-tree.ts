@@ -1,6 +1,6 @@
 import { periodicYield } from '#lib/turns.ts';
 import { GitError } from '../errors.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { checkObjects, type ObjectReader, type ObjectType, openObjects } from './objects.ts';
 import type { Oid } from './oid.ts';
 import { type NewObject, oidOf } from './pack.ts';
@@ -25,7 +25,7 @@ type Entries = Map<string, { mode: TreeMode; oid: Oid }>;
  * @throws GitError `invalid` for a path that isn't allowed or is changed twice, `not-found` for a missing object or a deleted
  * path that   doesn't exist
  */
-export async function writeTree(repo: Repo, input: TreeChanges): Promise<Oid> {
+export async function writeTree(repo: GitRepository, input: TreeChanges): Promise<Oid> {
   await using reader = await openObjects(repo);
   const { oid, objects } = await planTree(reader, input);
   await writeObjects(repo, objects);

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Caller } from '#lib/caller.ts';
 import { GitError, storageMessage } from '../errors.ts';
-import type { GitLimits, GitStore, Repo } from '../repo.ts';
+import type { GitLimits, GitRepository, GitStore } from '../repo.ts';
 import { gitEnvironment } from './environment.ts';
 import { limited, limitReached, type ProcessKind, type Program, timeLimit } from './process-limits.ts';
 import { spawnProgram } from './spawn-client.ts';
@@ -78,7 +78,11 @@ export async function countGitProcesses<T>(work: () => Promise<T>): Promise<{ re
 /**
  * Starts git, or another program, within the limits of its kind, in its own process group, and with Hearth's configuration only.
  */
-export function startGit(target: Repo | { store: GitStore }, args: readonly string[], options: StartOptions = {}): GitProcess {
+export function startGit(
+  target: GitRepository | { store: GitStore },
+  args: readonly string[],
+  options: StartOptions = {},
+): GitProcess {
   const repo = 'path' in target ? target : undefined;
   const env = gitEnvironment({ inherited: target.store.env, ...(repo && { repo }), config: options.config ?? [] });
   const kind = options.kind ?? 'command';

@@ -1,6 +1,6 @@
 import { periodicYield } from '#lib/turns.ts';
 import { GitError } from '../errors.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { outputOf } from './output-stream.ts';
 import { type StartOptions, startGit } from './process.ts';
 import { failure, type RunOptions } from './run.ts';
@@ -19,7 +19,11 @@ const maxRecord = 1024 * 1024;
  * Runs a git command and yields its records in batches as they arrive. Git is ended where the consumer stops reading, so that
  * only the output that is read takes time.
  */
-export async function* readRecords(repo: Repo, args: readonly string[], options: RecordOptions): AsyncGenerator<Buffer[]> {
+export async function* readRecords(
+  repo: GitRepository,
+  args: readonly string[],
+  options: RecordOptions,
+): AsyncGenerator<Buffer[]> {
   const { commands, transfers, caller } = repo.store;
   const release = await (options.kind === 'transfer' ? transfers : commands).acquire(caller);
   let complete = false;

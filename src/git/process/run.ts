@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { EndableWork } from '#lib/concurrency-limiter.ts';
 import { isStorageText } from '#lib/folder-marker.ts';
 import { GitError, storageMessage } from '../errors.ts';
-import type { GitLimits, GitStore, Repo } from '../repo.ts';
+import type { GitLimits, GitRepository, GitStore } from '../repo.ts';
 import { exceeded } from './exceeded.ts';
 import { type GitProcess, type StartOptions, startGit } from './process.ts';
 
@@ -46,7 +46,7 @@ function drained(stream: Writable): Promise<void> {
 
 /** Runs a short git command and returns its output. @throws GitError for an unexpected exit code or an exceeded limit */
 export async function run(
-  target: Repo | { store: GitStore },
+  target: GitRepository | { store: GitStore },
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Output> {
@@ -81,7 +81,7 @@ export async function run(
 
 /** Starts a short git command whose output is read while it runs. It holds a slot of the caller's commands until it ends. */
 export async function startCommand(
-  target: Repo | { store: GitStore },
+  target: GitRepository | { store: GitStore },
   args: readonly string[],
   { input, ...options }: StartOptions & { input?: string } = {},
 ): Promise<GitProcess> {
@@ -106,7 +106,7 @@ export const failure = (args: readonly string[], stderr: string): GitError =>
 
 /** As `run`, for output that is text. */
 export async function runText(
-  target: Repo | { store: GitStore },
+  target: GitRepository | { store: GitStore },
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<string> {
@@ -131,7 +131,7 @@ const tooSlowForOthers = (limits: GitLimits): GitError =>
  * callers wait for their turn.
  */
 export async function startTransfer(
-  target: Repo | { store: GitStore },
+  target: GitRepository | { store: GitStore },
   args: readonly string[],
   options: StartOptions = {},
 ): Promise<GitProcess> {

@@ -2,7 +2,7 @@ import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chunks } from '#lib/collections.ts';
 import { run } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import type { PushCommand } from '../transport/receive-request.ts';
 import { branchRef } from './ref-name.ts';
 import { getDefaultBranch, listRefNames } from './refs.ts';
@@ -18,7 +18,7 @@ const areMany = (commands: readonly PushCommand[]): boolean => commands.length >
  * that the push names, and no names conflict. One by one, each deletion of a packed ref would rewrite the file of all packed
  * refs.
  */
-export async function canUpdateAtomically(repo: Repo, commands: readonly PushCommand[]): Promise<boolean> {
+export async function canUpdateAtomically(repo: GitRepository, commands: readonly PushCommand[]): Promise<boolean> {
   if (!areMany(commands)) return false;
   const present = new Map((await listRefNames(repo, 'refs/')).map(({ name, oid }) => [name, oid]));
   if (commands.some(({ ref, from, to }) => from === to || from !== (present.get(ref) ?? null))) return false;
@@ -52,7 +52,7 @@ export const withoutRefSync = ['core.fsync', 'all,-reference'] as const;
  * Makes the refs of a push durable that git has moved without a sync: packs them into one file, which is synced, and is read faster than
  * a file for each ref. A power cut before that can leave empty files, which `repairRefs` replaces.
  */
-export async function persistRefs(repo: Repo, commands: readonly PushCommand[]): Promise<void> {
+export async function persistRefs(repo: GitRepository, commands: readonly PushCommand[]): Promise<void> {
   try {
     await run(repo, ['pack-refs', '--all'], { timeout: repo.store.limits.transferTime });
   } catch {
@@ -82,7 +82,7 @@ const ignoreAbsent = (error: NodeJS.ErrnoException): undefined => {
  * Gives refs of an unfinished push of many their former values where a power cut left files without a value. Git writes such a file under another
  * name first, so that a push that is still running has none.
  */
-export async function repairRefs(repo: Repo, commands: readonly PushCommand[]): Promise<void> {
+export async function repairRefs(repo: GitRepository, commands: readonly PushCommand[]): Promise<void> {
   if (!areMany(commands)) return;
   const broken: PushCommand[] = [];
   for (const some of chunks(commands, filesAtOnce))

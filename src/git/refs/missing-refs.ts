@@ -1,12 +1,15 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 
 /**
  * The refs among these that a repository doesn't have, and whether it has none at all. It reads Git's files, which takes less time than to
  * start git.
  */
-export async function findMissingRefs(repo: Repo, names: readonly string[]): Promise<{ missing: string[]; isEmpty: boolean }> {
+export async function findMissingRefs(
+  repo: GitRepository,
+  names: readonly string[],
+): Promise<{ missing: string[]; isEmpty: boolean }> {
   const loose = await Promise.all(names.map((name) => isFile(join(repo.path, name))));
   const rest = names.filter((_name, at) => !loose[at]);
   if (names.length > 0 && rest.length === 0) return { missing: [], isEmpty: false };
@@ -17,7 +20,7 @@ export async function findMissingRefs(repo: Repo, names: readonly string[]): Pro
 
 const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(unlessAbsent))?.isFile() ?? false;
 
-async function readPackedNames({ path }: Repo): Promise<Set<string>> {
+async function readPackedNames({ path }: GitRepository): Promise<Set<string>> {
   const text = (await readFile(join(path, 'packed-refs'), 'utf8').catch(unlessAbsent)) ?? '';
   return new Set([...text.matchAll(/^[0-9a-f]{40} (\S+)$/gm)].map(([, name = '']) => name));
 }

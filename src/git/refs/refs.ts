@@ -4,7 +4,7 @@ import { checkedOid, type Oid } from '../objects/oid.ts';
 import { exceeded } from '../process/exceeded.ts';
 import { readRecords } from '../process/records.ts';
 import { run, runText } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { branchOf, branchRef, checkRefName, heads, hiddenRefs, refNameProblem, shortNameOf } from './ref-name.ts';
 
 /** A ref and its object. `peeled` is the object that an annotated tag points to. */
@@ -15,7 +15,7 @@ export type Ref = { name: string; oid: Oid; type: ObjectType; peeled?: { oid: Oi
  * them. `isWanted` leaves out those whose full names it doesn't want.
  */
 export async function listRefs(
-  repo: Repo,
+  repo: GitRepository,
   options: { prefix: string; descending?: true; offset?: number; limit?: number; isWanted?: (name: string) => boolean },
 ): Promise<{ rows: Ref[]; total: number }> {
   const { prefix, offset = 0, limit = Number.POSITIVE_INFINITY, isWanted } = options;
@@ -32,7 +32,7 @@ export async function listRefs(
 }
 
 /** Whether there is a branch. */
-export async function hasBranches(repo: Repo): Promise<boolean> {
+export async function hasBranches(repo: GitRepository): Promise<boolean> {
   await using reader = await openObjects(repo);
   // HEAD names a branch, which usually exists.
   if (await reader.findInfo('HEAD')) return true;
@@ -40,7 +40,7 @@ export async function hasBranches(repo: Repo): Promise<boolean> {
 }
 
 /** The names of the refs below `prefix` that point to this object. @throws GitError `too-large` beyond `git.listedRefs` */
-export async function listNamesOf(repo: Repo, { prefix, oid }: { prefix: string; oid: Oid }): Promise<string[]> {
+export async function listNamesOf(repo: GitRepository, { prefix, oid }: { prefix: string; oid: Oid }): Promise<string[]> {
   const wanted = Buffer.from(oid, 'latin1');
   const found: string[] = [];
   for await (const lines of readRefs(repo, prefix))
@@ -51,7 +51,7 @@ export async function listNamesOf(repo: Repo, { prefix, oid }: { prefix: string;
 }
 
 /** The branches whose history has this commit, in the order of their names, up to `limit` of them. */
-export async function listBranchesWith(repo: Repo, oid: Oid, limit: number): Promise<RefTip[]> {
+export async function listBranchesWith(repo: GitRepository, oid: Oid, limit: number): Promise<RefTip[]> {
   const format = '--format=%(objectname) %(refname)';
   const args = ['for-each-ref', `--contains=${checkedOid(oid)}`, `--count=${limit}`, format, 'refs/heads'];
   const lines = (await runText(repo, args)).split('\n').filter((line) => line !== '');
@@ -59,7 +59,7 @@ export async function listBranchesWith(repo: Repo, oid: Oid, limit: number): Pro
 }
 
 /** The first of the branches that point to this commit, by its short name. */
-export async function findBranchAt(repo: Repo, oid: Oid): Promise<string | undefined> {
+export async function findBranchAt(repo: GitRepository, oid: Oid): Promise<string | undefined> {
   const args = ['for-each-ref', `--points-at=${checkedOid(oid)}`, '--count=1', '--format=%(refname)', 'refs/heads'];
   const name = (await runText(repo, args)).trimEnd();
   return name === '' ? undefined : name.slice(heads.length);
@@ -70,14 +70,14 @@ type RefTip = { name: string; oid: Oid };
 const parseRefLine = (line: Buffer): RefTip => ({ oid: line.toString('latin1', 0, 40), name: line.toString('utf8', 41) });
 
 /** The names and objects of all refs that begin with the prefix, without internal refs. */
-export async function listRefNames(repo: Repo, prefix: string): Promise<RefTip[]> {
+export async function listRefNames(repo: GitRepository, prefix: string): Promise<RefTip[]> {
   const found: RefTip[] = [];
   for await (const lines of readRefs(repo, prefix)) found.push(...lines.map(parseRefLine));
   return found;
 }
 
 /** Lines of an object name and a ref name, in batches, since there may be a hundred thousand. */
-async function* readRefs(repo: Repo, prefix: string, flags: readonly string[] = []): AsyncGenerator<Buffer[]> {
+async function* readRefs(repo: GitRepository, prefix: string, flags: readonly string[] = []): AsyncGenerator<Buffer[]> {
   if (!prefix.startsWith('refs/') || prefix.includes('\0')) throw new GitError('invalid', 'The prefix must begin with refs/');
   const folder = prefix.slice(0, prefix.lastIndexOf('/'));
   // No ref can have such a prefix, and git would read it as a pattern.
@@ -92,7 +92,7 @@ const internal = Buffer.from(`${hiddenRefs.always}/`);
 
 const hasPrefix = (line: Buffer, prefixBytes: Buffer): boolean => line.subarray(41, 41 + prefixBytes.length).equals(prefixBytes);
 
-async function readRefObjects(repo: Repo, found: readonly { name: string; oid: Oid }[]): Promise<Ref[]> {
+async function readRefObjects(repo: GitRepository, found: readonly { name: string; oid: Oid }[]): Promise<Ref[]> {
   await using reader = await openObjects(repo);
   return Promise.all(
     found.map(async ({ name, oid }): Promise<Ref> => {
@@ -108,7 +108,7 @@ async function readRefObjects(repo: Repo, found: readonly { name: string; oid: O
  * The ref with this full name, if it exists. The object reader would also find `refs/heads/refs/heads/x` for `refs/heads/x`, but
  * such refs can't be created (`misleadingRefProblem`).
  */
-export async function findRef(repo: Repo, name: string): Promise<Ref | undefined> {
+export async function findRef(repo: GitRepository, name: string): Promise<Ref | undefined> {
   if (refNameProblem(name)) return undefined;
   await using reader = await openObjects(repo);
   const oid = (await reader.findInfo(name))?.oid;
@@ -121,21 +121,21 @@ export async function findRef(repo: Repo, name: string): Promise<Ref | undefined
 export type Branch = { name: string; short: string; oid: Oid };
 
 /** A branch by its name, with or without `refs/heads/` before it. */
-export async function findBranch(repo: Repo, name: string): Promise<Branch | undefined> {
+export async function findBranch(repo: GitRepository, name: string): Promise<Branch | undefined> {
   const short = shortNameOf(name);
   const found = await findRef(repo, branchRef(short));
   return found?.type === 'commit' ? { name: found.name, short, oid: found.oid } : undefined;
 }
 
 /** The objects of these refs, read by one process. Refs that don't exist are omitted. */
-export async function findRefOids(repo: Repo, names: readonly string[]): Promise<Map<string, Oid>> {
+export async function findRefOids(repo: GitRepository, names: readonly string[]): Promise<Map<string, Oid>> {
   const wanted = new Set(names);
   const found = await listRefNames(repo, 'refs/');
   return new Map(found.filter(({ name }) => wanted.has(name)).map(({ name, oid }) => [name, oid]));
 }
 
 /** The branch that HEAD points to, and its commit; no `oid` where that branch doesn't exist. */
-export async function getDefaultBranch(repo: Repo): Promise<{ name: string; oid?: Oid } | undefined> {
+export async function getDefaultBranch(repo: GitRepository): Promise<{ name: string; oid?: Oid } | undefined> {
   const text = await runText(repo, ['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
   const name = branchOf(text.trimEnd());
   if (name === undefined) return undefined;
@@ -145,7 +145,7 @@ export async function getDefaultBranch(repo: Repo): Promise<{ name: string; oid?
 }
 
 /** Points HEAD at a branch, existing or not. */
-export async function setDefaultBranch(repo: Repo, branch: string): Promise<void> {
+export async function setDefaultBranch(repo: GitRepository, branch: string): Promise<void> {
   checkRefName(branchRef(branch));
   await run(repo, ['symbolic-ref', 'HEAD', branchRef(branch)]);
 }

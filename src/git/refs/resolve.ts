@@ -3,7 +3,7 @@ import type { ObjectInfo, ObjectReader, ObjectType } from '../objects/objects.ts
 import { openObjects } from '../objects/objects.ts';
 import { checkedOid, isOid, type Oid } from '../objects/oid.ts';
 import { run, runText } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { branchRef, refNameProblem } from './ref-name.ts';
 
 /** The object of a revision, and the full ref by which it was found. */
@@ -22,7 +22,11 @@ const readableRefs = /^refs\/(?:heads|tags|pull|notes)\//;
  * each with an optional suffix as `~2` or `^`. Other revision syntax of Git isn't supported. A branch has precedence over a tag
  * of the same name, and both over a short object name.
  */
-export async function findRevision(repo: Repo, text: string, options: { peel?: ObjectType } = {}): Promise<Resolved | undefined> {
+export async function findRevision(
+  repo: GitRepository,
+  text: string,
+  options: { peel?: ObjectType } = {},
+): Promise<Resolved | undefined> {
   await using reader = await openObjects(repo);
   const suffix = suffixPattern.exec(text)?.[1] ?? '';
   const found = await findWithoutSuffix(repo, reader, text.slice(0, text.length - suffix.length));
@@ -33,7 +37,7 @@ export async function findRevision(repo: Repo, text: string, options: { peel?: O
   return peeled && { ...peeled, ...('ref' in resolved && { ref: resolved.ref }) };
 }
 
-async function findWithoutSuffix(repo: Repo, reader: ObjectReader, text: string): Promise<Resolved | undefined> {
+async function findWithoutSuffix(repo: GitRepository, reader: ObjectReader, text: string): Promise<Resolved | undefined> {
   const lower = text.toLowerCase();
   if (isOid(lower)) return reader.findInfo(lower);
   for (const ref of candidates(text)) {
@@ -51,7 +55,7 @@ function candidates(text: string): string[] {
 }
 
 /** The object with this short name, if it is unambiguous. As in `git rev-parse`, commits have precedence. */
-async function findShort(repo: Repo, reader: ObjectReader, digits: string): Promise<Resolved | undefined> {
+async function findShort(repo: GitRepository, reader: ObjectReader, digits: string): Promise<Resolved | undefined> {
   const options = { maxOutput: maxNames, truncate: true, codes: [0, 1, 128] };
   const { stdout, code, truncated } = await run(repo, ['rev-parse', '--quiet', `--disambiguate=${digits}`], options);
   if (code !== 0 || truncated) return undefined;
@@ -66,7 +70,7 @@ async function findShort(repo: Repo, reader: ObjectReader, digits: string): Prom
 /** Cached commits that a suffix led to. */
 const ancestors = kindOf<ObjectInfo>('ancestor');
 
-async function applySuffix(repo: Repo, reader: ObjectReader, from: Oid, suffix: string): Promise<Resolved | undefined> {
+async function applySuffix(repo: GitRepository, reader: ObjectReader, from: Oid, suffix: string): Promise<Resolved | undefined> {
   const revision = `${checkedOid(from)}${suffix}^{commit}`;
   const known = repo.store.cache.get(repo, ancestors, revision);
   if (known) return known;
@@ -79,7 +83,7 @@ async function applySuffix(repo: Repo, reader: ObjectReader, from: Oid, suffix: 
 }
 
 /** Whether `ancestor` is `descendant` or an ancestor of it, so that moving a branch between them is a fast-forward. */
-export async function isAncestor(repo: Repo, ancestor: Oid, descendant: Oid): Promise<boolean> {
+export async function isAncestor(repo: GitRepository, ancestor: Oid, descendant: Oid): Promise<boolean> {
   if (ancestor === descendant) return true;
   const pair = [checkedOid(ancestor), checkedOid(descendant)] as const;
   if (await isParent(repo, ...pair)) return true;
@@ -88,13 +92,13 @@ export async function isAncestor(repo: Repo, ancestor: Oid, descendant: Oid): Pr
 }
 
 /** What most pushes and merges are asked: they add one commit, which a reader that is open knows without a process for the question. */
-async function isParent(repo: Repo, parent: Oid, child: Oid): Promise<boolean> {
+async function isParent(repo: GitRepository, parent: Oid, child: Oid): Promise<boolean> {
   await using reader = await openObjects(repo);
   return (await reader.findCommits([child])).get(child)?.parents.includes(parent) ?? false;
 }
 
 /** The best common ancestor of two commits; undefined for unrelated histories. */
-export async function findMergeBase(repo: Repo, one: Oid, other: Oid): Promise<Oid | undefined> {
+export async function findMergeBase(repo: GitRepository, one: Oid, other: Oid): Promise<Oid | undefined> {
   const text = await runText(repo, ['merge-base', checkedOid(one), checkedOid(other)], { codes: [0, 1] });
   return text === '' ? undefined : text.slice(0, 40);
 }

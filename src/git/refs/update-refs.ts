@@ -1,7 +1,7 @@
 import { GitError } from '../errors.ts';
 import { checkedOid, type Oid, zeroOid } from '../objects/oid.ts';
 import { run } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { checkRefName, misleadingRefProblem } from './ref-name.ts';
 
 /**
@@ -16,7 +16,7 @@ export type RefUpdate =
   | { updated: false; ref: string; reason: 'moved' | 'exists' | 'absent' | 'folder' | 'locked' };
 
 /** Updates refs atomically. Of two concurrent callers with the same `from`, exactly one succeeds. */
-export async function updateRefs(repo: Repo, changes: readonly RefChange[]): Promise<RefUpdate> {
+export async function updateRefs(repo: GitRepository, changes: readonly RefChange[]): Promise<RefUpdate> {
   if (changes.length === 0) return { updated: true };
   const input = changes.map(instruction).join('');
   const { code, stderr } = await run(repo, ['update-ref', '--stdin', '-z'], { input, codes: [0, 1, 128] });
@@ -27,7 +27,7 @@ export async function updateRefs(repo: Repo, changes: readonly RefChange[]): Pro
 export type NewRef = { name: string; oid: Oid };
 
 /** Writes the refs of a draft without refs. They are packed and synced together, since syncing each one is slow. */
-export async function writeFirstRefs(draft: Repo, refs: readonly NewRef[]): Promise<void> {
+export async function writeFirstRefs(draft: GitRepository, refs: readonly NewRef[]): Promise<void> {
   if (refs.length === 0) return;
   const input = refs.map(({ name, oid }) => instruction({ ref: name, from: null, to: oid })).join('');
   await run(draft, ['update-ref', '--stdin', '-z'], { input, config: [['core.fsync', 'none']] });
@@ -35,7 +35,7 @@ export async function writeFirstRefs(draft: Repo, refs: readonly NewRef[]): Prom
 }
 
 /** As `updateRefs`. @throws GitError `conflict` where a ref couldn't be updated */
-export async function mustUpdateRefs(repo: Repo, changes: readonly RefChange[]): Promise<void> {
+export async function mustUpdateRefs(repo: GitRepository, changes: readonly RefChange[]): Promise<void> {
   const result = await updateRefs(repo, changes);
   if (!result.updated) throw new GitError('conflict', `The ref could not be updated (${result.reason})`, result.ref);
 }

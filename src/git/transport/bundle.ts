@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { run, runText } from '../process/run.ts';
-import type { GitStore, Repo } from '../repo.ts';
+import type { GitRepository, GitStore } from '../repo.ts';
 import { buildRepository, initialise, removeRepository, repoOf, repositoryExists } from '../store.ts';
 
 /**
  * Writes all refs of a repository with their objects into a bundle. Returns false, without a file, where the repository is empty
  * or was removed meanwhile.
  */
-export async function writeBundle(repo: Repo, file: string): Promise<boolean> {
+export async function writeBundle(repo: GitRepository, file: string): Promise<boolean> {
   try {
     if ((await runText(repo, ['for-each-ref', '--count=1'])) === '') return false;
     await run(repo, ['bundle', 'create', '--quiet', file, '--all'], { kind: 'transfer' });
@@ -26,7 +26,7 @@ export async function readBundle(
   store: GitStore,
   id: number,
   { file, defaultBranch }: { file: string | undefined; defaultBranch: string },
-): Promise<Repo> {
+): Promise<GitRepository> {
   const repo = repoOf(store, id);
   if (await repositoryExists(repo)) await removeRepository(repo);
   return buildRepository(repo, async (draft) => {

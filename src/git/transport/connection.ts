@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { GitError } from '../errors.ts';
 import { firstBytes } from '../process/output-stream.ts';
 import type { GitProcess } from '../process/process.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { checkFilters, MissingFilter } from './fetch-filter.ts';
 import { type ReceiveOptions, receivePack } from './receive-pack.ts';
 import { type ExchangeOptions, listRefs, maxWants, protocolOf, startService } from './smart-http.ts';
@@ -14,7 +14,7 @@ import { type ExchangeOptions, listRefs, maxWants, protocolOf, startService } fr
  * Fetches. Where no bytes move for `git.transferRateTime`, it is ended: it can't be told whether the client or git is waited for, and git
  * says every few seconds that it works.
  */
-export async function uploadPackOver(input: Readable, repo: Repo, options: ExchangeOptions): Promise<Readable> {
+export async function uploadPackOver(input: Readable, repo: GitRepository, options: ExchangeOptions): Promise<Readable> {
   const { protocol, signal } = options;
   const { transferRateTime: idle, transferContendedTime } = repo.store.limits;
   const git = await startService(repo, 'git-upload-pack', [], {
@@ -45,7 +45,7 @@ async function writeWants(git: GitProcess, input: AsyncIterable<Buffer>): Promis
 }
 
 /** Pushes: tells the refs, and goes on as a push over HTTP. */
-export async function receivePackOver(input: Readable, repo: Repo, options: ReceiveOptions): Promise<Readable> {
+export async function receivePackOver(input: Readable, repo: GitRepository, options: ReceiveOptions): Promise<Readable> {
   const { signal } = options;
   // Pushes have no protocol 2.
   const protocol = protocolOf(options.protocol) === 'version=1' ? 'version=1' : undefined;

@@ -3,7 +3,7 @@
 import { GitError } from '../errors.ts';
 import { openObjects } from '../objects/objects.ts';
 import { findRevision } from '../refs/resolve.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { takePacket } from './pkt-line.ts';
 
 /** The error of a fetch whose filter names something that isn't there. */
@@ -14,7 +14,7 @@ export class MissingFilter extends GitError {
 }
 
 /** Passes on what a client of a fetch says. @throws MissingFilter */
-export async function* checkFilters(repo: Repo, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* checkFilters(repo: GitRepository, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const read = packetReader();
   for await (const chunk of chunks) {
     for (const name of read(chunk).flatMap(sparseNames)) await checkPresence(repo, name);
@@ -63,7 +63,7 @@ function unescaped(text: string): string {
 /** A revision as `findRevision` knows them, with a path. What else Git understands is left to it. */
 const blobName = /^([^\s\0:@^~{}]+)(?::([^\0]+))?$/;
 
-async function checkPresence(repo: Repo, name: string): Promise<void> {
+async function checkPresence(repo: GitRepository, name: string): Promise<void> {
   const [, revision, path] = blobName.exec(name) ?? [];
   if (revision === undefined) return;
   const found = await findRevision(repo, revision);

@@ -3,7 +3,7 @@ import { GitError } from '../errors.ts';
 import { type Progress, progressReader } from '../process/progress.ts';
 import { runText, startTransfer } from '../process/run.ts';
 import { refNameProblem } from '../refs/ref-name.ts';
-import type { GitStore, Repo } from '../repo.ts';
+import type { GitRepository, GitStore } from '../repo.ts';
 import { buildRepository, initialise, repoOf } from '../store.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function importRepository(
     onProgress?: ((progress: Progress) => void) | undefined;
     signal?: AbortSignal;
   },
-): Promise<Repo> {
+): Promise<GitRepository> {
   const source = checkedSource(given.source);
   const config = given.token === undefined ? [] : credentialConfig(source, given.token);
   return buildRepository(repoOf(store, id), async (draft) => {
@@ -80,7 +80,7 @@ function checkedSource(source: string): string {
 }
 
 /** Points HEAD to the source's default branch where it was imported, else to `main`, `master` or the first branch. */
-async function chooseHead(draft: Repo, source: string, config: GitConfig): Promise<void> {
+async function chooseHead(draft: GitRepository, source: string, config: GitConfig): Promise<void> {
   const listed = await runText(draft, ['ls-remote', '--symref', '--', source, 'HEAD'], {
     env: protocolEnvironment,
     config,

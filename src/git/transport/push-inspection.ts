@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { GitError } from '../errors.ts';
 import type { PushHooks } from '../maintenance/hooks.ts';
 import type { GitProcess } from '../process/process.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import type { PushCommand } from './receive-request.ts';
 
 /** The refused refs, each with the reason that the client gets. */
@@ -15,7 +15,7 @@ export type Verdict = { readonly refused?: Refused; readonly messages?: readonly
  * Checks a push after its objects were received and before any ref moves. `pushed` is the repository with the new objects, which
  * are dropped where all commands are refused.
  */
-export type Inspect = (commands: readonly PushCommand[], pushed: Repo) => Promise<Verdict>;
+export type Inspect = (commands: readonly PushCommand[], pushed: GitRepository) => Promise<Verdict>;
 
 /**
  * Answers the hooks of a `git receive-pack` (see hooks.ts) until it ends. Returns the verdict. An error of `inspect` refuses all
@@ -23,7 +23,7 @@ export type Inspect = (commands: readonly PushCommand[], pushed: Repo) => Promis
  */
 export async function inspectPush(
   git: GitProcess,
-  given: { repo: Repo; commands: readonly PushCommand[]; inspect: Inspect; hooks: PushHooks },
+  given: { repo: GitRepository; commands: readonly PushCommand[]; inspect: Inspect; hooks: PushHooks },
 ): Promise<Verdict> {
   const { channel } = git;
   if (!channel) throw new GitError('failed', 'Pushes cannot be inspected: there is no channel to the hooks');

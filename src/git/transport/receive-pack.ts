@@ -9,7 +9,7 @@ import { limitReached } from '../process/process-limits.ts';
 import { areSyncedTogether, canUpdateAtomically, persistRefs, withoutRefSync } from '../refs/many-refs.ts';
 import { hiddenRefProblem, misleadingRefProblem, refNameProblem } from '../refs/ref-name.ts';
 import { findRefOids } from '../refs/refs.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { flushPacket, packet, takePacket } from './pkt-line.ts';
 import { type Inspect, inspectPush, type Refused, type Verdict } from './push-inspection.ts';
 import { formatReport, type PushReport, type PushResult, parseReport } from './push-report.ts';
@@ -48,7 +48,7 @@ export type ReceiveOptions = ExchangeOptions &
  * done. If the client disconnects before its pack is complete, nothing changes; if later, the push is completed and `after` runs.
  * @returns the body of the reply
  */
-export async function receivePack(repo: Repo, body: Readable, options: ReceiveOptions = {}): Promise<Readable> {
+export async function receivePack(repo: GitRepository, body: Readable, options: ReceiveOptions = {}): Promise<Readable> {
   const maxSize = options.maxSize ?? repo.store.limits.push;
   const source = byteSource(options.gzip ? gunzip(body) : body, { maxBytes: maxSize, limits: repo.store.limits });
   const request = await readPushRequest(source, repo.store.limits);
@@ -67,7 +67,7 @@ export async function receivePack(repo: Repo, body: Readable, options: ReceiveOp
 }
 
 type Push = {
-  repo: Repo;
+  repo: GitRepository;
   request: PushRequest;
   accepted: PushCommand[];
   refused: Refused;
@@ -267,7 +267,11 @@ function tryParse(report: Buffer, commands: readonly PushCommand[]): PushReport 
  * The results of a push, determined from the present refs, for a push that ended without a report, or whose recording was
  * interrupted by a crash.
  */
-export async function resultsInRefs(repo: Repo, commands: readonly PushCommand[], reason: string): Promise<PushResult[]> {
+export async function resultsInRefs(
+  repo: GitRepository,
+  commands: readonly PushCommand[],
+  reason: string,
+): Promise<PushResult[]> {
   const now = await findRefOids(
     repo,
     commands.map(({ ref }) => ref),

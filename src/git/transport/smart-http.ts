@@ -6,7 +6,7 @@ import { byteSource } from '../process/byte-source.ts';
 import { firstBytes } from '../process/output-stream.ts';
 import type { GitProcess, StartOptions } from '../process/process.ts';
 import { run, startTransfer } from '../process/run.ts';
-import type { Repo } from '../repo.ts';
+import type { GitRepository } from '../repo.ts';
 import { repositoryExists } from '../store.ts';
 import { checkFilters, MissingFilter } from './fetch-filter.ts';
 import { flushPacket, packet } from './pkt-line.ts';
@@ -31,7 +31,7 @@ type Speaking = { flags: readonly string[]; protocol: string | undefined; connec
 
 /** Starts the process of a service: for one request, or, where `connected`, for a whole connection. */
 export async function startService(
-  repo: Repo,
+  repo: GitRepository,
   service: Service,
   flags: string[],
   options: StartOptions & { protocol?: string | undefined; connected?: boolean },
@@ -42,7 +42,7 @@ export async function startService(
 }
 
 async function serviceCall(
-  repo: Repo,
+  repo: GitRepository,
   service: Service,
   { flags, protocol, connected = false }: Speaking,
 ): Promise<{ args: string[]; env: Record<string, string> }> {
@@ -52,7 +52,7 @@ async function serviceCall(
 }
 
 /** The reply to `GET info/refs?service=…`: the refs (protocol 0 and 1) or the capabilities (protocol 2). */
-export async function advertiseRefs(repo: Repo, service: Service, options: ExchangeOptions = {}): Promise<Readable> {
+export async function advertiseRefs(repo: GitRepository, service: Service, options: ExchangeOptions = {}): Promise<Readable> {
   const requested = protocolOf(options.protocol);
   // Pushes have no protocol 2: git replies with protocol 0, for which clients expect the preamble.
   const protocol = service === 'git-receive-pack' && requested === 'version=2' ? undefined : requested;
@@ -62,7 +62,7 @@ export async function advertiseRefs(repo: Repo, service: Service, options: Excha
 
 /** The refs or capabilities that a service tells first. */
 export async function listRefs(
-  repo: Repo,
+  repo: GitRepository,
   service: Service,
   { protocol, signal }: { protocol: string | undefined; signal: AbortSignal | undefined },
 ): Promise<Readable> {
@@ -80,7 +80,7 @@ const advertiseFlag = '--http-backend-info-refs';
  * wait for a slot among clones.
  */
 async function smallAdvertisement(
-  repo: Repo,
+  repo: GitRepository,
   service: Service,
   { protocol, signal }: { protocol: string | undefined; signal: AbortSignal | undefined },
 ): Promise<Buffer | undefined> {
@@ -106,7 +106,7 @@ function prepend(preamble: Buffer, rest: Readable): Readable {
  * Handles `POST git-upload-pack` (clone and fetch). Destroying the returned stream, or a disconnect of the client, ends git.
  * @throws GitError `invalid` before the reply begins, for an invalid request
  */
-export async function uploadPack(repo: Repo, body: Readable, options: ExchangeOptions = {}): Promise<Readable> {
+export async function uploadPack(repo: GitRepository, body: Readable, options: ExchangeOptions = {}): Promise<Readable> {
   const git = await startService(repo, 'git-upload-pack', [], { protocol: protocolOf(options.protocol), signal: options.signal });
   const request = byteSource(options.gzip ? gunzip(body) : body, { maxBytes: maxWants, limits: repo.store.limits });
   git.rates.push(request.rate);

@@ -27,9 +27,9 @@ export const listBranches = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(ShortBranch) },
   async handle({ db, at, query, page, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
+    const gitRepository = repoOf(git, at.repo.id);
     const wanted = await wantedBranches(db, at.repo.id, query.protected);
-    const { rows, total } = await listRefs(disk, { prefix: heads, ...page, ...wanted });
+    const { rows, total } = await listRefs(gitRepository, { prefix: heads, ...page, ...wanted });
     const protections = await loadProtections(
       db,
       at.repo.id,

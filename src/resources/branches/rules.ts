@@ -11,7 +11,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import { branchRef, shortNameOf } from '#git/refs/ref-name.ts';
 import { type Branch, findBranch } from '#git/refs/refs.ts';
 import { findRevision, isAncestor } from '#git/refs/resolve.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { conflict, forbidden, Refusal, unprocessable } from '#lib/refusal.ts';
@@ -83,22 +83,22 @@ export async function merge(
   { repo, by, identity }: MergeAction,
   { base, head, commit_message }: NewMerge,
 ): Promise<Oid | undefined> {
-  const disk = repoOf(context.git, repo.id);
-  const target = await findBranch(disk, base);
+  const gitRepository = repoOf(context.git, repo.id);
+  const target = await findBranch(gitRepository, base);
   if (!target) throw new Refusal('not_found', 'Base does not exist');
   await checkMayMove(context, { repo, by }, [target.name]);
-  const theirs = await findRevision(disk, head, { peel: 'commit' });
+  const theirs = await findRevision(gitRepository, head, { peel: 'commit' });
   if (theirs?.type !== 'commit') throw new Refusal('not_found', 'Head does not exist');
-  if (await isAncestor(disk, theirs.oid, target.oid)) return undefined;
+  if (await isAncestor(gitRepository, theirs.oid, target.oid)) return undefined;
   const message = signedOff(repo, commit_message ?? `Merge ${head} into ${base}`, identity);
-  const commit = await mergeOrRefuse(disk, { ours: target.oid, theirs: theirs.oid, by: identity, message });
+  const commit = await mergeOrRefuse(gitRepository, { ours: target.oid, theirs: theirs.oid, by: identity, message });
   await moveOrRefuse(context, { repo, by, whenRefused: 'conflict' }, [{ ref: target.name, from: target.oid, to: commit }]);
   return commit;
 }
 
 /** @throws Refusal 409 where the two conflict */
-async function mergeOrRefuse(disk: Disk, wanted: Parameters<typeof writeMerge>[1]): Promise<Oid> {
-  const commit = await writeMerge(disk, wanted);
+async function mergeOrRefuse(gitRepository: GitRepository, wanted: Parameters<typeof writeMerge>[1]): Promise<Oid> {
+  const commit = await writeMerge(gitRepository, wanted);
   if (commit === undefined) throw conflict('Merge conflict');
   return commit;
 }
@@ -112,24 +112,24 @@ export async function mergeUpstream(
   branch: string,
 ): Promise<MergedUpstream> {
   if (!upstream) throw unprocessable('The repository is not a fork of one that you can read');
-  const disk = repoOf(context.git, repo.id);
+  const gitRepository = repoOf(context.git, repo.id);
   const source = repoOf(context.git, upstream.id);
-  const ours = await findBranch(disk, branch);
+  const ours = await findBranch(gitRepository, branch);
   if (!ours) throw branchNotFound();
   const theirs = await findBranch(source, ours.name);
   if (!theirs) throw unprocessable(`The upstream repository has no branch ${ours.short}`);
   const reply = { base_branch: `${upstream.owner.login}:${ours.short}` };
   const isMerged = async (oid: Oid) => {
-    await using reader = await openObjects(disk);
-    return (await reader.findInfo(oid)) !== undefined && isAncestor(disk, oid, ours.oid);
+    await using reader = await openObjects(gitRepository);
+    return (await reader.findInfo(oid)) !== undefined && isAncestor(gitRepository, oid, ours.oid);
   };
   if (await isMerged(theirs.oid)) return { ...reply, merge_type: 'none', message: 'This branch is not behind the upstream.' };
-  await copyCommit(disk, source, theirs.oid);
-  const isFastForward = await isAncestor(disk, ours.oid, theirs.oid);
+  await copyCommit(gitRepository, source, theirs.oid);
+  const isFastForward = await isAncestor(gitRepository, ours.oid, theirs.oid);
   const message = signedOff(repo, `Merge branch '${upstream.owner.login}:${ours.short}' into ${ours.short}`, identity);
   const to = isFastForward
     ? theirs.oid
-    : await mergeOrRefuse(disk, { ours: ours.oid, theirs: theirs.oid, by: identity, message });
+    : await mergeOrRefuse(gitRepository, { ours: ours.oid, theirs: theirs.oid, by: identity, message });
   await moveOrRefuse(context, { repo, by, syncsUpstream: true, whenWorkflowFiles: 'invalid' }, [
     { ref: ours.name, from: ours.oid, to },
   ]);

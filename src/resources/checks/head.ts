@@ -16,8 +16,8 @@ export async function findHead(
   { repo, by }: RepositoryAction,
   sha: string,
 ): Promise<CheckedHead> {
-  const disk = repoOf(git, repo.id);
-  const commit = await getCommitBySha(disk, sha);
+  const gitRepository = repoOf(git, repo.id);
+  const commit = await getCommitBySha(gitRepository, sha);
   const suite = await findSuiteOf(db, { repository: repo.id, commit }, checkingApp(by));
-  return { commit, branch: suite ? suite.head_branch : ((await findBranchAt(disk, commit)) ?? null) };
+  return { commit, branch: suite ? suite.head_branch : ((await findBranchAt(gitRepository, commit)) ?? null) };
 }

@@ -3,7 +3,7 @@ import type { Scope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { gather, getOrThrow, grouped, unique } from '#lib/collections.ts';
 import { nodeId } from '#lib/id.ts';
@@ -136,8 +136,8 @@ export async function presentSuites(scope: Scope, repo: RepositoryWithOwner, row
 export const presentSuite = async (scope: Scope, repo: RepositoryWithOwner, row: SuiteRow): Promise<CheckSuite> =>
   firstOrNotFound(await presentSuites(scope, repo, [row]));
 
-async function loadCommits(disk: Disk, rows: readonly SuiteRow[]): Promise<ReadonlyMap<Oid, Commit>> {
-  await using reader = await openObjects(disk);
+async function loadCommits(gitRepository: GitRepository, rows: readonly SuiteRow[]): Promise<ReadonlyMap<Oid, Commit>> {
+  await using reader = await openObjects(gitRepository);
   return reader.findCommits(unique(gather(rows, 'head_sha')));
 }
 

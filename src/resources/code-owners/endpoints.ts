@@ -25,9 +25,9 @@ export const listCodeOwnersErrors = endpoint({
   query: Type.Object({ ref: Type.Optional(Type.String({ maxLength: 1024 })) }),
   replies: { 200: CodeOwnersErrors },
   async handle({ db, at, viewer, query, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const { commit } = await resolveCommit(disk, query.ref, at.repo.default_branch);
-    await using reader = await openObjects(disk);
+    const gitRepository = repoOf(git, at.repo.id);
+    const { commit } = await resolveCommit(gitRepository, query.ref, at.repo.default_branch);
+    await using reader = await openObjects(gitRepository);
     const file = orNotFound(await findCodeOwners(reader, commit));
     const { allowed } = authorize(seesOwners, viewer, at, { write: false });
     return errorsOf(db, at.repo, file, allowed ? new URL(links.html).hostname : undefined);

@@ -4,7 +4,7 @@ import { diffTrees } from '#git/history/diff.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { findBranch } from '#git/refs/refs.ts';
-import type { Repo as GitRepository } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { maxFiles } from '#resources/commits/index.ts';
 import { loadPulls, mergedTree, type PullRow, requestUnasked } from '#resources/pulls/index.ts';
@@ -34,24 +34,24 @@ export const requestCodeOwners = subscription<(typeof changes)[number], JobConte
 
 async function requestOwnersOf({ db, change, services, now }: JobContext, pull: PullRow): Promise<void> {
   const repo = (await loadNamedRepositories(db, [pull.repository_id])).get(pull.repository_id);
-  const disk = repoOf(services.git, pull.repository_id);
-  if (!repo || !(await repositoryExists(disk))) return;
-  const base = await findBranch(disk, pull.base_ref);
+  const gitRepository = repoOf(services.git, pull.repository_id);
+  if (!repo || !(await repositoryExists(gitRepository))) return;
+  const base = await findBranch(gitRepository, pull.base_ref);
   if (!base) return;
-  await using reader = await openObjects(disk);
+  await using reader = await openObjects(gitRepository);
   const rules = (await findCodeOwners(reader, base.oid))?.owners?.rules ?? [];
   if (rules.length === 0) return;
-  const paths = await listPaths(disk, { from: pull.merge_base_sha, to: pull.head_sha });
+  const paths = await listPaths(gitRepository, { from: pull.merge_base_sha, to: pull.head_sha });
   // With several merge bases, the merge can change other files (see reviews/merge-rules.ts).
-  const merged = pull.merge_base_sha === base.oid ? undefined : await mergedTree(disk, pull, base.oid);
-  if (merged !== undefined) paths.push(...(await listPaths(disk, { from: base.oid, to: merged })));
+  const merged = pull.merge_base_sha === base.oid ? undefined : await mergedTree(gitRepository, pull, base.oid);
+  if (merged !== undefined) paths.push(...(await listPaths(gitRepository, { from: base.oid, to: merged })));
   const names = await ownersOf(rules, paths);
   const host = services.url === undefined ? '' : new URL(services.url).hostname;
   const wanted = reviewersOf(names, await resolveOwners(db, repo, names, host));
   await change((tx) => requestUnasked(tx, { repo, actor: pull.author_id ?? undefined, app: null, now }, pull, wanted));
 }
 
-async function listPaths(disk: GitRepository, ends: { from: Oid; to: Oid }): Promise<string[]> {
-  const { files } = await diffTrees(disk, { ...ends, patchSize: 0 });
+async function listPaths(gitRepository: GitRepository, ends: { from: Oid; to: Oid }): Promise<string[]> {
+  const { files } = await diffTrees(gitRepository, { ...ends, patchSize: 0 });
   return files.slice(0, maxFiles).flatMap(({ path, previousPath }) => (previousPath === undefined ? path : [path, previousPath]));
 }

@@ -2,7 +2,7 @@ import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription, subscription } from '#events/subscription.ts';
 import { branchOf, branchRef } from '#git/refs/ref-name.ts';
 import { findBranch } from '#git/refs/refs.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { gather, unique } from '#lib/collections.ts';
 import { findNewName } from '#resources/branch-names/index.ts';
@@ -61,5 +61,5 @@ export const followBranches = batchSubscription<'push', JobContext>({
 });
 
 /** Whether a branch that was deleted is there again. */
-const isThere = async (disk: Disk, branch: string): Promise<boolean> =>
-  (await repositoryExists(disk)) && (await findBranch(disk, branch)) !== undefined;
+const isThere = async (gitRepository: GitRepository, branch: string): Promise<boolean> =>
+  (await repositoryExists(gitRepository)) && (await findBranch(gitRepository, branch)) !== undefined;

@@ -5,7 +5,7 @@ import type { Services } from '#endpoint/services.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { isOid, type Oid } from '#git/objects/oid.ts';
 import { findRef } from '#git/refs/refs.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { invalid, Refusal } from '#lib/refusal.ts';
 import { enqueueProcessing } from './process.ts';
@@ -61,10 +61,13 @@ export async function receiveSarif(
 }
 
 /** The commit that was analysed. @throws Refusal 404 where the repository hasn't it, or the ref */
-async function findAnalysed(disk: Disk, { commit_sha, ref }: Pick<NewSarif, 'commit_sha' | 'ref'>): Promise<Oid> {
-  if (!(await findRef(disk, ref))) throw missing('ref', `ref '${ref}' not found in this repository`);
+async function findAnalysed(
+  gitRepository: GitRepository,
+  { commit_sha, ref }: Pick<NewSarif, 'commit_sha' | 'ref'>,
+): Promise<Oid> {
+  if (!(await findRef(gitRepository, ref))) throw missing('ref', `ref '${ref}' not found in this repository`);
   const commit = commit_sha.toLowerCase();
-  await using reader = await openObjects(disk);
+  await using reader = await openObjects(gitRepository);
   if (!isOid(commit) || (await reader.findInfo(commit))?.type !== 'commit') throw missing('commit_sha', 'commit not found');
   return commit;
 }

@@ -25,14 +25,14 @@ export const commitStatusEvents = eventKinds({
     aboutRepository(context, event, async (repository) => {
       const { db, links, git } = context;
       const row = await findStatus(db, event.data.status);
-      const disk = repoOf(git, repository.id);
-      if (row?.repository_id !== repository.id || !(await repositoryExists(disk))) return [];
-      await using reader = await openObjects(disk);
+      const gitRepository = repoOf(git, repository.id);
+      if (row?.repository_id !== repository.id || !(await repositoryExists(gitRepository))) return [];
+      await using reader = await openObjects(gitRepository);
       const commit = (await reader.findCommits([row.commit_sha])).get(row.commit_sha);
       if (!commit) return [];
       const urls = repositoryUrlsOf(links, repository);
       const { creator: _, url: _url, node_id: _node, ...status } = await presentStatus(context, urls, row);
-      const branches = await listBranchesWith(disk, commit.oid, maxBranches);
+      const branches = await listBranchesWith(gitRepository, commit.oid, maxBranches);
       const protections = await loadProtections(
         db,
         repository.id,

@@ -5,7 +5,7 @@ import { listNewOids } from '#git/history/history.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Commit, Tag } from '#git/objects/parse-commit.ts';
 import { getDefaultBranch } from '#git/refs/refs.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { verify } from './rules.ts';
@@ -26,10 +26,10 @@ export const verifyPushed = batchSubscription<'push', JobContext>({
     const host = url === undefined ? undefined : new URL(url).hostname;
     for (const { repository, data } of events) {
       if (repository === undefined || data.initial) continue;
-      const disk = repoOf(git, repository);
-      if (!(await repositoryExists(disk))) continue;
+      const gitRepository = repoOf(git, repository);
+      if (!(await repositoryExists(gitRepository))) continue;
       for (const move of data.moves)
-        for await (const objects of pushedBy(disk, move)) {
+        for await (const objects of pushedBy(gitRepository, move)) {
           stopping?.throwIfAborted();
           await verify(
             { db, git, host, now },
@@ -45,17 +45,17 @@ const commitsPerBatch = 50;
 /**
  * The commits that a move added to a branch or tag, in batches, and the tag itself. Nothing where it has moved on and they are gone.
  */
-async function* pushedBy(disk: Disk, { ref, before, after }: RefMove): AsyncGenerator<(Commit | Tag)[]> {
+async function* pushedBy(gitRepository: GitRepository, { ref, before, after }: RefMove): AsyncGenerator<(Commit | Tag)[]> {
   if (after === null) return;
-  await using reader = await openObjects(disk, { isBulk: true });
+  await using reader = await openObjects(gitRepository, { isBulk: true });
   const info = await reader.findInfo(after);
   if (info?.type === 'tag') yield [await reader.getTag(after)];
   const tip = info && (await reader.findInfo(after, { peel: 'commit' }));
   if (!tip) return;
   // Of a new branch, what isn't in the default branch: all else was pushed before.
-  const main = before === null ? await getDefaultBranch(disk) : undefined;
+  const main = before === null ? await getDefaultBranch(gitRepository) : undefined;
   const exclude = main?.oid && ref !== `refs/heads/${main.name}` ? [main.oid] : [];
-  const oids = await listNewOids(disk, { from: before, to: tip.oid, exclude, limit: maxCommits });
+  const oids = await listNewOids(gitRepository, { from: before, to: tip.oid, exclude, limit: maxCommits });
   for (let at = 0; at < oids.length; at += commitsPerBatch)
     yield [...(await reader.findCommits(oids.slice(at, at + commitsPerBatch))).values()];
 }

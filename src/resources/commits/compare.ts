@@ -6,7 +6,7 @@ import { diffTrees } from '#git/history/diff.ts';
 import { withAlternate } from '#git/objects/alternates.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import type { Repo as Disk, GitStore } from '#git/repo.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Page } from '#lib/page.ts';
 import { notFound, Refusal } from '#lib/refusal.ts';
@@ -20,8 +20,8 @@ import type { Comparison } from './schemas.ts';
 export type Ends = { base: Oid; head: Oid };
 
 /** The merge base of two commits, and how far each is from it. Histories without a common commit are refused. */
-export async function compareHistories(disk: Disk, ends: Ends) {
-  const { mergeBase, ahead, behind } = await compareCommits(disk, ends);
+export async function compareHistories(gitRepository: GitRepository, ends: Ends) {
+  const { mergeBase, ahead, behind } = await compareCommits(gitRepository, ends);
   if (mergeBase === undefined) throw new Refusal('not_found', 'No common ancestor between the two.');
   return { mergeBase, ahead, behind };
 }
@@ -32,7 +32,7 @@ const statusOf = (ahead: number, behind: number): Comparison['status'] => {
 };
 
 /** A comparison: both commits, their repositories, and where their objects are read. */
-export type CompareRequest = { ends: Ends; disk: Disk; base: Repo; head: Repo; basehead: string };
+export type CompareRequest = { ends: Ends; gitRepository: GitRepository; base: Repo; head: Repo; basehead: string };
 
 type CompareContext = { db: Db; git: GitStore; viewer: Viewer };
 
@@ -45,21 +45,27 @@ export async function findComparison({ db, git, viewer }: CompareContext, repo: 
   const oidIn = (side: Repo, revision: string) => getCommitOid(repoOf(git, side.id), { repo: side, revision, refuse: notFound });
   const ends = { base: await oidIn(base, sides.base.revision), head: await oidIn(head, sides.head.revision) };
   const baseDisk = repoOf(git, base.id);
-  return { ends, base, head, basehead, disk: base.id === head.id ? baseDisk : withAlternate(baseDisk, repoOf(git, head.id)) };
+  return {
+    ends,
+    base,
+    head,
+    basehead,
+    gitRepository: base.id === head.id ? baseDisk : withAlternate(baseDisk, repoOf(git, head.id)),
+  };
 }
 
 /** How one commit differs from another: a page of the commits between them, and on the first page the files. */
 export async function compare(scope: Scope, request: CompareRequest, page: Page): Promise<Comparison> {
-  const { disk, ends, basehead } = request;
+  const { gitRepository, ends, basehead } = request;
   const { links } = scope;
   const urls = repositoryUrlsOf(links, request.base);
   const headUrls = repositoryUrlsOf(links, request.head);
-  const { mergeBase, ahead, behind } = await compareHistories(disk, ends);
-  await using reader = await openObjects(disk);
+  const { mergeBase, ahead, behind } = await compareHistories(gitRepository, ends);
+  await using reader = await openObjects(gitRepository);
   const [baseAndMergeBase, commits, diff] = await Promise.all([
     reader.getCommits([ends.base, mergeBase]),
-    listAhead(disk, { ...ends, ahead, offset: page.offset, limit: page.limit }),
-    page.number === 1 ? diffTrees(disk, { from: mergeBase, to: ends.head }) : undefined,
+    listAhead(gitRepository, { ...ends, ahead, offset: page.offset, limit: page.limit }),
+    page.number === 1 ? diffTrees(gitRepository, { from: mergeBase, to: ends.head }) : undefined,
   ]);
   const [base, mergeBaseCommit, ...listed] = await presentCommits(scope, urls, [...baseAndMergeBase, ...commits]);
   if (!base || !mergeBaseCommit) throw new Error('The commits of a comparison were not read');

@@ -3,7 +3,7 @@ import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import { listContributors } from '#git/history/contributors.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { loadAccountsByEmail, presentUser } from '#resources/accounts/index.ts';
 import type { RepositoryUrls } from './links.ts';
 import type { Contributor } from './schemas.ts';
@@ -13,14 +13,14 @@ type PresentedContributor = Static<typeof Contributor>;
 /** The number of addresses for which accounts are looked up, those with the most commits first (the public API's limit). */
 const maxAddresses = 500;
 
-type ContributorsContext = { db: Db; links: Links; urls: RepositoryUrls; disk: Disk };
+type ContributorsContext = { db: Db; links: Links; urls: RepositoryUrls; gitRepository: GitRepository };
 
 /** The authors of a history, those with the most commits first: accounts, and with `anonymous` also authors without one. */
 export async function contributorsOf(
-  { db, links, urls, disk }: ContributorsContext,
+  { db, links, urls, gitRepository }: ContributorsContext,
   { from, anonymous }: { from: Oid; anonymous: boolean },
 ): Promise<PresentedContributor[]> {
-  const authors = await listContributors(disk, from);
+  const authors = await listContributors(gitRepository, from);
   const addresses = authors.slice(0, maxAddresses).map(({ email }) => email);
   const accounts = await loadAccountsByEmail(db, addresses, urls.host);
   const found = new Map<number | string, PresentedContributor>();

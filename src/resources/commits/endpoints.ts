@@ -33,12 +33,12 @@ export const listCommits = endpoint({
   refuses: [409],
   replies: { 200: Type.Array(Commit) },
   async handle({ scope, db, at, query, page, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const from = await getCommitOid(disk, { repo: at.repo, revision: query.sha, refuse: notFound });
+    const gitRepository = repoOf(git, at.repo.id);
+    const from = await getCommitOid(gitRepository, { repo: at.repo, revision: query.sha, refuse: notFound });
     const filter = await filterOf(db, query);
     if (!filter) return { rows: [], total: 0 };
     const urls = repositoryUrlsOf(links, at.repo);
-    return mapRows(await listHistory(disk, { from, filter, page }), (rows) => presentCommits(scope, urls, rows));
+    return mapRows(await listHistory(gitRepository, { from, filter, page }), (rows) => presentCommits(scope, urls, rows));
   },
 });
 
@@ -53,18 +53,20 @@ export const getCommit = endpoint({
   refuses: [409, 422],
   replies: { 200: FullCommit },
   async handle({ scope, at, page, media, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
+    const gitRepository = repoOf(git, at.repo.id);
     const refuse = () => unprocessable(`No commit found for SHA: ${at.ref}`);
-    const oid = await getCommitOid(disk, { repo: at.repo, revision: at.ref, refuse });
+    const oid = await getCommitOid(gitRepository, { repo: at.repo, revision: at.ref, refuse });
     if (media === 'sha') return raw('application/vnd.service.sha; charset=utf-8', oid, { etag: `"${oid}"` });
-    await using reader = await openObjects(disk);
+    await using reader = await openObjects(gitRepository);
     const commit = await reader.getCommit(oid);
     if (media !== 'json') {
       const text =
-        media === 'diff' ? openDiff(disk, { from: commit.parents[0] ?? null, to: oid }) : openPatches(disk, { to: oid });
+        media === 'diff'
+          ? openDiff(gitRepository, { from: commit.parents[0] ?? null, to: oid })
+          : openPatches(gitRepository, { to: oid });
       return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
     }
-    const { files, additions, deletions } = await diffCommit(disk, commit);
+    const { files, additions, deletions } = await diffCommit(gitRepository, commit);
     const urls = repositoryUrlsOf(links, at.repo);
     const filesOfPage = files.slice(0, maxFiles).slice(page.offset, page.offset + page.limit);
     const body = {
@@ -92,9 +94,12 @@ export const compareRevisions = endpoint({
   async handle({ scope, db, at, viewer, page, media, services: { git } }) {
     const comparison = await findComparison({ db, git, viewer }, at.repo, at.basehead);
     if (media !== 'json') {
-      const { mergeBase: from } = await compareHistories(comparison.disk, comparison.ends);
+      const { mergeBase: from } = await compareHistories(comparison.gitRepository, comparison.ends);
       const { base: without, head: to } = comparison.ends;
-      const text = media === 'diff' ? openDiff(comparison.disk, { from, to }) : openPatches(comparison.disk, { to, without });
+      const text =
+        media === 'diff'
+          ? openDiff(comparison.gitRepository, { from, to })
+          : openPatches(comparison.gitRepository, { to, without });
       return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
     }
     const body = await compare(scope, comparison, page);
@@ -113,11 +118,11 @@ export const listContributors = endpoint({
   refuses: [409],
   replies: { 200: Type.Array(Contributor), 204: Nothing },
   async handle({ db, at, query, page, links, reply, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    if (await isEmpty(disk)) return reply(204);
-    const from = await getCommitOid(disk, { repo: at.repo, revision: undefined, refuse: notFound });
+    const gitRepository = repoOf(git, at.repo.id);
+    if (await isEmpty(gitRepository)) return reply(204);
+    const from = await getCommitOid(gitRepository, { repo: at.repo, revision: undefined, refuse: notFound });
     const anonymous = query.anon === '1' || query.anon === 'true';
-    const context = { db, links, urls: repositoryUrlsOf(links, at.repo), disk };
+    const context = { db, links, urls: repositoryUrlsOf(links, at.repo), gitRepository };
     return reply(200, pageOut(await contributorsOf(context, { from, anonymous }), page));
   },
 });

@@ -5,7 +5,7 @@ import { countCommits, type HistoryFilter, listCommits } from '#git/history/hist
 import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { pathProblem } from '#git/objects/paths.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { gather } from '#lib/collections.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { invalid } from '#lib/refusal.ts';
@@ -63,14 +63,14 @@ const maxCounted = 10_000;
 
 /** A page of the history of a commit, newest first, and how many commits there are. */
 export async function listHistory(
-  disk: Disk,
+  gitRepository: GitRepository,
   { from, filter, page }: { from: Oid; filter: HistoryFilter; page: Page },
 ): Promise<Listed<Commit>> {
-  const found = await listCommits(disk, { ...filter, from, offset: page.offset, limit: page.limit + 1 });
+  const found = await listCommits(gitRepository, { ...filter, from, offset: page.offset, limit: page.limit + 1 });
   const rows = found.slice(0, page.limit);
   if (found.length <= page.limit && (found.length > 0 || page.offset === 0)) return { rows, total: page.offset + rows.length };
   const minTotal = page.offset + found.length;
-  const total = await countCommits(disk, { ...filter, from, maxCount: maxCounted }).catch((error: unknown) => {
+  const total = await countCommits(gitRepository, { ...filter, from, maxCount: maxCounted }).catch((error: unknown) => {
     // Counting reads the whole history. If it times out, `Link` has the next page but not the last one.
     if (isGitError(error, 'timeout')) return minTotal;
     throw error;

@@ -5,7 +5,7 @@ import { type TreeMode, typeOfMode } from '#git/objects/parse-tree.ts';
 import { pathProblem } from '#git/objects/paths.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findRevision } from '#git/refs/resolve.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { isEmpty } from '#resources/commits/index.ts';
 
@@ -16,11 +16,15 @@ export type Entry = { path: string; mode: TreeMode; oid: Oid; size: number };
 export type ResolvedCommit = { commit: Oid; ref: string };
 
 /** The commit of a revision, or of the default branch if none is given. */
-export async function resolveCommit(disk: Disk, ref: string | undefined, defaultBranch: string): Promise<ResolvedCommit> {
+export async function resolveCommit(
+  gitRepository: GitRepository,
+  ref: string | undefined,
+  defaultBranch: string,
+): Promise<ResolvedCommit> {
   const wanted = ref === undefined || ref === '' ? branchRef(defaultBranch) : ref;
-  const found = await findRevision(disk, wanted, { peel: 'commit' });
+  const found = await findRevision(gitRepository, wanted, { peel: 'commit' });
   if (found?.type === 'commit') return { commit: found.oid, ref: ref || defaultBranch };
-  if (await isEmpty(disk)) throw new Refusal('not_found', 'This repository is empty.');
+  if (await isEmpty(gitRepository)) throw new Refusal('not_found', 'This repository is empty.');
   throw new Refusal('not_found', `No commit found for the ref ${ref || defaultBranch}`);
 }
 

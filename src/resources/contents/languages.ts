@@ -4,7 +4,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import { type ListedEntry, readPartOfTree } from '#git/objects/tree-list.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findRef } from '#git/refs/refs.ts';
-import type { Repo as Disk, GitStore } from '#git/repo.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { countedLanguageOf } from '#search/index.ts';
 import { findMeasurement } from './store.ts';
@@ -19,9 +19,9 @@ const maxEntries = 100_000;
 const vendored = /(?:^|\/)(?:node_modules|bower_components|vendors?|third[_-]?party|dist|extern(?:al)?s?)\/|\.min\.(?:js|css)$/i;
 
 /** The languages of a commit's files, detected by their names. */
-export async function countLanguages(disk: Disk, commit: Oid): Promise<Languages> {
+export async function countLanguages(gitRepository: GitRepository, commit: Oid): Promise<Languages> {
   const bytes = new Map<string, number>();
-  for await (const entries of readPartOfTree(disk, commit, { recursive: true, folders: true, limit: maxEntries })) {
+  for await (const entries of readPartOfTree(gitRepository, commit, { recursive: true, folders: true, limit: maxEntries })) {
     for (const entry of entries) {
       const language = languageOf(entry);
       if (language !== undefined) bytes.set(language, (bytes.get(language) ?? 0) + (entry.size ?? 0));

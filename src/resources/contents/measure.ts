@@ -33,15 +33,15 @@ export async function measureRepository(
   { again }: MeasureOptions = {},
 ): Promise<void> {
   const { id } = repository;
-  const disk = repoOf(git, id);
-  if (!(await repositoryExists(disk))) return;
+  const gitRepository = repoOf(git, id);
+  if (!(await repositoryExists(gitRepository))) return;
   const tip = (await findTip(git, repository)) ?? null;
   const before = again ? undefined : await findMeasurement(db, id);
   const isCounted = before !== undefined && before.commit_oid === tip;
   if (isCounted && before.detector === detectorVersion) return;
   const counted = isCounted ? largestFirst(Object.entries(before.bytes)) : undefined;
-  const bytes = counted ?? (tip === null ? {} : await countLanguages(disk, tip));
-  await using reader = await openObjects(disk);
+  const bytes = counted ?? (tip === null ? {} : await countLanguages(gitRepository, tip));
+  await using reader = await openObjects(gitRepository);
   const found = tip === null ? undefined : await findLicense(reader, tip);
   await change(async (tx) => {
     const current = await lockRepository(tx, id);

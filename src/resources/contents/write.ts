@@ -8,7 +8,7 @@ import { pathProblem } from '#git/objects/paths.ts';
 import type { TreeChange } from '#git/objects/write-tree.ts';
 import { branchRef, shortNameOf } from '#git/refs/ref-name.ts';
 import { findRef } from '#git/refs/refs.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, invalid, notFound, Refusal, unprocessable } from '#lib/refusal.ts';
 import { isEmpty } from '#resources/commits/index.ts';
@@ -25,14 +25,14 @@ export type Written = { resolved: ResolvedCommit; file: Entry | undefined; isNew
 
 /** Creates a file or changes the present one, by one commit to a branch. */
 export async function writeFile(context: MoveContext, action: WriteAction, body: FileWrite): Promise<Written> {
-  const disk = repoOf(context.git, action.repo.id);
+  const gitRepository = repoOf(context.git, action.repo.id);
   const content = await fromBase64(body.content, { resource: 'File', field: 'content' });
   const { branch, tip, before, path } = await getTarget(context, action, body.branch);
   if (before && body.sha === undefined) throw unprocessable('Invalid request.\n\n"sha" wasn\'t supplied.');
   if (body.sha !== undefined) checkUnchanged(path, before, body.sha);
   const mode = before?.mode ?? '100644';
   const commit = await commitTo(context, action, { branch, tip, body, change: { path, mode, content } });
-  await using reader = await openObjects(disk);
+  await using reader = await openObjects(gitRepository);
   return { resolved: { commit, ref: branch }, file: await findEntry(reader, commit, path), isNew: before === undefined };
 }
 
@@ -54,15 +54,15 @@ async function getTarget(
   { repo, by, path: wanted }: WriteAction,
   branchName: string | undefined,
 ): Promise<WriteTarget> {
-  const disk = repoOf(context.git, repo.id);
+  const gitRepository = repoOf(context.git, repo.id);
   const path = trimSlashes(wanted);
   const problem = pathProblem(path);
   if (problem) throw invalid('File', 'path', 'invalid', `path ${problem}`);
   const branch = shortNameOf(branchName ?? repo.default_branch);
   await checkMayMove(context, { repo, by }, [branchRef(branch)]);
-  const tip = await tipOf(disk, branch);
+  const tip = await tipOf(gitRepository, branch);
   if (tip === undefined) return { path, branch, tip, before: undefined };
-  await using reader = await openObjects(disk);
+  await using reader = await openObjects(gitRepository);
   const names = path.split('/');
   for (let depth = 1; depth < names.length; depth++) {
     const parent = await findEntry(reader, tip, names.slice(0, depth).join('/'));
@@ -76,10 +76,10 @@ async function getTarget(
 }
 
 /** The commit of a branch; undefined where the repository has no branch yet, so that this one will be its first. */
-async function tipOf(disk: Disk, branch: string): Promise<Oid | undefined> {
-  const ref = await findRef(disk, checkRef(branchRef(branch)));
+async function tipOf(gitRepository: GitRepository, branch: string): Promise<Oid | undefined> {
+  const ref = await findRef(gitRepository, checkRef(branchRef(branch)));
   if (ref) return ref.oid;
-  if (await isEmpty(disk)) return undefined;
+  if (await isEmpty(gitRepository)) return undefined;
   throw new Refusal('not_found', `Branch ${branch} not found`);
 }
 

@@ -105,9 +105,9 @@ export const compareDependencyGraphs = endpoint({
   replies: { 200: Type.Array(DependencyDifference) },
   async handle({ scope, db, at: { repo, basehead }, viewer, query, services: { git } }) {
     if (!repo.dependency_graph) throw notFound();
-    const { disk, ends } = await findComparison({ db, git, viewer }, repo, basehead);
-    const { mergeBase: from } = await compareHistories(disk, ends);
-    const source = { db, disk, repository: repo.id };
+    const { gitRepository, ends } = await findComparison({ db, git, viewer }, repo, basehead);
+    const { mergeBase: from } = await compareHistories(gitRepository, ends);
+    const source = { db, gitRepository, repository: repo.id };
     const changes = await listDependencyChanges(source, { from, to: ends.head, manifest: query.name });
     return presentDifferences(scope, repo.id, changes);
   },

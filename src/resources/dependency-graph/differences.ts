@@ -1,7 +1,7 @@
 // What a commit depends on that another doesn't.
 import type { Db } from '#database/connect.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
@@ -33,17 +33,17 @@ const room = fixedValue(limitTable.dependencies.ofRepository);
  * @throws Refusal 422 where a file of the later commit can't be read, since what it adds would be missing
  */
 export async function listDependencyChanges(
-  { db, disk, repository }: { db: Db; disk: Disk; repository: Id<'repositories'> },
+  { db, gitRepository, repository }: { db: Db; gitRepository: GitRepository; repository: Id<'repositories'> },
   { from, to, manifest }: { from: Oid; to: Oid; manifest: string | undefined },
 ): Promise<DependencyChange[]> {
   const isWanted = ({ path }: { path: string }) => manifest === undefined || path === manifest;
-  const [before, after] = await Promise.all([listManifestFiles(disk, from), listManifestFiles(disk, to)]);
+  const [before, after] = await Promise.all([listManifestFiles(gitRepository, from), listManifestFiles(gitRepository, to)]);
   const [past, present] = [keyed(before, ({ path }) => path), keyed(after, ({ path }) => path)];
   const differing = <File extends { path: string; oid: Oid }>(files: File[], others: ReadonlyMap<string, { oid: Oid }>) =>
     files.filter((file) => isWanted(file) && others.get(file.path)?.oid !== file.oid);
   const [removed, added] = [
-    await readFiles(disk, differing(before, present), room),
-    await readFiles(disk, differing(after, past), room),
+    await readFiles(gitRepository, differing(before, present), room),
+    await readFiles(gitRepository, differing(after, past), room),
   ];
   const unread = added.find(({ problem }) => problem !== null);
   if (unread) throw unprocessable(`The comparison is incomplete: ${unread.path} ${unread.problem}.`);

@@ -2,7 +2,7 @@
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { type ListedEntry, readPartOfTree } from '#git/objects/tree-list.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { system } from '#lib/caller.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
@@ -18,10 +18,10 @@ const parsers = threadFunctions<typeof import('./manifests.ts')>(
 );
 
 /** The files of a commit that name dependencies, up to a bound. */
-export async function listManifestFiles(disk: Repo, commit: Oid): Promise<ListedEntry[]> {
+export async function listManifestFiles(gitRepository: GitRepository, commit: Oid): Promise<ListedEntry[]> {
   const { isManifest, withoutSuperseded } = await loadManifests();
   const found: ListedEntry[] = [];
-  for await (const batch of readPartOfTree(disk, commit, { recursive: true, limit: fixedValue(maxEntries) }))
+  for await (const batch of readPartOfTree(gitRepository, commit, { recursive: true, limit: fixedValue(maxEntries) }))
     for (const entry of batch)
       if (entry.mode.startsWith('100') && entry.path.length <= maxPath && isManifest(entry.path)) found.push(entry);
   // Those of upper folders come first.
@@ -34,10 +34,10 @@ const maxPath = 1_000;
 export type ReadFile = ListedEntry & ManifestContent;
 
 /** Reads such files, with `room` for so many dependencies. */
-export async function readFiles(disk: Repo, files: readonly ListedEntry[], room: number): Promise<ReadFile[]> {
+export async function readFiles(gitRepository: GitRepository, files: readonly ListedEntry[], room: number): Promise<ReadFile[]> {
   const read: ReadFile[] = [];
   let left = room;
-  await using reader = await openObjects(disk, { isBulk: true });
+  await using reader = await openObjects(gitRepository, { isBulk: true });
   let at = 0;
   for await (const result of reader.readMany(
     files.map(({ oid }) => oid),

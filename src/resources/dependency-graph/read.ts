@@ -38,17 +38,17 @@ export const readDependencies = job<Payload, JobContext>({
   attempts: 10,
   async run({ repository, actor }, { db, change, services, now }) {
     const repo = await findRepository(db, repository);
-    const disk = repoOf(services.git, repository);
-    if (!repo?.dependency_graph || !(await repositoryExists(disk))) return;
+    const gitRepository = repoOf(services.git, repository);
+    if (!repo?.dependency_graph || !(await repositoryExists(gitRepository))) return;
     const ref = branchRef(repo.default_branch);
     const [graph, known, commit] = await Promise.all([
       findGraph(db, repository),
       listManifests(db, repository),
-      findRefOids(disk, [ref]).then((oids) => oids.get(ref) ?? null),
+      findRefOids(gitRepository, [ref]).then((oids) => oids.get(ref) ?? null),
     ]);
     const isKnown = graph?.reader === readerVersion;
     if (isKnown && graph.commit_sha === commit) return;
-    const files = commit === null ? [] : await listManifestFiles(disk, commit);
+    const files = commit === null ? [] : await listManifestFiles(gitRepository, commit);
     const before = keyed(isKnown ? known : [], ({ path }) => path);
     // What was left out for its number may have its place now.
     const isSame = ({ path, oid }: ListedEntry) => {
@@ -59,7 +59,7 @@ export const readDependencies = job<Payload, JobContext>({
     const gone = known.filter(({ path }) => !kept.has(path));
     const used = known.reduce((sum, { path, count }) => sum + (kept.has(path) ? count : 0), 0);
     const read = await readFiles(
-      disk,
+      gitRepository,
       files.filter(({ path }) => !kept.has(path)),
       fixedValue(ofRepository) - used,
     );

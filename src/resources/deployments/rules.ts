@@ -65,10 +65,10 @@ export async function createDeployment(
 }
 
 async function getTarget({ git }: MoveContext, { repo }: RepositoryAction, text: string): Promise<Target> {
-  const disk = repoOf(git, repo.id);
-  const found = await findRevision(disk, text, { peel: 'commit' });
+  const gitRepository = repoOf(git, repo.id);
+  const found = await findRevision(gitRepository, text, { peel: 'commit' });
   if (found?.type === 'commit') return { sha: found.oid, ref: found.ref?.startsWith('refs/') ? found.ref : undefined };
-  throw (await isEmpty(disk)) ? emptyRepository() : unprocessable(`No ref found for: ${text}`);
+  throw (await isEmpty(gitRepository)) ? emptyRepository() : unprocessable(`No ref found for: ${text}`);
 }
 
 async function checkTakesRef(
@@ -92,9 +92,9 @@ async function mergeDefaultBranch(
   const from = repo.default_branch;
   const into = ref?.startsWith(heads) ? ref.slice(heads.length) : from;
   if (into === from) return undefined;
-  const disk = repoOf(context.git, repo.id);
-  const source = await findRef(disk, heads + from);
-  if (!source || (await isAncestor(disk, source.oid, sha))) return undefined;
+  const gitRepository = repoOf(context.git, repo.id);
+  const source = await findRef(gitRepository, heads + from);
+  if (!source || (await isAncestor(gitRepository, source.oid, sha))) return undefined;
   // The right to deploy is none to change branches.
   if (!authorize(writesContents, by, { repo }, { write: true }).allowed)
     throw forbidden(

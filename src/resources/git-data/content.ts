@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { openBlob } from '#git/objects/archive.ts';
 import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { Refusal } from '#lib/refusal.ts';
 
 /** The largest content that the API sends, in bytes (the public API's limit). */
@@ -40,10 +40,10 @@ export async function* base64Pieces(chunks: AsyncIterable<Buffer>): AsyncGenerat
 
 /** A file's bytes: in memory if they are few, otherwise as a stream. */
 export async function rawContent(
-  disk: Disk,
+  gitRepository: GitRepository,
   reader: ObjectReader,
   { oid, size }: { oid: Oid; size: number },
 ): Promise<Buffer | Readable> {
   if (size > maxRaw) throw tooLarge(maxRaw);
-  return size > maxBytesInMemory ? openBlob(disk, oid) : (await reader.get(oid, { type: 'blob' })).data;
+  return size > maxBytesInMemory ? openBlob(gitRepository, oid) : (await reader.get(oid, { type: 'blob' })).data;
 }

@@ -3,7 +3,7 @@ import { nameWord, slugWord } from '#endpoint/path-words.ts';
 import { type ObjectInfo, type ObjectReader, type ObjectType, openObjects } from '#git/objects/objects.ts';
 import { isOid, type Oid } from '#git/objects/oid.ts';
 import { findRevision } from '#git/refs/resolve.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
 
@@ -27,11 +27,11 @@ export const tree = pathResource({
   words: { tree_sha: nameWord },
   below: 'repo',
   async find({ at, services: { git } }, { tree_sha }) {
-    const disk = repoOf(git, at.repo.id);
-    const named = await findRevision(disk, tree_sha);
-    const found = named && (await treeOf(disk, named));
+    const gitRepository = repoOf(git, at.repo.id);
+    const named = await findRevision(gitRepository, tree_sha);
+    const found = named && (await treeOf(gitRepository, named));
     if (found) return found;
-    if (await isEmpty(disk)) throw emptyRepository();
+    if (await isEmpty(gitRepository)) throw emptyRepository();
     return undefined;
   },
 });
@@ -39,9 +39,9 @@ export const tree = pathResource({
 type NamedTree = { readonly oid: Oid; readonly namedBy: Oid };
 
 /** The tree of an object; a tag stands for what it tags. */
-async function treeOf(disk: Repo, { oid, type }: ObjectInfo): Promise<NamedTree | undefined> {
+async function treeOf(gitRepository: GitRepository, { oid, type }: ObjectInfo): Promise<NamedTree | undefined> {
   if (type === 'tree') return { oid, namedBy: oid };
-  await using reader = await openObjects(disk);
+  await using reader = await openObjects(gitRepository);
   const [tree, commit] = await Promise.all([
     reader.findInfo(oid, { peel: 'tree' }),
     type === 'tag' ? reader.findInfo(oid, { peel: 'commit' }) : { oid },

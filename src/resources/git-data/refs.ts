@@ -123,12 +123,12 @@ export const findNamedRef = async (context: Pick<MoveContext, 'git'>, repo: Repo
  * @throws Refusal 409 for a repository without refs; GitError `too-large` beyond `git.listedRefs`
  */
 export async function listMatching({ git }: Pick<MoveContext, 'git'>, repo: Repo, start: string): Promise<Ref[]> {
-  const disk = repoOf(git, repo.id);
+  const gitRepository = repoOf(git, repo.id);
   const prefix = start.startsWith('refs/') ? start : `refs/${start}`;
   const { listedRefs } = git.limits;
-  const { rows, total } = await listRefs(disk, { prefix, limit: listedRefs });
+  const { rows, total } = await listRefs(gitRepository, { prefix, limit: listedRefs });
   if (total > listedRefs) throw exceeded(git.limits, 'listedRefs', { message: 'Too many references match: name more of them' });
-  if (rows.length === 0 && (await isEmpty(disk))) throw emptyRepository();
+  if (rows.length === 0 && (await isEmpty(gitRepository))) throw emptyRepository();
   return rows;
 }
 
@@ -138,8 +138,8 @@ export async function createRef(
   action: MoveRefsAction,
   { ref, sha }: { ref: string; sha: Oid },
 ): Promise<Pick<Ref, 'name' | 'oid' | 'type'>> {
-  const disk = repoOf(context.git, action.repo.id);
-  if (await isEmpty(disk)) throw emptyRepository();
+  const gitRepository = repoOf(context.git, action.repo.id);
+  if (await isEmpty(gitRepository)) throw emptyRepository();
   const name = checkRef(ref);
   const type = await checkTarget(context, action.repo, { ref: name, oid: sha });
   await moveOrRefuse(context, action, [{ ref: name, from: null, to: sha }]);

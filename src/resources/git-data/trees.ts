@@ -4,7 +4,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import { typeOfMode } from '#git/objects/parse-tree.ts';
 import { pathProblem } from '#git/objects/paths.ts';
 import { type TreeChange, writeTree } from '#git/objects/write-tree.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { emptyRepository, isEmpty } from '#resources/commits/index.ts';
@@ -12,9 +12,9 @@ import { utf8Of } from './decode-content.ts';
 import type { NewTree } from './schemas.ts';
 
 /** Writes the tree that a body describes. */
-export async function createTree(disk: Disk, { base_tree, tree }: NewTree): Promise<Oid> {
-  if (await isEmpty(disk)) throw emptyRepository();
-  if (base_tree !== undefined) await checkBase(disk, base_tree.toLowerCase());
+export async function createTree(gitRepository: GitRepository, { base_tree, tree }: NewTree): Promise<Oid> {
+  if (await isEmpty(gitRepository)) throw emptyRepository();
+  if (base_tree !== undefined) await checkBase(gitRepository, base_tree.toLowerCase());
   const changes: TreeChange[] = [];
   const yieldTurn = periodicYield();
   for (const [index, entry] of tree.entries()) {
@@ -22,7 +22,7 @@ export async function createTree(disk: Disk, { base_tree, tree }: NewTree): Prom
     await yieldTurn();
   }
   try {
-    return await writeTree(disk, { changes, ...(base_tree === undefined ? {} : { base: base_tree.toLowerCase() }) });
+    return await writeTree(gitRepository, { changes, ...(base_tree === undefined ? {} : { base: base_tree.toLowerCase() }) });
   } catch (error) {
     // These errors come from the body: a missing object, a duplicate path, or the removal of a path that doesn't exist.
     if (isGitError(error, 'not-found') || isGitError(error, 'invalid'))
@@ -31,8 +31,8 @@ export async function createTree(disk: Disk, { base_tree, tree }: NewTree): Prom
   }
 }
 
-async function checkBase(disk: Disk, oid: Oid): Promise<void> {
-  await using reader = await openObjects(disk);
+async function checkBase(gitRepository: GitRepository, oid: Oid): Promise<void> {
+  await using reader = await openObjects(gitRepository);
   const found = await reader.findInfo(oid, { peel: 'tree' });
   if (found?.type !== 'tree') throw unprocessable('base_tree is not a valid tree oid');
 }

@@ -138,8 +138,8 @@ async function findCommits(
 }
 
 async function commitNames(git: GitStore, { id }: NamedRepository, digits: ReadonlySet<string>): Promise<Map<string, string>> {
-  const disk = repoOf(git, id);
-  if (!(await repositoryExists(disk))) return new Map();
-  await using reader = await openObjects(disk);
+  const gitRepository = repoOf(git, id);
+  if (!(await repositoryExists(gitRepository))) return new Map();
+  await using reader = await openObjects(gitRepository);
   return await reader.findCommitNames([...digits]);
 }

@@ -68,9 +68,9 @@ async function findNewCommits(
   { id, source_id, parent_id }: RepositoryRow,
   { before, after }: RefMove,
 ): Promise<Commit[]> {
-  const disk = repoOf(git, id);
-  if (after === null || !(await repositoryExists(disk))) return [];
-  const commits = await listNewCommits(disk, { from: before, to: after, limit: maxCommits, maxMessages });
+  const gitRepository = repoOf(git, id);
+  if (after === null || !(await repositoryExists(gitRepository))) return [];
+  const commits = await listNewCommits(gitRepository, { from: before, to: after, limit: maxCommits, maxMessages });
   const source = parent_id ?? source_id;
   if (source === null || !(await findRepository(db, source)) || !(await repositoryExists(repoOf(git, source)))) return commits;
   await using reader = await openObjects(repoOf(git, source));

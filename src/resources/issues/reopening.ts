@@ -27,13 +27,13 @@ export async function prepareReopening(
   const ends = await findEnds(db, issue.id);
   // The transaction refuses a head whose repository is gone.
   if (!ends || ends.head_repository_id === null) return;
-  const disk = repoOf(git, issue.repository_id);
+  const gitRepository = repoOf(git, issue.repository_id);
   const headDisk = repoOf(git, ends.head_repository_id);
-  const [base, head] = await Promise.all([findBranch(disk, ends.base_ref), findBranch(headDisk, ends.head_ref)]);
+  const [base, head] = await Promise.all([findBranch(gitRepository, ends.base_ref), findBranch(headDisk, ends.head_ref)]);
   const missing = base ? (head ? undefined : ends.head_ref) : ends.base_ref;
   if (missing !== undefined) throw refused(`The ${missing} branch has been deleted.`);
   if (!base || !head) return;
-  const both = issue.repository_id === ends.head_repository_id ? disk : withAlternate(disk, headDisk);
+  const both = issue.repository_id === ends.head_repository_id ? gitRepository : withAlternate(gitRepository, headDisk);
   if (!(await isAncestor(both, ends.head_sha, head.oid)))
     throw refused(`The ${ends.head_ref} branch was force-pushed or recreated.`);
   if (await isAncestor(both, head.oid, base.oid)) throw refused(`There are no new commits on the ${ends.head_ref} branch.`);

@@ -36,9 +36,9 @@ export const notifyMentionedInCommits = subscription<'push.mentioned', JobContex
 
 /** Those of the commits that are still there, in their order. */
 export async function findCommits({ git }: Services, { id }: RepositoryRow, oids: readonly string[]): Promise<Commit[]> {
-  const disk = repoOf(git, id);
-  if (!(await repositoryExists(disk))) return [];
-  await using reader = await openObjects(disk);
+  const gitRepository = repoOf(git, id);
+  if (!(await repositoryExists(gitRepository))) return [];
+  await using reader = await openObjects(gitRepository);
   const found = await reader.findCommits(oids);
   return oids.flatMap((oid) => found.get(oid) ?? []);
 }

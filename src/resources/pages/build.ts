@@ -44,17 +44,17 @@ export const buildSite = job<BuildPayload, JobContext>({
     const build = await findBuild(db, id);
     const site = build && (await findSite(db, build.repository_id));
     if (!site || !(await change((tx) => beginBuild(tx, id, now)))) return;
-    const disk = repoOf(context.services.git, build.repository_id);
+    const gitRepository = repoOf(context.services.git, build.repository_id);
     const started = performance.now();
     const end = (result: Built | string) =>
       endBuild(context, build, { result, duration_ms: Math.round(performance.now() - started) });
     let kept: Oid | null | undefined;
     // What was read and isn't served gives the ref back to what is.
     const finish = async (result: Built | string) => {
-      if (!(await end(result)) && kept !== undefined) await updateRefs(disk, [{ ref: servedRef, to: kept }]);
+      if (!(await end(result)) && kept !== undefined) await updateRefs(gitRepository, [{ ref: servedRef, to: kept }]);
     };
     try {
-      kept = (await findRef(disk, servedRef))?.oid ?? null;
+      kept = (await findRef(gitRepository, servedRef))?.oid ?? null;
       await finish(await (build.kind === 'branch' ? readCommit : readArtifact)(context, build, site).catch(asProblem));
     } catch (error) {
       // Nothing else would end the build: it would be shown as one that goes on.
@@ -85,12 +85,12 @@ const endBuild = (
 
 /** Reads what a build would serve, and keeps it from being removed. What is served until then stays too, for two weeks at least. */
 async function readCommit({ services }: JobContext, build: BuildRow, site: SiteRow): Promise<Built> {
-  const disk = repoOf(services.git, build.repository_id);
-  await using reader = await openObjects(disk, { isBulk: true });
+  const gitRepository = repoOf(services.git, build.repository_id);
+  await using reader = await openObjects(gitRepository, { isBulk: true });
   const tree = await findSiteFolder(reader, build.commit_sha, site.source_path);
-  await checkSize(disk, tree, services.resourceLimits.pages);
+  await checkSize(gitRepository, tree, services.resourceLimits.pages);
   const root = await readRoot(reader, tree);
-  await mustUpdateRefs(disk, [{ ref: servedRef, to: build.commit_sha }]);
+  await mustUpdateRefs(gitRepository, [{ ref: servedRef, to: build.commit_sha }]);
   return { tree, ...root };
 }
 
@@ -98,14 +98,14 @@ async function readCommit({ services }: JobContext, build: BuildRow, site: SiteR
 async function readArtifact({ db, services, now }: JobContext, build: BuildRow): Promise<Built> {
   const artifact = build.artifact_id === null ? undefined : await findArtifact(db, build.artifact_id);
   if (!artifact || isExpired(artifact, now)) throw new BuildError('The artifact is gone.');
-  const disk = repoOf(services.git, build.repository_id);
-  const tree = await writeFiles(disk, filesOfArtifact(fileOf(services, artifact), services.resourceLimits.pages));
+  const gitRepository = repoOf(services.git, build.repository_id);
+  const tree = await writeFiles(gitRepository, filesOfArtifact(fileOf(services, artifact), services.resourceLimits.pages));
   const author = { name: 'Hearth', email: noreplyAddress, date: build.created_at, zone: 0 };
   const message = `Website of ${build.commit_sha}`;
-  const commit = await writeCommit(disk, { tree, parents: [], author, committer: author, message });
-  await using reader = await openObjects(disk, { isBulk: true });
+  const commit = await writeCommit(gitRepository, { tree, parents: [], author, committer: author, message });
+  await using reader = await openObjects(gitRepository, { isBulk: true });
   const { custom_404 } = await readRoot(reader, tree);
-  await mustUpdateRefs(disk, [{ ref: servedRef, to: commit }]);
+  await mustUpdateRefs(gitRepository, [{ ref: servedRef, to: commit }]);
   return { tree, cname: undefined, custom_404 };
 }
 

@@ -50,8 +50,8 @@ export const releaseServed = subscription<'pages.deleted', JobContext>({
   queue: ({ repository }) => `pages:${repository}`,
   async run({ repository }, { db, services }) {
     if (repository === undefined || (await findSite(db, repository))) return;
-    const disk = repoOf(services.git, repository);
-    if (await repositoryExists(disk)) await updateRefs(disk, [{ ref: servedRef, to: null }]);
+    const gitRepository = repoOf(services.git, repository);
+    if (await repositoryExists(gitRepository)) await updateRefs(gitRepository, [{ ref: servedRef, to: null }]);
   },
 });
 

@@ -2,7 +2,7 @@
 import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { readTree } from '#git/objects/tree-list.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { SiteRow } from './store.ts';
 
@@ -32,9 +32,9 @@ export function siteMeasure(limits: ResourceLimits['pages']): (path: string, siz
 }
 
 /** Measures the files of a folder, links and submodules apart, which aren't served. @throws BuildError beyond a limit */
-export async function checkSize(disk: Disk, tree: Oid, limits: ResourceLimits['pages']): Promise<void> {
+export async function checkSize(gitRepository: GitRepository, tree: Oid, limits: ResourceLimits['pages']): Promise<void> {
   const measure = siteMeasure(limits);
-  for await (const entries of readTree(disk, tree, { recursive: true }))
+  for await (const entries of readTree(gitRepository, tree, { recursive: true }))
     for (const { path, mode, size = 0 } of entries) if (isFile({ mode })) measure(path, size);
 }
 

@@ -81,11 +81,11 @@ export async function followPush(context: Context, event: Push): Promise<void> {
   const { db, services } = context;
   const repository = event.repository === undefined ? undefined : await findRepository(db, event.repository);
   if (!repository || event.data.initial) return;
-  const disk = repoOf(services.git, repository.id);
-  if (!(await repositoryExists(disk))) return;
+  const gitRepository = repoOf(services.git, repository.id);
+  if (!(await repositoryExists(gitRepository))) return;
   await completePlanned(context, repository, event);
   for (const ref of movedBranches(event.data.moves)) {
-    const tip = (await findBranch(disk, ref))?.oid ?? null;
+    const tip = (await findBranch(gitRepository, ref))?.oid ?? null;
     const moved = { repository, ref, tip, actor: event.actor, at: event.at };
     if (tip === null) await followRename(context, moved);
     await followHead(context, moved);
@@ -150,13 +150,13 @@ const maxSameHeads = 100;
 async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: Oid }): Promise<void> {
   const { change, services } = context;
   const { git } = services;
-  const disk = repoOf(git, row.repository_id);
-  if (moved.repository.id !== row.repository_id) await copyCommit(disk, repoOf(git, moved.repository.id), moved.tip);
-  const base = (await findBranch(disk, row.base_ref))?.oid ?? row.base_sha;
+  const gitRepository = repoOf(git, row.repository_id);
+  if (moved.repository.id !== row.repository_id) await copyCommit(gitRepository, repoOf(git, moved.repository.id), moved.tip);
+  const base = (await findBranch(gitRepository, row.base_ref))?.oid ?? row.base_sha;
   const found = await changesBetween(diskOfBoth(git, { id: row.repository_id }, moved.repository), { base, head: moved.tip });
-  const isForced = !(await isAncestor(disk, row.head_sha, moved.tip));
+  const isForced = !(await isAncestor(gitRepository, row.head_sha, moved.tip));
   const isRewound = isForced && found?.commits.length === 0;
-  const isSame = found !== undefined && (await bringsSameChanges(disk, row, { ...found.changes, head_sha: moved.tip }));
+  const isSame = found !== undefined && (await bringsSameChanges(gitRepository, row, { ...found.changes, head_sha: moved.tip }));
   await change(async (tx) => {
     const pull = await findPullForUpdate(tx, row);
     if (!pull || pull.state === 'closed' || pull.head_sha !== row.head_sha) return;
@@ -183,7 +183,7 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
     // There is nothing to be merged any more.
     if (isRewound || !found) await closeOpen(tx, pull, moved);
   });
-  await writeHeadRef(disk, { number: row.number, head_sha: moved.tip });
+  await writeHeadRef(gitRepository, { number: row.number, head_sha: moved.tip });
 }
 
 /** The people who pushed to a head, after it has moved: a later one vouches for none before it. */
@@ -197,14 +197,14 @@ async function followBase(context: Context, moved: Moved): Promise<void> {
   const { repository, ref, tip } = moved;
   const open = await listOpenInto(db, repository.id, [ref]);
   if (tip === null) return baseDeleted(context, moved, open);
-  const disk = repoOf(services.git, repository.id);
+  const gitRepository = repoOf(services.git, repository.id);
   const arrived = await areAncestors(
-    disk,
+    gitRepository,
     open.map(({ head_sha }) => ({ ancestor: head_sha, descendant: tip })),
   );
   for (const [at, pull] of open.entries()) {
     if (!arrived[at]) continue;
-    const merge_commit_sha = await firstMergeOf(disk, { head: pull.head_sha, tip });
+    const merge_commit_sha = await firstMergeOf(gitRepository, { head: pull.head_sha, tip });
     const completion = { merge_commit_sha, actor_id: moved.actor ?? null, via_app_id: null };
     await change((tx) => completeMerge(tx, { repo: repository, now: moved.at }, pull.id, completion));
   }
@@ -216,11 +216,11 @@ async function followBase(context: Context, moved: Moved): Promise<void> {
  */
 async function baseDeleted({ db, change, services }: Context, moved: Moved, open: readonly PullRow[]): Promise<void> {
   const { repository, ref } = moved;
-  const disk = repoOf(services.git, repository.id);
+  const gitRepository = repoOf(services.git, repository.id);
   const merged = open.length === 0 ? undefined : await findMergedFrom(db, repository.id, ref);
-  const base = merged && (await findBranch(disk, merged.base_ref));
+  const base = merged && (await findBranch(gitRepository, merged.base_ref));
   for (const row of open) {
-    const found = base && (await changesBetween(disk, { base: base.oid, head: row.head_sha }));
+    const found = base && (await changesBetween(gitRepository, { base: base.oid, head: row.head_sha }));
     const newBase = found && found.commits.length > 0 ? { base, ...found } : undefined;
     await change(async (tx) => {
       const pull = await findPullForUpdate(tx, row);

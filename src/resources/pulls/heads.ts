@@ -6,7 +6,7 @@ import type { RefMove } from '#events/ref-moves.ts';
 import { withAlternate } from '#git/objects/alternates.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
 import { type Branch, findBranch } from '#git/refs/refs.ts';
-import type { Repo as Disk, GitStore } from '#git/repo.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { invalid } from '#lib/refusal.ts';
 import { findReadable, findSide } from '#resources/commits/index.ts';
@@ -18,8 +18,8 @@ export const movedBranches = (moves: readonly RefMove[]): string[] => moves.flat
 export type Head = Branch & { repo: Repo };
 
 /** The branch that is to be merged into. @throws Refusal 422 where it doesn't exist */
-export async function getBase(disk: Disk, name: string): Promise<Branch> {
-  const found = await findBranch(disk, name);
+export async function getBase(gitRepository: GitRepository, name: string): Promise<Branch> {
+  const found = await findBranch(gitRepository, name);
   if (!found) throw invalid('PullRequest', 'base', 'invalid');
   return found;
 }
@@ -60,5 +60,5 @@ async function findHeadRepository(
 }
 
 /** A disk that reads the objects of both ends. */
-export const diskOfBoth = (git: GitStore, base: { id: Repo['id'] }, head: { id: Repo['id'] }): Disk =>
+export const diskOfBoth = (git: GitStore, base: { id: Repo['id'] }, head: { id: Repo['id'] }): GitRepository =>
   base.id === head.id ? repoOf(git, base.id) : withAlternate(repoOf(git, base.id), repoOf(git, head.id));

@@ -12,7 +12,7 @@ import type { Identity } from '#git/objects/identity.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { writeCommit } from '#git/objects/write-objects.ts';
 import { findBranch } from '#git/refs/refs.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { conflict, forbidden, orNotFound, Refusal } from '#lib/refusal.ts';
@@ -91,13 +91,13 @@ export const mergePull = (context: MoveContext, action: MergeAction, pull: PullR
 
 async function mergeInTurn(context: MoveContext, action: MergeAction, { id }: PullRow, wanted: WantedMerge): Promise<Oid> {
   const { repo, by, now } = action;
-  const disk = repoOf(context.git, repo.id);
+  const gitRepository = repoOf(context.git, repo.id);
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const row = orNotFound((await loadPulls(context.db, [id])).get(id));
     checkMayMerge(repo, row, wanted);
-    const base = await findBranch(disk, row.base_ref);
+    const base = await findBranch(gitRepository, row.base_ref);
     if (!base) throw notAllowed('Pull Request is not mergeable');
-    const commit = await writeMerge(disk, action, row, wanted, base.oid);
+    const commit = await writeMerge(gitRepository, action, row, wanted, base.oid);
     const plan = await insertPlan(context.db, {
       issue_id: id,
       repository_id: repo.id,
@@ -126,26 +126,34 @@ async function mergeInTurn(context: MoveContext, action: MergeAction, { id }: Pu
 }
 
 /** Writes the commits of a merge on top of the base. */
-async function writeMerge(disk: Disk, action: MergeAction, pull: PullRow, wanted: WantedMerge, base: Oid): Promise<Oid> {
+async function writeMerge(
+  gitRepository: GitRepository,
+  action: MergeAction,
+  pull: PullRow,
+  wanted: WantedMerge,
+  base: Oid,
+): Promise<Oid> {
   const { repo, identity, headOwner, authorOf } = action;
   const head = pull.head_sha;
   if (wanted.merge_method === 'rebase') {
-    const rebased = await rebaseCommits(disk, { onto: base, head, committer: identity });
+    const rebased = await rebaseCommits(gitRepository, { onto: base, head, committer: identity });
     if (!rebased.rebased) throw notAllowed("This branch can't be rebased");
     return rebased.head;
   }
-  const tree = await mergedTree(disk, pull, base);
+  const tree = await mergedTree(gitRepository, pull, base);
   if (tree === undefined) throw notAllowed('Pull Request is not mergeable');
   const commits =
-    wanted.merge_method === 'squash' ? await listAhead(disk, { base, head, ahead: pull.commits_count, limit: maxSquashed }) : [];
+    wanted.merge_method === 'squash'
+      ? await listAhead(gitRepository, { base, head, ahead: pull.commits_count, limit: maxSquashed })
+      : [];
   const merged: Merged = { repo, pull, headOwner, commits };
   if (wanted.merge_method === 'merge') {
     const message = signedOff(repo, mergeMessage(merged, wanted), identity);
-    return writeCommit(disk, { tree, parents: [base, head], author: identity, committer: identity, message });
+    return writeCommit(gitRepository, { tree, parents: [base, head], author: identity, committer: identity, message });
   }
   const { author, addresses } = await authorOf(pull);
   const message = signedOff(repo, squashMessage(merged, wanted, addresses), identity);
-  return writeCommit(disk, { tree, parents: [base], author, committer: identity, message });
+  return writeCommit(gitRepository, { tree, parents: [base], author, committer: identity, message });
 }
 
 /** The messages of so many commits are part of that of a squashed one. */

@@ -50,15 +50,15 @@ export async function prepareEnds(
   wanted: Pick<NewPullRequest, 'base' | 'head' | 'head_repo'>,
 ): Promise<Ends> {
   await checkMayOpen(db, repo, by);
-  const disk = repoOf(git, repo.id);
-  const [base, head] = await Promise.all([getBase(disk, wanted.base), getHead({ db, git, viewer: by }, repo, wanted)]);
+  const gitRepository = repoOf(git, repo.id);
+  const [base, head] = await Promise.all([getBase(gitRepository, wanted.base), getHead({ db, git, viewer: by }, repo, wanted)]);
   if (by.grant.kind !== 'installation' && !reaches(repo.role, 'write') && !reaches(head.repo.role, 'write'))
     throw invalid('PullRequest', 'user', 'custom', 'must be a collaborator');
   const found = await changesBetween(diskOfBoth(git, repo, head.repo), { base: base.oid, head: head.oid });
   const names = `${wanted.base} and ${wanted.head}`;
   if (!found) throw invalid('PullRequest', 'head', 'custom', `${names} have entirely different commit histories`);
   if (found.commits.length === 0) throw invalid('PullRequest', 'head', 'custom', `No commits between ${names}`);
-  if (head.repo.id !== repo.id) await copyCommit(disk, repoOf(git, head.repo.id), head.oid);
+  if (head.repo.id !== repo.id) await copyCommit(gitRepository, repoOf(git, head.repo.id), head.oid);
   return { base, head, ...found };
 }
 
@@ -171,10 +171,10 @@ export async function prepareBase(
   name: string | undefined,
 ): Promise<NewBase | undefined> {
   if (name === undefined) return undefined;
-  const disk = repoOf(git, repo.id);
-  const base = await getBase(disk, name);
+  const gitRepository = repoOf(git, repo.id);
+  const base = await getBase(gitRepository, name);
   if (base.short === pull.base_ref) return undefined;
-  const found = await changesBetween(disk, { base: base.oid, head: pull.head_sha });
+  const found = await changesBetween(gitRepository, { base: base.oid, head: pull.head_sha });
   if (!found) throw invalid('PullRequest', 'base', 'invalid', `There is no common commit of ${name} and ${pull.head_ref}`);
   if (found.commits.length === 0)
     throw invalid(

@@ -8,7 +8,7 @@ import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import { mustUpdateRefs, type RefChange } from '#git/refs/update-refs.ts';
-import type { Repo as Disk, GitStore } from '#git/repo.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { chunks, gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -40,8 +40,8 @@ export async function testingOf(
   const unknown = { mergeable: null, rebaseable: null, state: 'unknown', mergeCommit: row.merge_commit_sha } as const;
   if (row.state === 'closed') return unknown;
   const head = { repository: row.repository_id, commit: row.head_sha };
-  const disk = repoOf(git, row.repository_id);
-  const base = await findBranch(disk, row.base_ref);
+  const gitRepository = repoOf(git, row.repository_id);
+  const base = await findBranch(gitRepository, row.base_ref);
   const isTested = row.is_mergeable !== null && row.tested_base_sha === base?.oid && row.tested_head_sha === row.head_sha;
   if (!isTested) return unknown;
   const wanted = {
@@ -52,7 +52,7 @@ export async function testingOf(
   const [statuses, unsuccessfulRuns, obstacle] = await Promise.all([
     countStates(db, head),
     countUnsuccessfulRuns(db, head),
-    findMergeObstacle({ db, disk, refRules, now }, wanted),
+    findMergeObstacle({ db, gitRepository, refRules, now }, wanted),
   ]);
   const { is_mergeable: mergeable, is_rebaseable: rebaseable, merge_commit_sha: mergeCommit } = row;
   const isUnstable = statuses.failed > 0 || statuses.pending > 0 || unsuccessfulRuns > 0;
@@ -81,9 +81,9 @@ export async function testMerges(
   repository: Id<'repositories'>,
   rows: readonly PullRow[],
 ): Promise<void> {
-  const disk = repoOf(git, repository);
-  if (rows.length === 0 || !(await repositoryExists(disk))) return;
-  await using reader = await openObjects(disk);
+  const gitRepository = repoOf(git, repository);
+  if (rows.length === 0 || !(await repositoryExists(gitRepository))) return;
+  await using reader = await openObjects(gitRepository);
   const names = unique(rows.map(({ base_ref }) => base_ref));
   const found = await Promise.all(names.map(async (name) => [name, await reader.findInfo(branchRef(name))] as const));
   const tips = new Map(found);
@@ -93,17 +93,17 @@ export async function testMerges(
       some.map(async (row) => {
         const base = tips.get(row.base_ref)?.oid;
         const isTested = row.tested_base_sha === base && row.tested_head_sha === row.head_sha;
-        return base === undefined || isTested ? [] : testIfPossible({ disk, reader }, row, base);
+        return base === undefined || isTested ? [] : testIfPossible({ gitRepository, reader }, row, base);
       }),
     );
     tests.push(...done.flat());
   }
-  const written = await writeTestMerges({ disk, reader }, tests);
-  await mustUpdateRefs(disk, await refChangesOf(reader, written));
+  const written = await writeTestMerges({ gitRepository, reader }, tests);
+  await mustUpdateRefs(gitRepository, await refChangesOf(reader, written));
   await change((tx) => saveTests(tx, written));
 }
 
-type Reading = { disk: Disk; reader: ObjectReader };
+type Reading = { gitRepository: GitRepository; reader: ObjectReader };
 
 /** The test of a merge; none where Git reaches a limit, so that the others are tested all the same. */
 async function testIfPossible(reading: Reading, row: PullRow, base: Oid) {
@@ -115,24 +115,24 @@ async function testIfPossible(reading: Reading, row: PullRow, base: Oid) {
   }
 }
 
-async function testMerge({ disk, reader }: Reading, row: PullRow, base: Oid) {
+async function testMerge({ gitRepository, reader }: Reading, row: PullRow, base: Oid) {
   const head = row.head_sha;
   const test = { issue: row.id, number: row.number, base, head, commit: null };
-  const tree = await mergedTree(disk, row, base);
+  const tree = await mergedTree(gitRepository, row, base);
   if (tree === undefined) return { ...test, mergeable: false, rebaseable: false, tree };
   const isOnTop = row.merge_base_sha === base;
-  const rebaseable = isOnTop || row.commits_count === 1 || (await canRebase({ disk, reader }, base, head));
+  const rebaseable = isOnTop || row.commits_count === 1 || (await canRebase({ gitRepository, reader }, base, head));
   return { ...test, mergeable: true, rebaseable, tree };
 }
 
-async function canRebase({ disk, reader }: Reading, onto: Oid, head: Oid): Promise<boolean> {
+async function canRebase({ gitRepository, reader }: Reading, onto: Oid, head: Oid): Promise<boolean> {
   const { committer } = await reader.getCommit(head);
-  return (await rebaseCommits(disk, { onto, head, committer })).rebased;
+  return (await rebaseCommits(gitRepository, { onto, head, committer })).rebased;
 }
 
 /** Writes the commits of test merges, all together. The same two commits have the same merge whenever it is tested. */
 async function writeTestMerges<Test extends MergeTest & { tree: Oid | undefined }>(
-  { disk, reader }: Reading,
+  { gitRepository, reader }: Reading,
   tests: readonly Test[],
 ): Promise<Test[]> {
   const merged = tests.filter(({ tree }) => tree !== undefined);
@@ -143,7 +143,7 @@ async function writeTestMerges<Test extends MergeTest & { tree: Oid | undefined 
     const message = `Merge ${head} into ${base}`;
     return { type: 'commit' as const, data: commitBytes({ tree, parents: [base, head], author: by, committer: by, message }) };
   });
-  const oids = objects.length === 0 ? [] : await writeObjects(disk, objects);
+  const oids = objects.length === 0 ? [] : await writeObjects(gitRepository, objects);
   const commits = new Map(merged.map(({ issue }, at) => [issue, oids[at] ?? null]));
   return tests.map((test) => ({ ...test, commit: commits.get(test.issue) ?? null }));
 }

@@ -36,14 +36,17 @@ export async function updateBranch(
   const mayWrite = authorize(writesContents, by, { repo: head }, { write: true }).allowed;
   if (!mayWrite && !(await findModifiable(db, by, head, [pull.head_ref])).has(pull.head_ref))
     throw forbidden('You must have write access to the head branch of the pull request.');
-  const disk = repoOf(git, head.id);
-  const [theirs, ours] = await Promise.all([findBranch(repoOf(git, repo.id), pull.base_ref), findBranch(disk, pull.head_ref)]);
+  const gitRepository = repoOf(git, head.id);
+  const [theirs, ours] = await Promise.all([
+    findBranch(repoOf(git, repo.id), pull.base_ref),
+    findBranch(gitRepository, pull.head_ref),
+  ]);
   if (!theirs || !ours) throw unprocessable('The head branch of the pull request can not be updated');
   if (expected !== undefined && expected !== ours.oid) throw unprocessable("expected head sha didn't match current head ref.");
-  if (head.id !== repo.id) await copyCommit(disk, repoOf(git, repo.id), theirs.oid);
-  if (await isAncestor(disk, theirs.oid, ours.oid)) throw unprocessable('There are no new commits on the base branch.');
+  if (head.id !== repo.id) await copyCommit(gitRepository, repoOf(git, repo.id), theirs.oid);
+  if (await isAncestor(gitRepository, theirs.oid, ours.oid)) throw unprocessable('There are no new commits on the base branch.');
   const message = signedOff(head, `Merge branch '${pull.base_ref}' into ${pull.head_ref}`, identity);
-  const to = await writeMerge(disk, { ours: ours.oid, theirs: theirs.oid, by: identity, message });
+  const to = await writeMerge(gitRepository, { ours: ours.oid, theirs: theirs.oid, by: identity, message });
   if (to === undefined) throw unprocessable('merge conflict between base and head');
   await moveOrRefuse(context, { repo: head, by, whenWorkflowFiles: 'invalid' }, [{ ref: ours.name, from: ours.oid, to }]);
 }

@@ -45,9 +45,9 @@ export const measure = batchSubscription<'push' | 'repository.imported', JobCont
   async runAll(events, { change, scope, services: { git } }) {
     const repositories = await scope.load.all(namedRepositories, unique(gather(events, 'repository')));
     for (const { id, size_kb: former } of repositories.values()) {
-      const disk = repoOf(git, id);
-      if (!(await repositoryExists(disk))) continue;
-      const { bytes, looseObjects, packs } = await measureObjects(disk);
+      const gitRepository = repoOf(git, id);
+      if (!(await repositoryExists(gitRepository))) continue;
+      const { bytes, looseObjects, packs } = await measureObjects(gitRepository);
       const size_kb = Math.ceil(bytes / 1024);
       if (size_kb !== former) await change((tx) => setSize(tx, id, size_kb));
       if (looseObjects > maxLooseObjects || packs > maxPacks)
@@ -61,8 +61,8 @@ export const packRepository = job<{ repository: Id<'repositories'> }, JobContext
   name: 'pushes.pack',
   attempts: 3,
   async run({ repository }, { services: { git } }) {
-    const disk = repoOf(git, repository);
-    if (await repositoryExists(disk)) await collectGarbage(disk);
+    const gitRepository = repoOf(git, repository);
+    if (await repositoryExists(gitRepository)) await collectGarbage(gitRepository);
   },
 });
 

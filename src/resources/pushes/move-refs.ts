@@ -59,9 +59,9 @@ export async function mustMoveRefs(context: MoveContext, options: MoveRefsOption
 
 async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise<RefUpdate> {
   const { repo, changes, actor, workflowFiles, extraWrites, isUndo = false, ...occasion } = options;
-  const disk = repoOf(context.git, repo.id);
+  const gitRepository = repoOf(context.git, repo.id);
   const unconditional = changes.filter(({ from }) => from === undefined).map(({ ref }) => ref);
-  const current = unconditional.length === 0 ? new Map<string, Oid>() : await findRefOids(disk, unconditional);
+  const current = unconditional.length === 0 ? new Map<string, Oid>() : await findRefOids(gitRepository, unconditional);
   const commands = changes.map(
     ({ ref, from, to }): PushCommand => ({
       ref,
@@ -72,11 +72,11 @@ async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise
   const missing = commands.find(({ from, to }) => from === null && to === null);
   if (missing) return { updated: false, ref: missing.ref, reason: 'absent' };
   const moves = movesIn(commands);
-  const [refusal] = isUndo ? [] : (await refuseWorkflowFiles(disk, workflowFiles, moves)).values();
+  const [refusal] = isUndo ? [] : (await refuseWorkflowFiles(gitRepository, workflowFiles, moves)).values();
   if (refusal !== undefined) throw new WorkflowFilesRefused(refusal);
   const judgements = isUndo ? [] : await judgeMoves(context, { repo, actor: { account: actor }, moves, ...occasion });
   const intent = await openIntent(context, { repository: repo.id, actor, commands });
-  const result = await updateRefs(disk, commands).catch(async (error: unknown) => {
+  const result = await updateRefs(gitRepository, commands).catch(async (error: unknown) => {
     await closeByRefs(context, intent);
     throw error;
   });

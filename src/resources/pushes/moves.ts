@@ -2,7 +2,7 @@ import type { RefMove } from '#events/ref-moves.ts';
 import { areAncestors } from '#git/history/ancestors.ts';
 import { branchOf, branchRef, shortNameOf } from '#git/refs/ref-name.ts';
 import { findRef, getDefaultBranch, setDefaultBranch } from '#git/refs/refs.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
 
@@ -10,7 +10,7 @@ import { gather } from '#lib/collections.ts';
  * The commands of a push as moves, which say whether commits were lost (`forced`): a branch is forced if its former commit is no longer
  * in its history; a tag is forced whenever it moves.
  */
-export async function movesOf(disk: Disk, commands: readonly PushCommand[]): Promise<RefMove[]> {
+export async function movesOf(gitRepository: GitRepository, commands: readonly PushCommand[]): Promise<RefMove[]> {
   const moves = commands.flatMap(({ ref, from, to }): RefMove[] =>
     from === to ? [] : [{ ref, before: from, after: to, forced: from !== null && to !== null }],
   );
@@ -19,7 +19,7 @@ export async function movesOf(disk: Disk, commands: readonly PushCommand[]): Pro
     if (branchOf(ref) === undefined || before === null || after === null) return [];
     return [{ move, pair: { ancestor: before, descendant: after } }];
   });
-  const areFastForwards = await areAncestors(disk, gather(branchMoves, 'pair'));
+  const areFastForwards = await areAncestors(gitRepository, gather(branchMoves, 'pair'));
   const fastForwards = new Set(branchMoves.filter((_, index) => areFastForwards[index]).map(({ move }) => move));
   return moves.map((move) => (fastForwards.has(move) ? { ...move, forced: false } : move));
 }
@@ -31,7 +31,7 @@ const preferredNames = ['main', 'master'];
  * ones. Points HEAD to it and returns its name. Repeating it has no effect.
  */
 export async function adoptFirstBranch(
-  disk: Disk,
+  gitRepository: GitRepository,
   moves: readonly RefMove[],
   defaultBranch: string,
 ): Promise<string | undefined> {
@@ -39,10 +39,10 @@ export async function adoptFirstBranch(
   const names = created.map(({ ref }) => shortNameOf(ref)).sort();
   const first = preferredNames.find((name) => names.includes(name)) ?? names[0];
   if (first === undefined || names.includes(defaultBranch)) return undefined;
-  if (await findRef(disk, branchRef(defaultBranch))) return undefined;
-  const current = await getDefaultBranch(disk);
+  if (await findRef(gitRepository, branchRef(defaultBranch))) return undefined;
+  const current = await getDefaultBranch(gitRepository);
   // HEAD points to an existing branch: it was moved before a crash that prevented the recording.
   if (current?.oid !== undefined) return current.name;
-  await setDefaultBranch(disk, first);
+  await setDefaultBranch(gitRepository, first);
   return first;
 }

@@ -106,15 +106,15 @@ const maxPushMs = 24 * 60 * 60 * 1000;
  * recorded twice, since the push also locks the repository's row.
  */
 async function recoverIntents(context: PushContext, repository: Id<'repositories'>): Promise<void> {
-  const disk = repoOf(context.git, repository);
+  const gitRepository = repoOf(context.git, repository);
   await context.change(async (tx) => {
     const row = await lockRepository(tx, repository);
     if (!row) return;
     for (const intent of await store.listIntents(tx, repository)) {
-      await repairRefs(disk, intent.commands);
-      const results = await resultsInRefs(disk, intent.commands, 'not done');
+      await repairRefs(gitRepository, intent.commands);
+      const results = await resultsInRefs(gitRepository, intent.commands, 'not done');
       const done = results.filter(({ ok }) => ok);
-      const moves = await movesOf(disk, await notRecorded(tx, intent, done));
+      const moves = await movesOf(gitRepository, await notRecorded(tx, intent, done));
       await recordMoves(tx, context, { row, moves, actor: intent.actor_id ?? undefined });
       // Of two pushes that wanted the same, the one that is recorded need not be the one that did it: neither records it again.
       await keepUnfinished(tx, context, intent, done);

@@ -4,7 +4,7 @@ import { type ObjectInfo, type ObjectReader, openObjects } from '#git/objects/ob
 import type { Oid } from '#git/objects/oid.ts';
 import { heads } from '#git/refs/ref-name.ts';
 import { listRefNames } from '#git/refs/refs.ts';
-import type { Repo as GitRepository } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { chunks, unique } from '#lib/collections.ts';
 import type { RuledMove } from '#resources/ref-rules/index.ts';
 import { workflowFolders } from '#workflow-files/file.ts';
@@ -19,7 +19,7 @@ type Denied = Extract<WorkflowFileAccess, { allowed: false }>;
  * their ids, so that a move that changes nothing in them costs one round trip to the reader of objects.
  */
 export async function refuseWorkflowFiles(
-  disk: GitRepository,
+  gitRepository: GitRepository,
   access: WorkflowFileAccess,
   moves: readonly RuledMove[],
 ): Promise<Map<string, string>> {
@@ -27,7 +27,7 @@ export async function refuseWorkflowFiles(
   if (access.allowed) return refused;
   const written = moves.filter(({ after }) => after !== null);
   if (written.length === 0) return refused;
-  await using reader = await openObjects(disk, { isBulk: true });
+  await using reader = await openObjects(gitRepository, { isBulk: true });
   const folders = await readFolders(
     reader,
     unique(written.flatMap(({ before, after }) => [before, after].filter((oid) => oid !== null))),
@@ -39,7 +39,7 @@ export async function refuseWorkflowFiles(
     let path: string | undefined;
     if (before !== null) path = await findChangedPath(reader, folders.get(before) ?? [], own);
     else {
-      if (!known.has(after)) known.set(after, await findNewPath(disk, reader, own));
+      if (!known.has(after)) known.set(after, await findNewPath(gitRepository, reader, own));
       path = known.get(after);
     }
     if (path !== undefined) refused.set(ref, messageOf(access, path));
@@ -78,12 +78,12 @@ async function findChangedPath(reader: ObjectReader, before: Folders, after: Fol
 }
 
 /** The first path in the workflow folders of a commit at which no branch has the same file. */
-async function findNewPath(disk: GitRepository, reader: ObjectReader, own: Folders): Promise<string | undefined> {
+async function findNewPath(gitRepository: GitRepository, reader: ObjectReader, own: Folders): Promise<string | undefined> {
   if (own.every((folder) => folder === undefined)) return undefined;
   // The default branch, which usually has the same folders, is looked at before all others.
   const first = await Promise.all(workflowFolders.map((path) => reader.findInfo('HEAD', { path })));
   if (own.every((folder, at) => folder === undefined || folder.oid === first[at]?.oid)) return undefined;
-  const tips = unique((await listRefNames(disk, heads)).map(({ oid }) => oid));
+  const tips = unique((await listRefNames(gitRepository, heads)).map(({ oid }) => oid));
   const ofTips = [...(await readFolders(reader, tips)).values()];
   for (const [at, folder] of workflowFolders.entries()) {
     const wanted = own[at];

@@ -9,7 +9,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
 import { findRef, hasBranches } from '#git/refs/refs.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { gather, grouped, unique } from '#lib/collections.ts';
 import { kindOfMove, type RuleCheck, type RuledMove } from './evaluator.ts';
 
@@ -18,7 +18,7 @@ export class TooManyCommits extends Error {}
 
 type Given = Pick<RuleCheck, 'repo' | 'actor' | 'merge' | 'syncsUpstream' | 'host' | 'secrets' | 'isTrial' | 'now'> & {
   db: Db;
-  disk: Disk;
+  gitRepository: GitRepository;
   moves: readonly RuledMove[];
 };
 
@@ -27,12 +27,12 @@ const maxKeptFiles = 100_000;
 
 /** What evaluators may ask about some moves. Disposing of it ends its reader. */
 export async function openCheck({ moves, ...given }: Given): Promise<RuleCheck & AsyncDisposable> {
-  const { disk, repo } = given;
-  const reader = await openObjects(disk);
-  const { ruledCommits } = disk.store.limits;
+  const { gitRepository, repo } = given;
+  const reader = await openObjects(gitRepository);
+  const { ruledCommits } = gitRepository.store.limits;
   const commits = new Map<string, Promise<readonly Commit[]>>();
-  const defaultTip = once(() => findRef(disk, `refs/heads/${repo.default_branch}`));
-  const fastForwards = once(() => listFastForwards(disk, moves));
+  const defaultTip = once(() => findRef(gitRepository, `refs/heads/${repo.default_branch}`));
+  const fastForwards = once(() => listFastForwards(gitRepository, moves));
   // One round trip for all new tips, which the reader keeps.
   const tips = once(() => reader.findCommits(moves.flatMap(({ after }) => after ?? [])));
   const read = async ({ ref, before, after }: RuledMove): Promise<readonly Commit[]> => {
@@ -40,7 +40,7 @@ export async function openCheck({ moves, ...given }: Given): Promise<RuleCheck &
     await tips();
     // A new branch gets what the default branch hasn't.
     const without = before ?? (ref === `refs/heads/${repo.default_branch}` ? null : ((await defaultTip())?.oid ?? null));
-    const found = await listCommitsWithout({ repo: disk, reader }, { to: after, without, limit: ruledCommits + 1 });
+    const found = await listCommitsWithout({ repo: gitRepository, reader }, { to: after, without, limit: ruledCommits + 1 });
     if (found.length > ruledCommits) throw new TooManyCommits();
     return found;
   };
@@ -52,13 +52,13 @@ export async function openCheck({ moves, ...given }: Given): Promise<RuleCheck &
   };
   const files = once(async () => {
     const ofMoves = await Promise.all(moves.map(newCommits));
-    return keepFiles(readCommitFiles(disk, unique(gather(ofMoves.flat(), 'oid'))));
+    return keepFiles(readCommitFiles(gitRepository, unique(gather(ofMoves.flat(), 'oid'))));
   });
   async function* newFiles(move: RuledMove): AsyncGenerator<readonly CommitFile[]> {
     const oids = gather(await newCommits(move), 'oid');
     const kept = await files();
     if (kept) yield oids.flatMap((oid) => kept.get(oid) ?? []);
-    else yield* readCommitFiles(disk, oids);
+    else yield* readCommitFiles(gitRepository, oids);
   }
   return {
     ...given,
@@ -67,10 +67,10 @@ export async function openCheck({ moves, ...given }: Given): Promise<RuleCheck &
     newFiles,
     async *changedFiles(move) {
       yield* newFiles(move);
-      if (!isChain(await newCommits(move), move)) yield await listDifferences(disk, move);
+      if (!isChain(await newCommits(move), move)) yield await listDifferences(gitRepository, move);
     },
     isFastForward: async (move) => (await fastForwards()).has(move.ref),
-    isEmpty: once(async () => !(await hasBranches(disk))),
+    isEmpty: once(async () => !(await hasBranches(gitRepository))),
     [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
   };
 }
@@ -81,10 +81,10 @@ const isChain = (commits: readonly Commit[], { before, after }: RuledMove): bool
   commits.every(({ parents }, at) => parents.length === 1 && parents[0] === (commits[at - 1]?.oid ?? before));
 
 /** The files that differ between the former commit of a branch and the one that it gets. */
-async function listDifferences(disk: Disk, { ref, before, after }: RuledMove): Promise<CommitFile[]> {
+async function listDifferences(gitRepository: GitRepository, { ref, before, after }: RuledMove): Promise<CommitFile[]> {
   if (branchOf(ref) === undefined || before === null || after === null) return [];
   try {
-    const changes = await listChanges(disk, { from: before, to: after });
+    const changes = await listChanges(gitRepository, { from: before, to: after });
     return changes.map(({ path, new: entry }) => ({ commit: after, path, blob: entry?.oid }));
   } catch (error) {
     if (isGitError(error, 'too-large')) throw new TooManyCommits();
@@ -102,11 +102,11 @@ async function keepFiles(batches: AsyncIterable<CommitFile[]>): Promise<Readonly
   return grouped(kept, ({ commit }) => commit);
 }
 
-async function listFastForwards(disk: Disk, moves: readonly RuledMove[]): Promise<ReadonlySet<string>> {
+async function listFastForwards(gitRepository: GitRepository, moves: readonly RuledMove[]): Promise<ReadonlySet<string>> {
   const pairs = moves.flatMap(({ ref, before, after }) =>
     before === null || after === null ? [] : [{ ref, ancestor: before, descendant: after }],
   );
-  const are = await areAncestors(disk, pairs);
+  const are = await areAncestors(gitRepository, pairs);
   return new Set([
     ...moves.filter((move) => kindOfMove(move) !== 'update').map(({ ref }) => ref),
     ...pairs.filter((_, at) => are[at]).map(({ ref }) => ref),

@@ -5,7 +5,7 @@ import type { CommitFile } from '#git/history/commit-files.ts';
 import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Commit } from '#git/objects/parse-commit.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { ActorFacts, AppliedRule, RuledRepository } from '#resources/rulesets/index.ts';
@@ -42,7 +42,7 @@ export type MergedPull = {
 export type RuleCheck = {
   readonly db: Db;
   /** During a push, the repository with the objects that were pushed. */
-  readonly disk: Disk;
+  readonly gitRepository: GitRepository;
   readonly repo: RuledRepository;
   readonly actor: ActorFacts;
   readonly merge: MergedPull | undefined;

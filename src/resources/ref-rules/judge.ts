@@ -1,7 +1,7 @@
 // The one evaluator of rules on refs: every way in that moves a ref asks it, whether the rules come from rulesets or from branch protection.
 import type { Db } from '#database/connect.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { loadProtections, appliedRulesOf as rulesOfProtection } from '#resources/branch-protection/index.ts';
 import {
@@ -85,7 +85,7 @@ export const loadRulesOfRefs = (
 ): Promise<Pick<RulesOfMoves, 'byRef' | 'facts'> | undefined> =>
   loadRules(db, { repo, actor, moves: refs.map((ref) => ({ ref, before: null, after: null })) });
 
-type JudgeContext = { db: Db; disk: Disk; refRules: RefRules; now: Date; isTrial?: boolean };
+type JudgeContext = { db: Db; gitRepository: GitRepository; refRules: RefRules; now: Date; isTrial?: boolean };
 
 /** Which rules are judged: those that need no objects, those that do, or all. */
 type Stage = 'names' | 'objects' | 'all';
@@ -97,10 +97,10 @@ type AnyEvaluator = Omit<RuleEvaluators['creation'], 'violation'> & {
 
 /** Judges moves by the rules of a stage. Moves without such rules aren't in the result. */
 export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: Stage = 'all'): Promise<Judgement[]> {
-  const { db, disk, refRules, now, isTrial = false } = context;
+  const { db, gitRepository, refRules, now, isTrial = false } = context;
   const { evaluators, host, secrets } = refRules;
   const { repo, facts: actor, merge, syncsUpstream = false, moves, byRef } = rules;
-  const given = { db, disk, host, secrets, isTrial, now, repo, actor, merge, syncsUpstream, moves };
+  const given = { db, gitRepository, host, secrets, isTrial, now, repo, actor, merge, syncsUpstream, moves };
   await using check = await openCheck(given);
   const yieldNow = periodicYield();
   const judgements: Judgement[] = [];

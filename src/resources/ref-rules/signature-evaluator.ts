@@ -15,11 +15,11 @@ const requiredSignatures: RuleEvaluator<'required_signatures'> = {
   kinds: ['creation', 'update'],
   needs: 'objects',
   async violation(check, _rule, move) {
-    const { db, disk, repo, merge, host, now } = check;
+    const { db, gitRepository, repo, merge, host, now } = check;
     const commits = await check.newCommits(signedMove(move, merge));
     for (let at = 0; at < commits.length; at += atOnce) {
       const some = commits.slice(at, at + atOnce);
-      const verified = await verifyCommits({ db, git: disk.store, host, now }, repo.id, some);
+      const verified = await verifyCommits({ db, git: gitRepository.store, host, now }, repo.id, some);
       const unsigned = some.find(({ oid }) => !verified.get(oid)?.verified);
       if (unsigned) {
         const reason = verified.get(unsigned.oid)?.reason ?? 'unsigned';

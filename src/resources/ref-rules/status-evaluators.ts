@@ -33,9 +33,9 @@ function problemOf({ context, integration_id }: Required, reports: readonly Repo
   return undefined;
 }
 
-const isBehind = async ({ disk, merge }: RuleCheck, { before }: RuledMove): Promise<boolean> => {
+const isBehind = async ({ gitRepository, merge }: RuleCheck, { before }: RuledMove): Promise<boolean> => {
   if (!merge || before === null) return false;
-  const [contains] = await areAncestors(disk, [{ ancestor: before, descendant: merge.head_sha }]);
+  const [contains] = await areAncestors(gitRepository, [{ ancestor: before, descendant: merge.head_sha }]);
   return !contains;
 };
 

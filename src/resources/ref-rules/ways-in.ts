@@ -1,6 +1,6 @@
 // What the two ways in ask: moves that the server makes at once, and pushes, whose objects come after their names.
 import type { Db, Tx } from '#database/connect.ts';
-import type { Repo as Disk, GitStore } from '#git/repo.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
 import type { Id } from '#lib/id.ts';
@@ -34,7 +34,7 @@ export async function judgeMoves(context: Context, wanted: WantedMoves): Promise
   const { repo, actor } = wanted;
   const rules = await loadRules(db, wanted);
   if (!rules) return [];
-  const judgements = await judge({ db, refRules, now, disk: repoOf(git, repo.id) }, rules);
+  const judgements = await judge({ db, refRules, now, gitRepository: repoOf(git, repo.id) }, rules);
   const refused = judgements.filter(({ result }) => result === 'fail');
   if (refused.length === 0) return judgements;
   await change((tx) => recordJudgements(tx, context, { repo, actor: actor.account, judgements: refused }));
@@ -48,13 +48,13 @@ type WantedMerge = { repo: RuledRepository; merge: Omit<MergedPull, 'method'>; m
  * where no rule does. Rules about the commits that a merge would make aren't among them, since they depend on how it is merged.
  */
 export async function findMergeObstacle(
-  { db, disk, now, refRules }: Pick<Context, 'db' | 'refRules' | 'now'> & { disk: Disk },
+  { db, gitRepository, now, refRules }: Pick<Context, 'db' | 'refRules' | 'now'> & { gitRepository: GitRepository },
   { repo, merge, move }: WantedMerge,
 ): Promise<'behind' | 'blocked' | undefined> {
   const wanted = { repo, actor: { account: undefined }, moves: [move], merge: { ...merge, method: undefined } };
   const rules = await loadRules(db, wanted);
   if (!rules) return undefined;
-  const [judgement] = await judge({ db, refRules, now, disk }, rules, 'names');
+  const [judgement] = await judge({ db, refRules, now, gitRepository }, rules, 'names');
   if (judgement?.result !== 'fail') return undefined;
   const broken = judgement.evaluations.filter(
     ({ violation, applied }) => violation !== undefined && applied.enforcement === 'active',
@@ -67,13 +67,13 @@ export type RuleExplanation = { rule: string; passed: boolean | undefined; becau
 
 /** What each rule that applies to a move says of it, for those who ask why; nothing moves, and nothing is recorded. */
 export async function explainMove(
-  { db, disk, now, refRules }: Pick<Context, 'db' | 'refRules' | 'now'> & { disk: Disk },
+  { db, gitRepository, now, refRules }: Pick<Context, 'db' | 'refRules' | 'now'> & { gitRepository: GitRepository },
   wanted: WantedMoves,
   { hasObjects }: { hasObjects: boolean },
 ): Promise<RuleExplanation[]> {
   const rules = await loadRules(db, wanted);
   if (!rules) return [];
-  const judged = (await judge({ db, refRules, now, disk, isTrial: true }, rules, hasObjects ? 'all' : 'names')).flatMap(
+  const judged = (await judge({ db, refRules, now, gitRepository, isTrial: true }, rules, hasObjects ? 'all' : 'names')).flatMap(
     ({ evaluations }) => evaluations,
   );
   const known = new Set(judged.map(({ applied }) => applied));
@@ -128,8 +128,8 @@ export function pushRules({
       const { db, git, now, refRules } = context();
       const rules = await loadRules(db, { repo, actor, moves });
       if (!rules) return {};
-      const disk = repoOf(git, repo.id);
-      judgements = await judge({ db, refRules, now, disk }, rules, 'names');
+      const gitRepository = repoOf(git, repo.id);
+      judgements = await judge({ db, refRules, now, gitRepository }, rules, 'names');
       const refused = new Set(judgements.flatMap(({ move, result }) => (result === 'fail' ? move.ref : [])));
       const rest = { ...rules, moves: rules.moves.filter(({ ref }) => !refused.has(ref)) };
       if (!needObjects(rest, refRules)) return verdictOf(judgements);
@@ -140,7 +140,10 @@ export function pushRules({
         async inspect(commands, pushed) {
           const inspected = new Set(commands.map(({ ref }) => ref));
           const accepted = { ...rest, moves: rest.moves.filter(({ ref }) => inspected.has(ref)) };
-          judgements = mergeJudgements(judgements, await judge({ db, refRules, now, disk: pushed }, accepted, 'objects'));
+          judgements = mergeJudgements(
+            judgements,
+            await judge({ db, refRules, now, gitRepository: pushed }, accepted, 'objects'),
+          );
           return verdictOf(judgements);
         },
       };

@@ -141,9 +141,9 @@ async function sectionsOf(
 }
 
 async function sectionsOfCommits(context: NotesContext, repo: Repo, ends: { base: Oid; head: Oid }): Promise<Section[]> {
-  const disk = repoOf(context.git, repo.id);
-  const { ahead } = await compareCommits(disk, ends);
-  const commits = await listAhead(disk, { ...ends, ahead, offset: Math.max(0, ahead - most), limit: most });
+  const gitRepository = repoOf(context.git, repo.id);
+  const { ahead } = await compareCommits(gitRepository, ends);
+  const commits = await listAhead(gitRepository, { ...ends, ahead, offset: Math.max(0, ahead - most), limit: most });
   const lines = await linesOfCommits(context, commits);
   const earlier = ahead > most ? [`* ${ahead - most} earlier commits`] : [];
   return lines.length > 0 ? [{ title: "What's Changed", lines: [...earlier, ...lines] }] : [];

@@ -37,10 +37,10 @@ export async function findTarget(
   { repo }: Pick<RepositoryAction, 'repo'>,
   { tag_name, target_commitish }: WantedTag,
 ): Promise<{ oid: Oid; tag: boolean } | undefined> {
-  const disk = repoOf(git, repo.id);
-  const tag = await findRef(disk, tagRef(tag_name));
+  const gitRepository = repoOf(git, repo.id);
+  const tag = await findRef(gitRepository, tagRef(tag_name));
   if (tag) return { oid: (tag.peeled ?? tag).oid, tag: true };
-  const found = await findRevision(disk, target_commitish, { peel: 'commit' });
+  const found = await findRevision(gitRepository, target_commitish, { peel: 'commit' });
   return found?.type === 'commit' ? { oid: found.oid, tag: false } : undefined;
 }
 
@@ -67,15 +67,15 @@ export const tagRef = (tag: string): string => `refs/tags/${tag}`;
  * @throws Refusal 422 where there is no such target
  */
 export async function ensureTag(context: MoveContext, action: RepositoryAction, wanted: WantedTag): Promise<ReadyTag> {
-  const disk = repoOf(context.git, action.repo.id);
+  const gitRepository = repoOf(context.git, action.repo.id);
   const target = await findTarget(context, action, wanted);
   if (!target) {
-    if (await isEmpty(disk)) throw unprocessable('Repository is empty.');
+    if (await isEmpty(gitRepository)) throw unprocessable('Repository is empty.');
     throw invalid('Release', 'target_commitish', 'invalid');
   }
   const made = target.tag ? undefined : await makeTag(context, action, { tag: wanted.tag_name, oid: target.oid });
   const { oid } = made ? target : ((await findTarget(context, action, wanted)) ?? target);
-  await using reader = await openObjects(disk);
+  await using reader = await openObjects(gitRepository);
   return { date: (await reader.findCommits([oid])).get(oid)?.committer.date, made };
 }
 

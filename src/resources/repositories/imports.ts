@@ -32,9 +32,9 @@ export async function importRepository(
     ...creation,
     async initialize(draft) {
       const given = { source, pulls, token, fallbackBranch: draft.default_branch, onProgress };
-      const disk = await fetchInto(creation.git, draft.id, given);
-      head = (await getDefaultBranch(disk))?.name;
-      isEmpty = (await listRefs(disk, { prefix: 'refs/' })).rows.length === 0;
+      const gitRepository = await fetchInto(creation.git, draft.id, given);
+      head = (await getDefaultBranch(gitRepository))?.name;
+      isEmpty = (await listRefs(gitRepository, { prefix: 'refs/' })).rows.length === 0;
       return [];
     },
   });

@@ -54,7 +54,7 @@ export function initialCommitOf(
     : undefined;
   if (!request.auto_init && license === undefined && ignored === undefined) return undefined;
   return async (row) => {
-    const disk = await createRepository(git, row.id, { defaultBranch: row.default_branch });
+    const gitRepository = await createRepository(git, row.id, { defaultBranch: row.default_branch });
     const readme = `# ${row.name}\n${row.description ? `${row.description}\n` : ''}`;
     const changes = [
       ...(request.auto_init ? [fileOf('README.md', readme)] : []),
@@ -65,8 +65,8 @@ export function initialCommitOf(
     const ref = branchRef(row.default_branch);
     const message = signedOff(row, 'Initial commit', by);
     const wanted = { changes, parents: [], author: by, committer: by, message };
-    const { commit } = await commitChanges(disk, wanted);
-    await mustUpdateRefs(disk, [{ ref, from: null, to: commit }]);
+    const { commit } = await commitChanges(gitRepository, wanted);
+    await mustUpdateRefs(gitRepository, [{ ref, from: null, to: commit }]);
     return [newRef(ref, commit)];
   };
 }

@@ -2,7 +2,7 @@
 import { areAncestors } from '#git/history/ancestors.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { findMergeBase } from '#git/refs/resolve.ts';
-import type { Repo as Disk, GitStore } from '#git/repo.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, invalid } from '#lib/refusal.ts';
 import type { PullRow } from '#resources/pulls/index.ts';
@@ -29,10 +29,11 @@ export async function prepareDraft(
 ): Promise<Draft> {
   const { head_sha, merge_base_sha } = pull;
   const commit = commit_id ?? head_sha;
-  const disk = repoOf(git, pull.repository_id);
-  const from = commit === head_sha ? merge_base_sha : await getBaseOf(disk, pull, commit);
-  const found = await findPlaces(disk, { from, to: commit }, places);
-  const present = commit === head_sha ? undefined : await findPresentPlaces(disk, { from: merge_base_sha, to: head_sha }, found);
+  const gitRepository = repoOf(git, pull.repository_id);
+  const from = commit === head_sha ? merge_base_sha : await getBaseOf(gitRepository, pull, commit);
+  const found = await findPlaces(gitRepository, { from, to: commit }, places);
+  const present =
+    commit === head_sha ? undefined : await findPresentPlaces(gitRepository, { from: merge_base_sha, to: head_sha }, found);
   return {
     head_sha,
     merge_base_sha,
@@ -48,14 +49,14 @@ function presentOf(place: Place, head: Oid, present: Pick<FoundPlace, 'position'
 }
 
 /** What an earlier commit of a pull request is compared with. @throws Refusal 422 where it isn't one */
-async function getBaseOf(disk: Disk, { head_sha, merge_base_sha }: PullRow, commit: Oid): Promise<Oid> {
-  const [isInHead, isInBase] = (await areCommits(disk, [commit]))
-    ? await areAncestors(disk, [
+async function getBaseOf(gitRepository: GitRepository, { head_sha, merge_base_sha }: PullRow, commit: Oid): Promise<Oid> {
+  const [isInHead, isInBase] = (await areCommits(gitRepository, [commit]))
+    ? await areAncestors(gitRepository, [
         { ancestor: commit, descendant: head_sha },
         { ancestor: commit, descendant: merge_base_sha },
       ])
     : [false];
-  const base = isInHead && !isInBase ? await findMergeBase(disk, merge_base_sha, commit) : undefined;
+  const base = isInHead && !isInBase ? await findMergeBase(gitRepository, merge_base_sha, commit) : undefined;
   if (base === undefined) throw invalid('PullRequestReview', 'commit_id', 'custom', 'commit_id is not part of the pull request');
   return base;
 }

@@ -47,7 +47,7 @@ export const dismissStaleApprovals = subscription<'pull_request.synchronize', Jo
 async function placeComments({ db, change, services: { git }, stopping }: JobContext, issue: Id<'issues'>): Promise<void> {
   const pull = (await loadPulls(db, [issue])).get(issue);
   if (!pull) return;
-  const disk = repoOf(git, pull.repository_id);
+  const gitRepository = repoOf(git, pull.repository_id);
   const ends = { from: pull.merge_base_sha, to: pull.head_sha };
   for (let after = 0; ; ) {
     stopping?.throwIfAborted();
@@ -55,7 +55,7 @@ async function placeComments({ db, change, services: { git }, stopping }: JobCon
     const last = comments.at(-1);
     if (!last) return;
     after = last.id;
-    const places = await findPresentPlaces(disk, ends, comments);
+    const places = await findPresentPlaces(gitRepository, ends, comments);
     const found = comments.flatMap(({ id }, at) => (places[at] ? [{ id, ...places[at] }] : []));
     const isDone = await change(async (tx) => {
       const now = await findPullForUpdate(tx, pull);

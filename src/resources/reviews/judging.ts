@@ -39,9 +39,9 @@ async function judgeSome(
   const pulls = [...found.values()].filter((pull) => pull.repository_id === repository);
   const open = pulls.filter(({ state }) => state === 'open');
   const { byBase } = await loadReviewRules(tx, repo, unique(gather(open, 'base_ref')), undefined);
-  const disk = repoOf(git, repository);
-  const check = { db: tx, disk, repo, host: refRules.host };
-  const tips = await findTips(disk, byBase);
+  const gitRepository = repoOf(git, repository);
+  const check = { db: tx, gitRepository, repo, host: refRules.host };
+  const tips = await findTips(gitRepository, byBase);
   const judged: { issue: Id<'issues'>; lacksReviews: boolean }[] = [];
   for (const pull of pulls) {
     const rules = pull.state === 'open' ? byBase.get(pull.base_ref) : undefined;
@@ -60,12 +60,12 @@ const nameFiles = (rules: readonly ReviewParameters[]): boolean =>
 
 /** The commits of branches whose rules name files. */
 async function findTips(
-  disk: ReturnType<typeof repoOf>,
+  gitRepository: ReturnType<typeof repoOf>,
   byBase: ReadonlyMap<string, readonly ReviewParameters[]>,
 ): Promise<ReadonlyMap<string, Oid>> {
   const bases = [...byBase].flatMap(([base, rules]) => (nameFiles(rules) ? [base] : []));
   if (bases.length === 0) return new Map();
-  await using reader = await openObjects(disk);
+  await using reader = await openObjects(gitRepository);
   const found = await Promise.all(bases.map(async (base) => ({ base, tip: await reader.findInfo(branchRef(base)) })));
   return new Map(found.flatMap(({ base, tip }) => (tip ? [[base, tip.oid] as const] : [])));
 }

@@ -16,7 +16,7 @@ import { countUnresolved, type DecidingReview, loadDecidingReviews, loadReviewer
 type JudgedPull = Omit<MergedPull, 'method'>;
 
 /** What judging reviews needs. */
-type ReviewCheck = Pick<RuleCheck, 'db' | 'disk' | 'repo' | 'host'>;
+type ReviewCheck = Pick<RuleCheck, 'db' | 'gitRepository' | 'repo' | 'host'>;
 
 /** A review that counts: by somebody who may write to the repository, and not of one's own pull request. */
 type Counted = DecidingReview & { author_id: Id<'accounts'>; reviewer: ReviewerRow };
@@ -139,16 +139,20 @@ export const presentHeads = ({ head_sha, same_heads }: Pick<MergedPull, 'head_sh
  * The paths that a pull request changes, and those that its merge changes in the base. Where the two have several commits in common from
  * which both go on, a merge can take back what the comparison with one of them doesn't show.
  */
-async function listChangedPaths({ disk }: ReviewCheck, pull: JudgedPull, { before, after }: BaseMove): Promise<string[]> {
+async function listChangedPaths(
+  { gitRepository }: ReviewCheck,
+  pull: JudgedPull,
+  { before, after }: BaseMove,
+): Promise<string[]> {
   const { merge_base_sha, head_sha } = pull;
-  const own = await listPathsBetween(disk, merge_base_sha, head_sha);
+  const own = await listPathsBetween(gitRepository, merge_base_sha, head_sha);
   if (before === null || before === merge_base_sha) return own;
-  const merged = after === null || after === head_sha ? await mergedTree(disk, pull, before) : after;
-  return merged === undefined ? own : unique([...own, ...(await listPathsBetween(disk, before, merged))]);
+  const merged = after === null || after === head_sha ? await mergedTree(gitRepository, pull, before) : after;
+  return merged === undefined ? own : unique([...own, ...(await listPathsBetween(gitRepository, before, merged))]);
 }
 
-async function listPathsBetween(disk: ReviewCheck['disk'], from: Oid, to: Oid): Promise<string[]> {
-  const { files } = await diffTrees(disk, { from, to, patchSize: 0 });
+async function listPathsBetween(gitRepository: ReviewCheck['gitRepository'], from: Oid, to: Oid): Promise<string[]> {
+  const { files } = await diffTrees(gitRepository, { from, to, patchSize: 0 });
   return files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [path, previousPath]));
 }
 
@@ -156,12 +160,12 @@ type Owned = { files: readonly string[]; approvals: readonly Counted[] };
 
 /** Whether one of the owners of each file approves, as the file of code owners in the base branch has it. */
 async function ownersApprove(
-  { db, disk, repo, host = '' }: ReviewCheck,
+  { db, gitRepository, repo, host = '' }: ReviewCheck,
   base: Oid | null,
   { files, approvals }: Owned,
 ): Promise<boolean> {
   if (base === null) return true;
-  await using reader = await openObjects(disk);
+  await using reader = await openObjects(gitRepository);
   const rules = (await findCodeOwners(reader, base))?.owners?.rules ?? [];
   const lists = await ownerListsOf(rules, files);
   if (lists.length === 0) return true;

@@ -2,7 +2,7 @@
 import type { FileDiff } from '#git/history/diff.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { grouped, unique } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type FieldCode, invalid } from '#lib/refusal.ts';
@@ -54,10 +54,10 @@ const refused = (field: string, message?: string, code: FieldCode = message === 
 const notInDiff = (field: string) => refused(field, `pull_request_review_thread.${field} must be part of the diff`);
 
 /** Finds the places of new comments in the diff of two commits. @throws Refusal 422 where one isn't in it */
-export async function findPlaces(disk: Disk, ends: Ends, wanted: readonly WantedPlace[]): Promise<Place[]> {
+export async function findPlaces(gitRepository: GitRepository, ends: Ends, wanted: readonly WantedPlace[]): Promise<Place[]> {
   if (wanted.length === 0) return [];
   const files = await loadFileDiffs(
-    disk,
+    gitRepository,
     ends,
     wanted.map(({ path }) => path),
   );
@@ -135,10 +135,14 @@ const outdated: PresentPlace = { position: null, line: null, start_line: null };
  * Finds comments in the diff of two other commits than those between which they were written, in the order of the comments. A line is the
  * same if it is unchanged between the two versions of its file; it must have kept its path, and be in the other diff, too.
  */
-export async function findPresentPlaces(disk: Disk, ends: Ends, places: readonly Place[]): Promise<PresentPlace[]> {
+export async function findPresentPlaces(
+  gitRepository: GitRepository,
+  ends: Ends,
+  places: readonly Place[],
+): Promise<PresentPlace[]> {
   if (places.length === 0) return [];
   const shown = await loadFileDiffs(
-    disk,
+    gitRepository,
     ends,
     places.map(({ path }) => path),
   );
@@ -148,7 +152,7 @@ export async function findPresentPlaces(disk: Disk, ends: Ends, places: readonly
     places,
     ({ original_base_sha, original_commit_sha }) => `${original_base_sha} ${original_commit_sha}`,
   ).values()) {
-    const mapping = await readMapping(disk, ends, some);
+    const mapping = await readMapping(gitRepository, ends, some);
     for (const place of some) {
       const file = shown.get(place.path);
       found.set(place, mapping && file ? presentPlaceOf(place, { file, patch: patchOf(file), mapping }) : outdated);
@@ -166,18 +170,18 @@ type Mapping = {
 };
 
 /** Undefined where Git has the former commits no more: they may be cleared away after a push by force. */
-async function readMapping(disk: Disk, ends: Ends, places: readonly Place[]): Promise<Mapping | undefined> {
+async function readMapping(gitRepository: GitRepository, ends: Ends, places: readonly Place[]): Promise<Mapping | undefined> {
   const [first] = places;
   if (!first) return undefined;
   const written: Ends = { from: first.original_base_sha, to: first.original_commit_sha };
-  if (!(await areCommits(disk, [written.from, written.to]))) return undefined;
+  if (!(await areCommits(gitRepository, [written.from, written.to]))) return undefined;
   const paths = unique(places.map(({ path }) => path));
   const usesLeft = places.some(({ side, start_side }) => side === 'LEFT' || start_side === 'LEFT');
-  const former = usesLeft ? await loadFileDiffs(disk, written, paths) : undefined;
+  const former = usesLeft ? await loadFileDiffs(gitRepository, written, paths) : undefined;
   const formerPath = (path: string): string => former?.get(path)?.previousPath ?? path;
   const [left, right] = await Promise.all([
-    usesLeft ? loadChanges(disk, { from: written.from, to: ends.from }, paths.map(formerPath)) : undefined,
-    loadChanges(disk, { from: written.to, to: ends.to }, paths),
+    usesLeft ? loadChanges(gitRepository, { from: written.from, to: ends.from }, paths.map(formerPath)) : undefined,
+    loadChanges(gitRepository, { from: written.to, to: ends.to }, paths),
   ]);
   return {
     formerPath,
@@ -190,8 +194,8 @@ async function readMapping(disk: Disk, ends: Ends, places: readonly Place[]): Pr
 }
 
 /** Whether Git has these commits. */
-export async function areCommits(disk: Disk, commits: readonly Oid[]): Promise<boolean> {
-  await using reader = await openObjects(disk);
+export async function areCommits(gitRepository: GitRepository, commits: readonly Oid[]): Promise<boolean> {
+  await using reader = await openObjects(gitRepository);
   return (await reader.findInfos(commits)).every((info) => info?.type === 'commit');
 }
 

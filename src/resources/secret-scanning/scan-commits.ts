@@ -11,7 +11,7 @@ import { findSecrets, scannerFor } from './find-secrets.ts';
 import { recorderOf } from './recorder.ts';
 import type { Scanning, ScanProgress, ScanRow } from './scan-store.ts';
 
-type Disk = ReturnType<typeof repoOf>;
+type GitRepository = ReturnType<typeof repoOf>;
 
 /** Commits of one run, after which other repositories have their turn. */
 const commitsAtOnce = 1_000;
@@ -19,13 +19,18 @@ const commitsAtOnce = 1_000;
 const filesAtOnce = 2_000;
 
 /** Which commits a scan reads: those that branches and tags reach now, without those that earlier ones reached. */
-export async function planCommits(disk: Disk, known: Oid[]): Promise<Pick<ScanRow, 'targets' | 'known' | 'total'>> {
-  const targets = await listTips(disk);
-  return { targets, known, total: targets.length === 0 ? 0 : await countRange(disk, { to: targets, without: known }) };
+export async function planCommits(
+  gitRepository: GitRepository,
+  known: Oid[],
+): Promise<Pick<ScanRow, 'targets' | 'known' | 'total'>> {
+  const targets = await listTips(gitRepository);
+  return { targets, known, total: targets.length === 0 ? 0 : await countRange(gitRepository, { to: targets, without: known }) };
 }
 
-const listTips = async (disk: Disk): Promise<Oid[]> =>
-  unique(gather([...(await listRefNames(disk, 'refs/heads/')), ...(await listRefNames(disk, 'refs/tags/'))], 'oid'));
+const listTips = async (gitRepository: GitRepository): Promise<Oid[]> =>
+  unique(
+    gather([...(await listRefNames(gitRepository, 'refs/heads/')), ...(await listRefNames(gitRepository, 'refs/tags/'))], 'oid'),
+  );
 
 /** Reads some commits of a scan, and records what is found. */
 export async function scanCommits(
@@ -33,12 +38,12 @@ export async function scanCommits(
   { repo, patterns }: Scanning,
   { targets, known, total, done, actor_id }: ScanRow,
 ): Promise<ScanProgress> {
-  const disk = repoOf(context.services.git, repo.id);
+  const gitRepository = repoOf(context.services.git, repo.id);
   const { scanner } = scannerFor(repo, patterns);
-  const commits = await listRange(disk, { to: targets, without: known }, { total, offset: done, limit: commitsAtOnce });
-  await using reader = await openObjects(disk, { isBulk: true });
+  const commits = await listRange(gitRepository, { to: targets, without: known }, { total, offset: done, limit: commitsAtOnce });
+  await using reader = await openObjects(gitRepository, { isBulk: true });
   const recorder = recorderOf(context, { repo, actor: actor_id ?? undefined });
-  for await (const files of inBatches(readCommitFiles(disk, commits), filesAtOnce))
+  for await (const files of inBatches(readCommitFiles(gitRepository, commits), filesAtOnce))
     for await (const one of findSecrets(reader, scanner, files)) await recorder.add(one);
   await recorder.flush();
   const read = commits.length === 0 ? total : done + commits.length;

@@ -104,8 +104,8 @@ async function nextScan(
   actor: Id<'accounts'> | undefined,
 ): Promise<ScanRow | undefined> {
   const { db, change, services, now } = context;
-  const disk = repoOf(services.git, repo.id);
-  if (source === 'git' && !(await repositoryExists(disk))) return undefined;
+  const gitRepository = repoOf(services.git, repo.id);
+  if (source === 'git' && !(await repositoryExists(gitRepository))) return undefined;
   const running = await findRunningScan(db, repo.id, source);
   if (running) return running;
   const last = await findLastScan(db, repo.id, source);
@@ -116,7 +116,7 @@ async function nextScan(
   const isKnown = hasKnownForms && unknown.length === 0;
   // New texts are scanned by themselves.
   if (isKnown && source === 'texts') return undefined;
-  const commits = source === 'git' ? await planCommits(disk, isKnown ? last.targets : []) : noCommits;
+  const commits = source === 'git' ? await planCommits(gitRepository, isKnown ? last.targets : []) : noCommits;
   if (isKnown && commits.total === 0) return undefined;
   const type = last === undefined ? 'backfill' : isKnown ? 'incremental' : hasKnownForms ? 'custom_pattern' : 'pattern_update';
   return change((tx) =>

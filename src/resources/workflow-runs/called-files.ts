@@ -2,7 +2,7 @@
 import type { Db } from '#database/connect.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { refNameProblem } from '#git/refs/ref-name.ts';
-import type { GitStore, Repo } from '#git/repo.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { loadNamed } from '#resources/repositories/index.ts';
@@ -102,7 +102,7 @@ type Found = Omit<CalledFile, 'line'> | { readonly problem: string };
 /** Finds called files by their names. Each ref of a repository is resolved once, so that all of a run's files are of one commit of it. */
 function finder({ db, git }: Context, caller: Caller): (name: string) => Promise<Found | undefined> {
   const places = new Map<string, Promise<Place | undefined>>();
-  const own: Place = { ...caller, disk: repoOf(git, caller.repository.id), fullName: fullNameOf(caller.repository) };
+  const own: Place = { ...caller, gitRepository: repoOf(git, caller.repository.id), fullName: fullNameOf(caller.repository) };
   return async (name) => {
     const named = namedUse(name);
     const path = named ? named.path : name.slice('./'.length);
@@ -111,7 +111,7 @@ function finder({ db, git }: Context, caller: Caller): (name: string) => Promise
     const finding = places.get(at) ?? (named ? findPlace({ db, git }, caller, named) : Promise.resolve(own));
     places.set(at, finding);
     const place = await finding;
-    const found = place && (await findWorkflowFile(place.disk, place.commit, path));
+    const found = place && (await findWorkflowFile(place.gitRepository, place.commit, path));
     if (!found) return undefined;
     const parsed = await readWorkflowFile(found, caller.repository.owner_id);
     if ('problems' in parsed) {
@@ -124,7 +124,12 @@ function finder({ db, git }: Context, caller: Caller): (name: string) => Promise
 }
 
 /** A commit of a repository, and the ref that named it. */
-type Place = { readonly disk: Repo; readonly fullName: string; readonly commit: Oid; readonly ref: string | null };
+type Place = {
+  readonly gitRepository: GitRepository;
+  readonly fullName: string;
+  readonly commit: Oid;
+  readonly ref: string | null;
+};
 
 const fullNameOf = ({ owner, name }: Pick<Caller['repository'], 'owner' | 'name'>): string => `${owner.login}/${name}`;
 
@@ -136,16 +141,16 @@ async function findPlace(
   const fullNameWanted = `${owner}/${repo}`.toLowerCase();
   const repository = (await loadNamed(db, [fullNameWanted])).get(fullNameWanted);
   if (!repository || !(await isShared(db, caller, repository))) return undefined;
-  const disk = repoOf(git, repository.id);
+  const gitRepository = repoOf(git, repository.id);
   const fullName = fullNameOf(repository);
-  if (!(await repositoryExists(disk))) return undefined;
+  if (!(await repositoryExists(gitRepository))) return undefined;
   // A tag counts before a branch of the same name (the public API's rule).
   for (const full of [`refs/tags/${ref}`, `refs/heads/${ref}`]) {
-    const commit = refNameProblem(full) ? undefined : await headCommitOf(disk, full);
-    if (commit) return { disk, fullName, commit: commit.id, ref: full };
+    const commit = refNameProblem(full) ? undefined : await headCommitOf(gitRepository, full);
+    if (commit) return { gitRepository, fullName, commit: commit.id, ref: full };
   }
-  const commit = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref) ? await headCommitOf(disk, ref) : undefined;
-  return commit && { disk, fullName, commit: commit.id, ref: null };
+  const commit = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref) ? await headCommitOf(gitRepository, ref) : undefined;
+  return commit && { gitRepository, fullName, commit: commit.id, ref: null };
 }
 
 /**

@@ -65,11 +65,11 @@ async function findHead(
   repo: RepositoryWithOwner,
   wanted: string,
 ): Promise<{ ref: string; name: string; commit: HeadCommit }> {
-  const disk = repoOf(git, repo.id);
+  const gitRepository = repoOf(git, repo.id);
   const names = /^refs\/(heads|tags)\//.test(wanted) ? [wanted] : [`refs/heads/${wanted}`, `refs/tags/${wanted}`];
   for (const ref of names) {
-    const found = await findRef(disk, ref);
-    const commit = found && (await headCommitOf(disk, found.oid));
+    const found = await findRef(gitRepository, ref);
+    const commit = found && (await headCommitOf(gitRepository, found.oid));
     if (commit) return { ref, name: ref.replace(/^refs\/(heads|tags)\//, ''), commit };
   }
   throw unprocessable(`No ref found for: ${wanted}`);

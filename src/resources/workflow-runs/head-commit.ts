@@ -1,5 +1,5 @@
 import { openObjects } from '#git/objects/objects.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { timestamp } from '#lib/time.ts';
 
 /** The head commit of a run, as it stays with it. */
@@ -13,8 +13,8 @@ export type HeadCommit = {
 };
 
 /** The commit that an object or a ref is of, or that a tag is of; undefined for anything else. */
-export async function headCommitOf(disk: Repo, rev: string): Promise<HeadCommit | undefined> {
-  await using reader = await openObjects(disk);
+export async function headCommitOf(gitRepository: GitRepository, rev: string): Promise<HeadCommit | undefined> {
+  await using reader = await openObjects(gitRepository);
   const info = await reader.findInfo(rev, { peel: 'commit' });
   if (info?.type !== 'commit') return undefined;
   const { tree, message, author, committer } = await reader.getCommit(info.oid);

@@ -5,7 +5,7 @@ import type { Recorded } from '#events/subscription.ts';
 import { isGitError } from '#git/errors.ts';
 import { listChanges } from '#git/history/changes.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
@@ -30,7 +30,7 @@ export type Occasion = {
 
 /** What occasions are found from. */
 export type OccasionContext = {
-  readonly disk: Repo;
+  readonly gitRepository: GitRepository;
   readonly repository: RepositoryWithOwner;
   readonly event: Recorded;
   readonly built: WebhookEvent;
@@ -45,9 +45,9 @@ export const firstLine = (message: string): string => message.split('\n', 1)[0] 
 export const asksToSkip = (message: string): boolean => /\[(skip ci|ci skip|no ci|skip actions|actions skip)\]/.test(message);
 
 /** The paths that differ between two commits; undefined where they are too many, or a commit is gone. */
-export async function changedPaths(disk: Repo, from: Oid, to: Oid): Promise<string[] | undefined> {
+export async function changedPaths(gitRepository: GitRepository, from: Oid, to: Oid): Promise<string[] | undefined> {
   try {
-    return gather(await listChanges(disk, { from, to }), 'path');
+    return gather(await listChanges(gitRepository, { from, to }), 'path');
   } catch (error) {
     if (isGitError(error, 'too-large') || isGitError(error, 'not-found') || isGitError(error, 'failed')) return undefined;
     throw error;

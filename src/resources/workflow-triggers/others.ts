@@ -5,11 +5,11 @@ import type { Occasion, OccasionContext } from './occasion.ts';
 
 /** An event without a commit of its own runs the files of the default branch, for the head of that branch. */
 export async function ofDefaultBranch(
-  { disk, repository, built }: OccasionContext,
+  { gitRepository, repository, built }: OccasionContext,
   { title, ...more }: Partial<Trigger> & { readonly title?: string } = {},
 ): Promise<Occasion | undefined> {
   const ref = branchRef(repository.default_branch);
-  const commit = await headCommitOf(disk, ref);
+  const commit = await headCommitOf(gitRepository, ref);
   if (!commit) return undefined;
   return {
     trigger: { event: built.type.name, action: built.action ?? undefined, ...more },
@@ -30,7 +30,7 @@ export async function ofCommit(
   { rev, ref, title }: { readonly rev: string; readonly ref: string | undefined; readonly title: string },
 ): Promise<Occasion | undefined> {
   const occasion = await ofDefaultBranch(context, { title });
-  const commit = occasion && (await headCommitOf(context.disk, rev));
+  const commit = occasion && (await headCommitOf(context.gitRepository, rev));
   if (!commit) return undefined;
   const branch = ref?.replace(/^refs\/(heads|tags)\//, '') ?? null;
   return { ...occasion, head: { ...occasion.head, commit, branch }, ref, sha: commit.id };

@@ -9,12 +9,12 @@ import { asksToSkip, changedPaths, type Occasion, type OccasionContext } from '.
  * (the public API's rule). For a merged pull request, it is the commit of the merge.
  */
 export async function ofPullRequest(context: OccasionContext, issue: Id<'issues'>): Promise<Occasion | undefined> {
-  const { disk, repository, built } = context;
+  const { gitRepository, repository, built } = context;
   const row = await tested(context, issue);
   if (!row) return undefined;
   const [head, merge] = await Promise.all([
-    headCommitOf(disk, row.head_sha),
-    row.merge_commit_sha === null ? undefined : headCommitOf(disk, row.merge_commit_sha),
+    headCommitOf(gitRepository, row.head_sha),
+    row.merge_commit_sha === null ? undefined : headCommitOf(gitRepository, row.merge_commit_sha),
   ]);
   if (!head || asksToSkip(head.message)) return undefined;
   const sha = merge?.id ?? (row.state === 'closed' ? head.id : undefined);
@@ -25,7 +25,7 @@ export async function ofPullRequest(context: OccasionContext, issue: Id<'issues'
       event: built.type.name,
       action: built.action ?? undefined,
       branch: row.base_ref,
-      changedPaths: () => changedPaths(disk, row.merge_base_sha, row.head_sha),
+      changedPaths: () => changedPaths(gitRepository, row.merge_base_sha, row.head_sha),
     },
     files: { ref, sha },
     title: row.title,
@@ -39,18 +39,18 @@ export async function ofPullRequest(context: OccasionContext, issue: Id<'issues'
 
 /** `pull_request_target` runs the files of the base branch, for that branch: it may have secrets, and doesn't run what the pull request changed. */
 export async function ofPullRequestTarget(context: OccasionContext, issue: Id<'issues'>): Promise<Occasion | undefined> {
-  const { disk, built, job } = context;
+  const { gitRepository, built, job } = context;
   const row = (await loadPulls(job.db, [issue])).get(issue);
   if (!row) return undefined;
   const ref = branchRef(row.base_ref);
-  const [head, base] = await Promise.all([headCommitOf(disk, row.head_sha), headCommitOf(disk, ref)]);
+  const [head, base] = await Promise.all([headCommitOf(gitRepository, row.head_sha), headCommitOf(gitRepository, ref)]);
   if (!head || !base) return undefined;
   return {
     trigger: {
       event: 'pull_request_target',
       action: built.action ?? undefined,
       branch: row.base_ref,
-      changedPaths: () => changedPaths(disk, row.merge_base_sha, row.head_sha),
+      changedPaths: () => changedPaths(gitRepository, row.merge_base_sha, row.head_sha),
     },
     files: { ref, sha: base.id },
     title: row.title,

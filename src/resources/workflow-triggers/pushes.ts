@@ -3,17 +3,17 @@ import { headCommitOf } from '#resources/workflow-runs/index.ts';
 import { asksToSkip, changedPaths, firstLine, type Occasion, type OccasionContext } from './occasion.ts';
 
 /** A branch or tag was pushed: the files of the pushed commit decide. */
-export async function ofPush({ disk, repository, built }: OccasionContext): Promise<Occasion | undefined> {
+export async function ofPush({ gitRepository, repository, built }: OccasionContext): Promise<Occasion | undefined> {
   const { ref, before, after } = built.body as { ref: string; before: string; after: string };
   if (after === zeroOid) return undefined;
-  const commit = await headCommitOf(disk, after);
+  const commit = await headCommitOf(gitRepository, after);
   if (!commit || asksToSkip(commit.message)) return undefined;
   const [, kind, name = ''] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? [];
   return {
     trigger: {
       event: 'push',
       ...(kind === 'tags' ? { tag: name } : { branch: name }),
-      changedPaths: async () => (before === zeroOid ? undefined : changedPaths(disk, before, commit.id)),
+      changedPaths: async () => (before === zeroOid ? undefined : changedPaths(gitRepository, before, commit.id)),
     },
     files: { ref, sha: commit.id },
     title: firstLine(commit.message),
@@ -24,9 +24,9 @@ export async function ofPush({ disk, repository, built }: OccasionContext): Prom
 }
 
 /** A branch or tag was created: as a push of it. */
-export async function ofCreation({ disk, repository, built }: OccasionContext): Promise<Occasion | undefined> {
+export async function ofCreation({ gitRepository, repository, built }: OccasionContext): Promise<Occasion | undefined> {
   const { full_ref: ref } = built.body as { full_ref: string };
-  const commit = await headCommitOf(disk, ref);
+  const commit = await headCommitOf(gitRepository, ref);
   if (!commit) return undefined;
   return {
     trigger: { event: 'create' },

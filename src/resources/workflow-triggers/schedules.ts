@@ -40,10 +40,10 @@ async function runScheduled(
   workflow: WorkflowRow,
   repository: RepositoryWithOwner,
 ): Promise<void> {
-  const disk = repoOf(services.git, repository.id);
+  const gitRepository = repoOf(services.git, repository.id);
   const ref = branchRef(repository.default_branch);
-  const commit = (await repositoryExists(disk)) ? await headCommitOf(disk, ref) : undefined;
-  const file = commit && (await findWorkflowFile(disk, commit.id, workflow.path));
+  const commit = (await repositoryExists(gitRepository)) ? await headCommitOf(gitRepository, ref) : undefined;
+  const file = commit && (await findWorkflowFile(gitRepository, commit.id, workflow.path));
   const events = (workflow.events ?? {}) as EventsConfig;
   // What was due is the first time after the one before it, which is at most some minutes ago.
   const due = await nextRunOf(events, new Date((workflow.next_run_at ?? now).getTime() - 1));

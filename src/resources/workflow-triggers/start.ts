@@ -7,7 +7,7 @@ import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#ev
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { gather, unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
@@ -121,17 +121,17 @@ type Started = {
 async function startFor(job: JobContext, started: Started): Promise<void> {
   const { event, built, repository, parts, ownApp, time } = started;
   const { db, services, now } = job;
-  const disk = repoOf(services.git, repository.id);
-  if (!(await repositoryExists(disk))) return;
+  const gitRepository = repoOf(services.git, repository.id);
+  if (!(await repositoryExists(gitRepository))) return;
   const depth = await depthOf(job, event);
   if (depth > maxDepth) return;
   const payload = emitBody('github', built.body, parts) as object;
   const links = linksOf(addressOf(services));
   const failures: unknown[] = [];
-  for (const occasion of await occasionsOf({ disk, repository, event, built, job, ownApp })) {
+  for (const occasion of await occasionsOf({ gitRepository, repository, event, built, job, ownApp })) {
     const { trigger, files: source, title, head, ref, sha, pullRequest, isFromFork = false } = occasion;
     const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, depth };
-    for (const file of await triggeredFiles(disk, occasion, { owner: repository.owner_id, time })) {
+    for (const file of await triggeredFiles(gitRepository, occasion, { owner: repository.owner_id, time })) {
       time.check();
       const called = await readCalledFiles({ db, git: services.git }, { repository, ref: source.ref, commit: source.sha }, file);
       try {
@@ -151,35 +151,43 @@ async function startFor(job: JobContext, started: Started): Promise<void> {
  * Whether a commit that an event is about may have workflow files. Most have none, and then no payload is made, which takes statements, and
  * reads all commits of a push.
  */
-async function mayHaveFiles({ scope }: JobContext, event: Recorded, disk: Repo): Promise<boolean> {
-  if (!(await repositoryExists(disk))) return false;
-  const revisions = await revisionsOf(scope, event, disk);
+async function mayHaveFiles({ scope }: JobContext, event: Recorded, gitRepository: GitRepository): Promise<boolean> {
+  if (!(await repositoryExists(gitRepository))) return false;
+  const revisions = await revisionsOf(scope, event, gitRepository);
   if (!revisions) return true;
-  for (const revision of unique(revisions)) if ((await listWorkflowFiles(disk, revision)).length > 0) return true;
+  for (const revision of unique(revisions)) if ((await listWorkflowFiles(gitRepository, revision)).length > 0) return true;
   return false;
 }
 
 /** The commits that may have the files that an event runs; undefined where the default branch has them. */
-async function revisionsOf({ load }: Scope, event: Recorded, disk: Repo): Promise<(Oid | null | undefined)[] | undefined> {
+async function revisionsOf(
+  { load }: Scope,
+  event: Recorded,
+  gitRepository: GitRepository,
+): Promise<(Oid | null | undefined)[] | undefined> {
   if (event.kind === 'push') return gather(event.data.moves, 'after');
-  if (event.kind === 'create') return [await headOf(disk, event.data.ref)];
+  if (event.kind === 'create') return [await headOf(gitRepository, event.data.ref)];
   const issue = 'issue' in event.data ? event.data.issue : undefined;
   // The head of one that is opened again may have moved, and its row not yet.
   if (!event.kind.startsWith('pull_request') || event.kind === 'pull_request.reopened' || issue === undefined) return undefined;
   const pull = await load(pullRows, issue);
   // A merge of the two has files of one of them.
-  return pull ? [pull.head_sha, pull.merge_commit_sha, await headOf(disk, branchRef(pull.base_ref))] : [];
+  return pull ? [pull.head_sha, pull.merge_commit_sha, await headOf(gitRepository, branchRef(pull.base_ref))] : [];
 }
 
 /** The commit where a ref is now: what a creation starts is decided by its files. */
-async function headOf(disk: Repo, ref: string): Promise<Oid | undefined> {
-  await using reader = await openObjects(disk);
+async function headOf(gitRepository: GitRepository, ref: string): Promise<Oid | undefined> {
+  await using reader = await openObjects(gitRepository);
   return (await reader.findInfo(ref, { peel: 'commit' }))?.oid;
 }
 
 /** The workflow files that an occasion starts. Of those that can't be read, nobody knows what starts them: a push makes a failed run. */
-async function triggeredFiles(disk: Repo, { files, trigger }: Occasion, reading: { owner: Id<'accounts'>; time: ReadingTime }) {
-  const found = await listWorkflowFiles(disk, files.sha);
+async function triggeredFiles(
+  gitRepository: GitRepository,
+  { files, trigger }: Occasion,
+  reading: { owner: Id<'accounts'>; time: ReadingTime },
+) {
+  const found = await listWorkflowFiles(gitRepository, files.sha);
   const parsed = await readWorkflowFiles(found, reading);
   let changed: ReturnType<NonNullable<Trigger['changedPaths']>> | undefined;
   const { changedPaths } = trigger;

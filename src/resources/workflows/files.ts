@@ -1,7 +1,7 @@
 // The workflow files of a commit.
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { preparedResults } from '#lib/preparation.ts';
@@ -20,8 +20,8 @@ const maxBytes = fixedValue(limitTable.workflows.fileBytes);
  * The workflow files of a commit, in the order of their paths, those of the neutral folder first. Of a file that is too large, the first
  * bytes beyond the limit are enough for the parser to say so.
  */
-export async function listWorkflowFiles(disk: Repo, commit: Oid): Promise<FoundFile[]> {
-  await using reader = await openObjects(disk);
+export async function listWorkflowFiles(gitRepository: GitRepository, commit: Oid): Promise<FoundFile[]> {
+  await using reader = await openObjects(gitRepository);
   const folders = await Promise.all(
     workflowFolders.map(async (folder) => {
       const tree = await reader.findFolder(commit, folder);
@@ -44,8 +44,8 @@ export async function listWorkflowFiles(disk: Repo, commit: Oid): Promise<FoundF
 }
 
 /** A workflow file of a commit at a path; undefined where there is none. */
-export async function findWorkflowFile(disk: Repo, commit: Oid, path: string): Promise<FoundFile | undefined> {
-  await using reader = await openObjects(disk);
+export async function findWorkflowFile(gitRepository: GitRepository, commit: Oid, path: string): Promise<FoundFile | undefined> {
+  await using reader = await openObjects(gitRepository);
   const found = await reader.find(commit, { path, maxSize: maxBytes });
   return found?.type === 'blob' ? { path, content: found.data.toString('utf8') } : undefined;
 }

@@ -56,8 +56,8 @@ const keyOf = ({ default_branch }: Followed, head: Oid | null): string => `${hea
 
 /** Where the default branch is: null where there is none, undefined where the repository isn't there. */
 async function findHead({ git }: Pick<FollowContext, 'git'>, { id, default_branch }: Followed): Promise<Oid | null | undefined> {
-  const disk = repoOf(git, id);
-  return (await repositoryExists(disk)) ? ((await findBranch(disk, default_branch))?.oid ?? null) : undefined;
+  const gitRepository = repoOf(git, id);
+  return (await repositoryExists(gitRepository)) ? ((await findBranch(gitRepository, default_branch))?.oid ?? null) : undefined;
 }
 
 /** Writes what the files of a head say. @returns false where the branch has moved since */

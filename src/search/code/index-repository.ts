@@ -3,7 +3,7 @@ import { change, type Db } from '#database/connect.ts';
 import type { ObjectReader } from '#git/objects/objects.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import type { GitStore, Repo } from '#git/repo.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { nextTurn } from '#lib/turns.ts';
@@ -55,7 +55,7 @@ export function indexRepositoryCode(options: IndexOptions): Promise<IndexReport 
   });
 }
 
-async function updateIndex(db: Db, repo: Repo, branch: string, options: IndexOptions): Promise<IndexReport> {
+async function updateIndex(db: Db, repo: GitRepository, branch: string, options: IndexOptions): Promise<IndexReport> {
   const { repositoryId, now } = options;
   const state = { branch, analyser: analyserVersion, indexed_at: now };
   const commit = await findTip(repo, branch);
@@ -88,7 +88,7 @@ async function updateIndex(db: Db, repo: Repo, branch: string, options: IndexOpt
  * Applies a plan in batches with a transaction each, so that completed batches survive a crash. The next batches are read while one
  * is written.
  */
-async function applyPlan(db: Db, repo: Repo, plan: Plan, { repositoryId, onProgress }: IndexOptions): Promise<number> {
+async function applyPlan(db: Db, repo: GitRepository, plan: Plan, { repositoryId, onProgress }: IndexOptions): Promise<number> {
   const total = plan.add.length;
   onProgress?.({ done: 0, total });
   const addedPaths = new Set(plan.add.map(({ path }) => path));

@@ -5,7 +5,7 @@ import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { TreeMode } from '#git/objects/parse-tree.ts';
 import { type ListedEntry, readPartOfTree } from '#git/objects/tree-list.ts';
-import type { GitLimits, Repo } from '#git/repo.ts';
+import type { GitLimits, GitRepository } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
 import { maxFileSize } from './document.ts';
 import { listIndexedFiles, sumIndexedFiles } from './store.ts';
@@ -32,7 +32,7 @@ type IndexedRepository = { db: Db; repository: Id<'repositories'> };
  */
 export async function planChanges(
   { db, repository }: IndexedRepository,
-  repo: Repo,
+  repo: GitRepository,
   { from, to }: { from: Oid; to: Oid },
 ): Promise<Plan | undefined> {
   await using reader = await openObjects(repo);
@@ -46,7 +46,7 @@ export async function planChanges(
 }
 
 /** The changed paths; undefined where there are too many. */
-async function findChanges(repo: Repo, ends: { from: Oid; to: Oid }): Promise<PathChange[] | undefined> {
+async function findChanges(repo: GitRepository, ends: { from: Oid; to: Oid }): Promise<PathChange[] | undefined> {
   try {
     return await listChanges(repo, ends);
   } catch (error) {
@@ -77,7 +77,7 @@ async function additions(reader: ObjectReader, changes: readonly PathChange[]): 
 }
 
 /** The difference between a commit's files and the existing rows, which may be incomplete after a crash. */
-export async function planFullIndex({ db, repository }: IndexedRepository, repo: Repo, to: Oid): Promise<Plan> {
+export async function planFullIndex({ db, repository }: IndexedRepository, repo: GitRepository, to: Oid): Promise<Plan> {
   const files = byPath(await searchedFiles(repo, to));
   const indexed = await listIndexedFiles(db, repository);
   const add = files.filter(({ path, oid }) => indexed.get(path) !== oid);
@@ -86,7 +86,7 @@ export async function planFullIndex({ db, repository }: IndexedRepository, repo:
 }
 
 /** The files of a commit in Git's order, up to the limits of the index. */
-async function searchedFiles(repo: Repo, commit: Oid): Promise<Plan['add']> {
+async function searchedFiles(repo: GitRepository, commit: Oid): Promise<Plan['add']> {
   const { limits } = repo.store;
   const files: Plan['add'] = [];
   let bytes = 0;

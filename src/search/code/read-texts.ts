@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { openObjects } from '#git/objects/objects.ts';
-import type { GitStore, Repo } from '#git/repo.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { textOf } from './document.ts';
 import type { CodeHit } from './hits.ts';
@@ -70,7 +70,7 @@ async function readTexts(git: GitStore, files: readonly SizedBlob[]): Promise<Te
   return texts;
 }
 
-async function readFrom(repo: Repo, blobs: readonly SizedBlob[]): Promise<[oid: string, text: string][]> {
+async function readFrom(repo: GitRepository, blobs: readonly SizedBlob[]): Promise<[oid: string, text: string][]> {
   await using reader = await openObjects(repo);
   const objects = await reader.readSmall([...new Set(blobs.map(({ blobOid }) => blobOid))]);
   return objects.map(({ oid, data }) => [oid, textOf(data)]);

@@ -2,7 +2,7 @@ import { change, type Db } from '#database/connect.ts';
 import { listNewOids, readHistory } from '#git/history/history.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import type { GitStore, Repo } from '#git/repo.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { nextTurn } from '#lib/turns.ts';
@@ -52,7 +52,7 @@ export function indexRepositoryCommits(options: CommitIndexOptions): Promise<Com
   });
 }
 
-async function updateIndex(options: CommitIndexOptions, repo: Repo, branch: string): Promise<CommitIndexReport> {
+async function updateIndex(options: CommitIndexOptions, repo: GitRepository, branch: string): Promise<CommitIndexReport> {
   const { db, repositoryId, now } = options;
   const state = { branch, analyser: analyserVersion, indexed_at: now };
   const commit = await findTip(repo, branch);
@@ -80,7 +80,7 @@ type IndexChange = { removed: number; added: number };
 /** Indexes the difference of two tips; undefined where there are too many commits or the old tip doesn't exist any more. */
 async function indexChanges(
   options: CommitIndexOptions,
-  repo: Repo,
+  repo: GitRepository,
   { from, to }: { from: Oid; to: Oid },
 ): Promise<IndexChange | undefined> {
   if (from === to) return { removed: 0, added: 0 };
@@ -96,7 +96,7 @@ async function indexChanges(
 }
 
 /** Indexes the whole history. Some rows may exist already, as after a crash. */
-async function indexFullHistory(options: CommitIndexOptions, repo: Repo, tip: Oid): Promise<IndexChange> {
+async function indexFullHistory(options: CommitIndexOptions, repo: GitRepository, tip: Oid): Promise<IndexChange> {
   const known = await store.listIndexedCommits(options.db, options.repositoryId);
   const obsolete = new Set(known);
   let added = 0;
@@ -113,7 +113,7 @@ async function indexFullHistory(options: CommitIndexOptions, repo: Repo, tip: Oi
 /** Indexes commits. `before` is the number that this run has added already, for the progress. */
 async function add(
   { db, repositoryId, onProgress }: CommitIndexOptions,
-  repo: Repo,
+  repo: GitRepository,
   oids: readonly Oid[],
   before = 0,
 ): Promise<void> {
@@ -126,7 +126,7 @@ async function add(
 }
 
 /** The rows of commits, in batches for one statement each. It yields to the event loop after each commit. */
-async function* readDocuments(repositoryId: number, repo: Repo, oids: readonly Oid[]): AsyncGenerator<CommitDocument[]> {
+async function* readDocuments(repositoryId: number, repo: GitRepository, oids: readonly Oid[]): AsyncGenerator<CommitDocument[]> {
   await using reader = await openObjects(repo, { isBulk: true });
   let documents: CommitDocument[] = [];
   let characters = 0;

@@ -6,7 +6,7 @@ import { deflateSync } from 'node:zlib';
 import { emptyTree } from '#git/objects/oid.ts';
 import { type NewObject, oidOf, packOf } from '#git/objects/pack.ts';
 import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { flushPacket, packet } from '#git/transport/pkt-line.ts';
 import { ada } from '#test/git/support.ts';
 
@@ -15,51 +15,55 @@ const mebi = 1024 * 1024;
 const entry = (mode: string, name: string, oid: string): Buffer =>
   Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')]);
 
-async function commitOf(disk: Repo, tree: string, parents: string[] = []): Promise<string> {
+async function commitOf(gitRepository: GitRepository, tree: string, parents: string[] = []): Promise<string> {
   const data = commitBytes({ tree, parents, author: ada, committer: ada, message: 'Bomb\n' });
-  const [oid = ''] = await writeObjects(disk, [{ type: 'commit', data }]);
+  const [oid = ''] = await writeObjects(gitRepository, [{ type: 'commit', data }]);
   return oid;
 }
 
 /** A commit of a tree, given by its bytes. */
-export async function commitTree(disk: Repo, data: Buffer, parents: string[]): Promise<string> {
-  const [tree = ''] = await writeObjects(disk, [{ type: 'tree', data }]);
-  return commitOf(disk, tree, parents);
+export async function commitTree(gitRepository: GitRepository, data: Buffer, parents: string[]): Promise<string> {
+  const [tree = ''] = await writeObjects(gitRepository, [{ type: 'tree', data }]);
+  return commitOf(gitRepository, tree, parents);
 }
 
 /** A commit of these files: names and contents. */
-export async function commitFiles(disk: Repo, files: Readonly<Record<string, string>>, parents: string[] = []): Promise<string> {
+export async function commitFiles(
+  gitRepository: GitRepository,
+  files: Readonly<Record<string, string>>,
+  parents: string[] = [],
+): Promise<string> {
   const blobs = Object.entries(files).map(([name, text]) => ({ name, data: Buffer.from(text) }));
   const oids = await writeObjects(
-    disk,
+    gitRepository,
     blobs.map(({ data }) => ({ type: 'blob', data })),
   );
   const named = blobs.map(({ name }, index) => ({ name, oid: oids[index] ?? '' }));
   named.sort((one, other) => (one.name < other.name ? -1 : 1));
   const data = Buffer.concat(named.map(({ name, oid }) => entry('100644', name, oid)));
-  return commitTree(disk, data, parents);
+  return commitTree(gitRepository, data, parents);
 }
 
 /** A commit whose folders hold each other, ten in ten, so deep: ten to that power of files, in a few objects. */
 export async function treeBomb(
-  disk: Repo,
+  gitRepository: GitRepository,
   base: string,
   { depth, content }: { depth: number; content: string },
 ): Promise<string> {
-  const [blob = ''] = await writeObjects(disk, [{ type: 'blob', data: Buffer.from(content) }]);
+  const [blob = ''] = await writeObjects(gitRepository, [{ type: 'blob', data: Buffer.from(content) }]);
   const names = Array.from({ length: 10 }, (_, index) => `f${index}.ts`);
   let tree = blob;
   let mode = '100644';
   for (let level = 0; level < depth; level++) {
     const data = Buffer.concat(names.map((name) => entry(mode, name, tree)));
-    [tree = ''] = await writeObjects(disk, [{ type: 'tree', data }]);
+    [tree = ''] = await writeObjects(gitRepository, [{ type: 'tree', data }]);
     mode = '40000';
   }
-  return commitOf(disk, tree, [base]);
+  return commitOf(gitRepository, tree, [base]);
 }
 
 /** A commit whose folders nest so deep, one in one. */
-export async function deepBomb(disk: Repo, base: string, depth: number): Promise<string> {
+export async function deepBomb(gitRepository: GitRepository, base: string, depth: number): Promise<string> {
   const trees: NewObject[] = [{ type: 'tree', data: Buffer.alloc(0) }];
   let oid = emptyTree;
   for (let level = 0; level < depth; level++) {
@@ -67,15 +71,15 @@ export async function deepBomb(disk: Repo, base: string, depth: number): Promise
     oid = oidOf(tree);
     trees.push(tree);
   }
-  await writeObjects(disk, trees);
-  return commitOf(disk, oid, [base]);
+  await writeObjects(gitRepository, trees);
+  return commitOf(gitRepository, oid, [base]);
 }
 
 /** So many branches, all at one commit. */
-export async function manyRefs(disk: Repo, commit: string, count: number): Promise<void> {
+export async function manyRefs(gitRepository: GitRepository, commit: string, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `refs/heads/b${String(index).padStart(7, '0')}`);
   const lines = names.map((name) => `${commit} ${name}\n`).join('');
-  await writeFile(join(disk.path, 'packed-refs'), `# pack-refs with: peeled fully-peeled sorted \n${lines}`);
+  await writeFile(join(gitRepository.path, 'packed-refs'), `# pack-refs with: peeled fully-peeled sorted \n${lines}`);
 }
 
 /** A size as packs and differences write it. */

@@ -83,8 +83,8 @@ async function parted(files: Record<string, string>) {
   const owner = await w.user();
   const made = await history(w, owner, 1);
   const [root = ''] = made.oids;
-  const ours = await addCommit(made.disk, { files: { shared: 'ours\n' }, parents: [root] });
-  const theirs = await addCommit(made.disk, { files, parents: [root] });
+  const ours = await addCommit(made.gitRepository, { files: { shared: 'ours\n' }, parents: [root] });
+  const theirs = await addCommit(made.gitRepository, { files, parents: [root] });
   await point(w, made.repo, 'refs/heads/main', ours);
   await point(w, made.repo, 'refs/heads/feature', theirs);
   return { ...made, owner, ours, theirs, client: await w.as(owner) };
@@ -129,8 +129,8 @@ async function forked() {
 }
 
 test('brings a fork up to date: forward, then by a merge, then not at all', async () => {
-  const { client, fork, disk, repo, oids, owner } = await forked();
-  const second = await addCommit(disk, { files: { two: '2' }, parents: [oids[0] ?? ''] });
+  const { client, fork, gitRepository, repo, oids, owner } = await forked();
+  const second = await addCommit(gitRepository, { files: { two: '2' }, parents: [oids[0] ?? ''] });
   await point(w, repo, 'refs/heads/main', second);
 
   const forward = await client.post(`${fork}/merge-upstream`, { branch: 'main' });
@@ -138,7 +138,7 @@ test('brings a fork up to date: forward, then by a merge, then not at all', asyn
   expect((await client.get(`${fork}/commits`)).body[0].sha).toBe(second);
 
   await client.put(`${fork}/contents/own`, { message: 'Own', content: '' });
-  await point(w, repo, 'refs/heads/main', await addCommit(disk, { files: { three: '3' }, parents: [second] }));
+  await point(w, repo, 'refs/heads/main', await addCommit(gitRepository, { files: { three: '3' }, parents: [second] }));
   expect((await client.post(`${fork}/merge-upstream`, { branch: 'main' })).body.merge_type).toBe('merge');
   const names = (await client.get(`${fork}/contents/`)).body.map(({ name }: { name: string }) => name);
   expect(names).toEqual(['1.txt', 'own', 'three', 'two']);
@@ -146,7 +146,7 @@ test('brings a fork up to date: forward, then by a merge, then not at all', asyn
 });
 
 test('refuses to bring up to date what is no fork, has no such branch, or conflicts', async () => {
-  const { client, fork, disk, repo, oids, path, owner } = await forked();
+  const { client, fork, gitRepository, repo, oids, path, owner } = await forked();
   expect((await (await w.as(owner)).post(`${path}/merge-upstream`, { branch: 'main' })).status).toBe(422);
   await client.post(`${fork}/git/refs`, { ref: 'refs/heads/own', sha: oids[0] });
   expect((await client.post(`${fork}/merge-upstream`, { branch: 'own' })).status).toBe(422);
@@ -155,7 +155,7 @@ test('refuses to bring up to date what is no fork, has no such branch, or confli
     body: { message: 'Branch not found' },
   });
   await client.put(`${fork}/contents/x`, { message: 'Own', content: Buffer.from('own').toString('base64') });
-  await point(w, repo, 'refs/heads/main', await addCommit(disk, { files: { x: 'theirs' }, parents: [oids[0] ?? ''] }));
+  await point(w, repo, 'refs/heads/main', await addCommit(gitRepository, { files: { x: 'theirs' }, parents: [oids[0] ?? ''] }));
   expect((await client.post(`${fork}/merge-upstream`, { branch: 'main' })).status).toBe(409);
   await w.db.updateTable('repositories').set({ visibility: 'private' }).where('id', '=', repo.id).execute();
   expect((await client.post(`${fork}/merge-upstream`, { branch: 'main' })).status).toBe(422);

@@ -72,13 +72,13 @@ describe.skipIf(!hasGpg)('with GnuPG (skipped where it is not installed)', () =>
     await signer.push('HEAD:refs/heads/main');
     await settle();
     await addKey();
-    const disk = diskOf(w, repo);
-    await using reader = await openObjects(disk);
+    const gitRepository = diskOf(w, repo);
+    await using reader = await openObjects(gitRepository);
     const { signature = '', committer } = await reader.getCommit(first);
     let tip = (await client.get(`${base}/commits/main`)).body.sha;
     await db.deleteFrom('verified_signatures').where('repository_id', '=', repo.id).execute();
     for (let count = 0; count < 3; count++)
-      tip = await addCommit(disk, { files: { [`${count}`]: 'x' }, parents: [tip], committer, signature });
+      tip = await addCommit(gitRepository, { files: { [`${count}`]: 'x' }, parents: [tip], committer, signature });
     await client.post(`${base}/git/refs`, { ref: 'refs/heads/topic', sha: tip });
     expect((await gitProcesses(ada, `${base}/commits?sha=topic`)).filter((name) => name === 'gpg')).toHaveLength(1);
     expect(await gitProcesses(ada, `${base}/commits?sha=topic`)).not.toContain('gpg');

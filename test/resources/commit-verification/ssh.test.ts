@@ -151,12 +151,12 @@ test('the address decides whose signature it is', async () => {
   await addKey(key.line);
   const tip = await signer.commit();
   await signer.push('HEAD:refs/heads/main');
-  const disk = diskOf(w, repo);
-  await using reader = await openObjects(disk);
+  const gitRepository = diskOf(w, repo);
+  await using reader = await openObjects(gitRepository);
   const own = await reader.getCommit(tip);
   const made = (email: string) => {
     const committer = { ...person('Ada', 1), email };
-    return addCommit(disk, { files: { a: email }, parents: [tip], committer, signature: own.signature ?? '' });
+    return addCommit(gitRepository, { files: { a: email }, parents: [tip], committer, signature: own.signature ?? '' });
   };
   const noreply = `${ada.id}+ada@users.noreply.127.0.0.1`;
   const emails = ['ada@example.org', 'ADA@Example.org', noreply, 'grace@example.org', 'nobody@example.org', ''];
@@ -253,8 +253,8 @@ test('commits of a push that isn’t accepted yet are judged without a row', asy
   await addKey(key.line);
   const oid = await signer.commit();
   await signer.push('HEAD:refs/heads/main');
-  const disk = repoOf(w.hearth.services.git, repo.id);
-  await using reader = await openObjects(disk);
+  const gitRepository = repoOf(w.hearth.services.git, repo.id);
+  await using reader = await openObjects(gitRepository);
   const commits = await reader.getCommits([oid]);
   await db.deleteFrom('verified_signatures').execute();
   await w.unchanged(['verified_signatures'], async () => {

@@ -8,7 +8,7 @@ async function setting(visibility: 'public' | 'private' = 'public') {
   const owner = await w.user();
   const made = await history(w, owner, 3, visibility);
   const [, second = ''] = made.oids;
-  const side = await addCommit(made.disk, { files: { 'side.txt': 'side\n' }, parents: [second], message: 'Side\n' });
+  const side = await addCommit(made.gitRepository, { files: { 'side.txt': 'side\n' }, parents: [second], message: 'Side\n' });
   await point(w, made.repo, 'refs/heads/feature/side', side);
   return { ...made, owner, side, client: await w.as(owner) };
 }
@@ -78,8 +78,8 @@ test('compares with a fork, as far as the caller may read it', async () => {
 });
 
 test('refuses what can not be compared', async () => {
-  const { client, path, disk, repo } = await setting();
-  await point(w, repo, 'refs/heads/alone', await addCommit(disk, { files: { a: 'a' } }));
+  const { client, path, gitRepository, repo } = await setting();
+  await point(w, repo, 'refs/heads/alone', await addCommit(gitRepository, { files: { a: 'a' } }));
   for (const wrong of [
     'main',
     'main..main',

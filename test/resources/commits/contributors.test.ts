@@ -7,9 +7,9 @@ const w = await world();
 test('lists who wrote the history, accounts by all their addresses, the most commits first', async () => {
   const grace = await w.user(undefined, { email: 'grace@example.org' });
   const owner = await w.user();
-  const { path, oids, disk, repo } = await history(w, owner, 6);
+  const { path, oids, gitRepository, repo } = await history(w, owner, 6);
   const address = `${grace.id}+${grace.login}@users.noreply.127.0.0.1`;
-  const tip = await addCommit(disk, {
+  const tip = await addCommit(gitRepository, {
     files: { x: 'x' },
     parents: oids.slice(-1),
     author: { ...person('G. <Hopper>', 7), email: address },

@@ -6,8 +6,8 @@ const w = await world();
 
 test('shows one commit with what it changed', async () => {
   const owner = await w.user();
-  const { oids, path, disk, repo } = await history(w, owner, 2);
-  const oid = await addCommit(disk, {
+  const { oids, path, gitRepository, repo } = await history(w, owner, 2);
+  const oid = await addCommit(gitRepository, {
     files: { '1.txt': null, 'moved/ünï #1.txt': '1\n', '2.txt': '2\nmore\n', 'new.bin': '\0\u0001' },
     parents: [oids[1] ?? ''],
     message: 'Move and add\n\nWith a body\n',
@@ -60,9 +60,9 @@ test('gives the text of a commit as a diff, as a patch, or its name alone', asyn
 
 test('pages the files of a large commit', async () => {
   const owner = await w.user();
-  const { path, disk, repo } = await history(w, owner, 1);
+  const { path, gitRepository, repo } = await history(w, owner, 1);
   const files = Object.fromEntries(Array.from({ length: 320 }, (_, at) => [`${String(at).padStart(3, '0')}.txt`, `${at}\n`]));
-  await point(w, repo, 'refs/heads/many', await addCommit(disk, { files }));
+  await point(w, repo, 'refs/heads/many', await addCommit(gitRepository, { files }));
   const client = await w.as(owner);
 
   const first = await client.get(`${path}/commits/many`);

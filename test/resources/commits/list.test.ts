@@ -52,9 +52,13 @@ test('begins at a branch, a tag or a commit, and narrows by path, people and tim
 
 test('a commit made under the address that stands for an account is shown as its own; one of another host is not', async () => {
   const owner = await w.user();
-  const { disk, repo, path } = await history(w, owner, 1);
+  const { gitRepository, repo, path } = await history(w, owner, 1);
   const address = (host: string) => ({ ...person('X', 2), email: `${owner.id}+${owner.login}@users.noreply.${host}` });
-  const own = await addCommit(disk, { files: { a: '1' }, author: address('127.0.0.1'), committer: address('elsewhere.example') });
+  const own = await addCommit(gitRepository, {
+    files: { a: '1' },
+    author: address('127.0.0.1'),
+    committer: address('elsewhere.example'),
+  });
   await point(w, repo, 'refs/heads/own', own);
   const { body } = await (await w.as(owner)).get(`${path}/commits?sha=own`);
   expect(body[0]).toMatchObject({ author: { login: owner.login }, committer: null });

@@ -4,13 +4,13 @@ import type { Identity } from '#git/objects/identity.ts';
 import { type NewObject, oidOf } from '#git/objects/pack.ts';
 import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
 import { findRefOids } from '#git/refs/refs.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { mustMoveRefs } from '#resources/pushes/index.ts';
 import type { Client } from '#test/support/client.ts';
 import { fresh, type World } from '#test/support/world.ts';
 
-export const diskOf = ({ hearth }: World, repo: Pick<RepositoryRow, 'id'>): Disk => repoOf(hearth.services.git, repo.id);
+export const diskOf = ({ hearth }: World, repo: Pick<RepositoryRow, 'id'>): GitRepository => repoOf(hearth.services.git, repo.id);
 
 export const person = (name: string, day: number): Identity => ({
   name,
@@ -29,19 +29,19 @@ type Given = {
 };
 
 /** A commit of changes to its first parent: null removes a file. No ref moves. */
-export async function addCommit(disk: Disk, given: Given): Promise<string> {
+export async function addCommit(gitRepository: GitRepository, given: Given): Promise<string> {
   const { files, parents = [], message = 'Change\n', author = person('Ada', 1), committer = author, signature } = given;
   const changes = Object.entries(files).map(([path, text]) =>
     text === null ? { path, mode: '100644' as const, oid: null } : { path, mode: '100644' as const, content: Buffer.from(text) },
   );
   const wanted = { changes, parents, author, committer, message, ...(signature === undefined ? {} : { signature }) };
-  return (await commitChanges(disk, wanted)).commit;
+  return (await commitChanges(gitRepository, wanted)).commit;
 }
 
 /** Points a ref at a commit, as a push does. */
 export async function point({ db, change, hearth, clock }: World, repo: RepositoryRow, ref: string, to: string): Promise<void> {
-  const disk = repoOf(hearth.services.git, repo.id);
-  const from = (await findRefOids(disk, [ref])).get(ref) ?? null;
+  const gitRepository = repoOf(hearth.services.git, repo.id);
+  const from = (await findRefOids(gitRepository, [ref])).get(ref) ?? null;
   const context = { db, change, git: hearth.services.git, refRules: hearth.services.refRules, now: clock.now };
   await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: undefined, workflowFiles: { allowed: true } });
 }
@@ -49,7 +49,7 @@ export async function point({ db, change, hearth, clock }: World, repo: Reposito
 /** A repository with a branch of so many commits, one file each, written at once; the commits, oldest first. */
 export async function history(w: World, owner: Account, count: number, visibility: 'public' | 'private' = 'public') {
   const repo = await w.repo(owner, { visibility });
-  const disk = diskOf(w, repo);
+  const gitRepository = diskOf(w, repo);
   const oids: string[] = [];
   const objects: NewObject[] = [];
   const add = (object: NewObject): string => {
@@ -67,10 +67,10 @@ export async function history(w: World, owner: Account, count: number, visibilit
     const about = { tree, parents: oids.slice(-1), author, committer: author, message: `Change ${number}\n` };
     oids.push(add({ type: 'commit', data: commitBytes(about) }));
   }
-  await writeObjects(disk, objects);
+  await writeObjects(gitRepository, objects);
   const tip = oids.at(-1);
   if (tip !== undefined) await point(w, repo, 'refs/heads/main', tip);
-  return { repo, disk, oids, path: `/repos/${owner.login}/${repo.name}` };
+  return { repo, gitRepository, oids, path: `/repos/${owner.login}/${repo.name}` };
 }
 
 /** Adds a file by a commit to the default branch, through the API. Its name and content, and so the names of all objects, are new. */

@@ -103,9 +103,9 @@ test('lists tags by the commits that they lead to, the last name first', async (
 
 test('a tag of a folder is no archive of a commit, and no row in the list', async () => {
   const owner = await w.user();
-  const { path, disk } = await history(w, owner, 1);
+  const { path, gitRepository } = await history(w, owner, 1);
   const client = await w.as(owner);
-  const oid = await addCommit(disk, { files: { 'lib/a': 'a' } });
+  const oid = await addCommit(gitRepository, { files: { 'lib/a': 'a' } });
   const tree = (await client.get(`${path}/git/commits/${oid}`)).body.tree.sha;
   await client.post(`${path}/git/refs`, { ref: 'refs/tags/tree', sha: tree });
   expect((await client.get(`${path}/tags`)).body).toEqual([]);

@@ -41,8 +41,8 @@ test('counts what the default branch is written in, without prose, data and what
 
 test('follows the default branch', async () => {
   const owner = await w.user();
-  const { path, disk, repo } = await history(w, owner, 1);
-  await point(w, repo, 'refs/heads/other', await addCommit(disk, { files: { 'a.rs': 'fn' } }));
+  const { path, gitRepository, repo } = await history(w, owner, 1);
+  await point(w, repo, 'refs/heads/other', await addCommit(gitRepository, { files: { 'a.rs': 'fn' } }));
   const client = await w.as(owner);
   await client.patch(path, { default_branch: 'other' });
   await w.settle();

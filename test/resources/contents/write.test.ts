@@ -102,9 +102,9 @@ test.each([
   ['x', { author: { name: 'a' } }, 'author.email'],
 ])('refuses to write %s with %o, naming %s', async (name, wrong, field) => {
   const owner = await w.user();
-  const { path, disk, oids } = await history(w, owner, 1);
+  const { path, gitRepository, oids } = await history(w, owner, 1);
   const client = await w.as(owner);
-  const next = await addCommit(disk, { files: { 'lib/a': 'a' }, parents: [oids[0] ?? ''] });
+  const next = await addCommit(gitRepository, { files: { 'lib/a': 'a' }, parents: [oids[0] ?? ''] });
   await client.patch(`${path}/git/refs/heads/main`, { sha: next });
   const reply = await client.put(`${path}/contents/${encodeURIComponent(name)}`, {
     message: 'x',

@@ -28,9 +28,9 @@ test('makes, moves and removes a branch, and tells of it as a push is told of', 
 
 test('moves a branch back or aside only by force', async () => {
   const owner = await w.user();
-  const { path, oids, disk } = await history(w, owner, 3);
+  const { path, oids, gitRepository } = await history(w, owner, 3);
   const client = await w.as(owner);
-  const aside = await addCommit(disk, { files: { aside: '1' }, parents: [oids[1] ?? ''] });
+  const aside = await addCommit(gitRepository, { files: { aside: '1' }, parents: [oids[1] ?? ''] });
   for (const sha of [oids[0], aside]) {
     const refused = await client.patch(`${path}/git/refs/heads/main`, { sha });
     expect(refused).toMatchObject({ status: 422, body: { message: 'Update is not a fast forward' } });

@@ -15,11 +15,11 @@ async function full() {
   const other = await here.user(fresh('other'), { email: `${fresh('other')}@example.org` });
   const repo = await here.repo(owner, { visibility: 'private' });
   await here.collaborator(repo, other, 'write');
-  const disk = repoOf(here.hearth.services.git, repo.id);
-  const first = await commit(disk, { 'a.txt': 'one' });
-  const second = await commit(disk, { 'a.txt': 'two' }, [first]);
-  const hidden = await commit(disk, { 'hidden.txt': 'unseen' });
-  await mustUpdateRefs(disk, [
+  const gitRepository = repoOf(here.hearth.services.git, repo.id);
+  const first = await commit(gitRepository, { 'a.txt': 'one' });
+  const second = await commit(gitRepository, { 'a.txt': 'two' }, [first]);
+  const hidden = await commit(gitRepository, { 'hidden.txt': 'unseen' });
+  await mustUpdateRefs(gitRepository, [
     { ref: 'refs/heads/main', from: null, to: second },
     { ref: 'refs/tags/v1', from: null, to: first },
     { ref: 'refs/hearth/keep', from: null, to: hidden },

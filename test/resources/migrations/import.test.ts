@@ -30,10 +30,10 @@ async function full() {
   if (!repo) throw new Error('There is no repository');
   const client = await here.as(owner);
   for (const { id } of repos.slice(0, 2)) {
-    const disk = repoOf(here.hearth.services.git, id);
-    const first = await commit(disk, { 'a.txt': `one ${id}` });
-    const second = await commit(disk, { 'a.txt': 'two' }, [first]);
-    await mustUpdateRefs(disk, [
+    const gitRepository = repoOf(here.hearth.services.git, id);
+    const first = await commit(gitRepository, { 'a.txt': `one ${id}` });
+    const second = await commit(gitRepository, { 'a.txt': 'two' }, [first]);
+    await mustUpdateRefs(gitRepository, [
       { ref: 'refs/heads/trunk', from: null, to: second },
       { ref: 'refs/heads/main', from: null, to: first },
       { ref: 'refs/tags/v1', from: null, to: first },
@@ -166,8 +166,10 @@ async function good(): Promise<{ members: Member[]; bytes: Buffer; name: string 
   const owner = await here.user();
   const repo = await here.repo(owner);
   const name = `${owner.login}/${repo.name}`;
-  const disk = repoOf(here.hearth.services.git, repo.id);
-  await mustUpdateRefs(disk, [{ ref: 'refs/heads/main', from: null, to: await commit(disk, { 'a.txt': 'one' }) }]);
+  const gitRepository = repoOf(here.hearth.services.git, repo.id);
+  await mustUpdateRefs(gitRepository, [
+    { ref: 'refs/heads/main', from: null, to: await commit(gitRepository, { 'a.txt': 'one' }) },
+  ]);
   await (await here.as(owner)).post(`/repos/${name}/issues`, { title: 'One' });
   const bytes = await download(here, owner, await exported(here, owner, { repositories: [name] }));
   await remove([repo], [owner]);

@@ -65,8 +65,8 @@ test('they come back with their commits, and can be merged', async () => {
   expect(await archive.objects('issue_comments')).toMatchObject([{ pull_request: `${url}/pull/2`, body: 'Still dripping' }]);
   const merged = (await archive.objects('issue_events')).filter(({ event }) => event === 'merged');
   expect(merged).toMatchObject([{ pull_request: `${url}/pull/3`, commit_id: merge }]);
-  const disk = join(archive.folder, 'repositories', `${name}.git`);
-  expect(await git(disk, 'for-each-ref', '--format=%(refname)', 'refs/pull')).toBe(
+  const gitRepository = join(archive.folder, 'repositories', `${name}.git`);
+  expect(await git(gitRepository, 'for-each-ref', '--format=%(refname)', 'refs/pull')).toBe(
     'refs/pull/2/head\nrefs/pull/3/head\nrefs/pull/4/head\n',
   );
 

@@ -71,8 +71,8 @@ test('a website is published from a branch, replaced by a push, spared by a bad 
 
 test('what is served stays, whatever becomes of the branch, and goes with the website', async () => {
   const { repo, at, web } = await published({ 'index.html': 'kept' });
-  const disk = repoOf(here.hearth.services.git, repo.id);
-  expect(await findRef(disk, 'refs/hearth/pages')).toMatchObject({ type: 'commit' });
+  const gitRepository = repoOf(here.hearth.services.git, repo.id);
+  expect(await findRef(gitRepository, 'refs/hearth/pages')).toMatchObject({ type: 'commit' });
   await client.post(`${at}/git/refs`, { ref: 'refs/heads/other', sha: (await client.get(`${at}/commits/main`)).body.sha });
   await client.post(`${at}/branches/main/rename`, { new_name: 'trunk' });
   await here.settle();
@@ -81,7 +81,7 @@ test('what is served stays, whatever becomes of the branch, and goes with the we
   expect((await client.delete(`${at}/pages`)).status).toBe(204);
   expect((await get(web)).status).toBe(404);
   await here.settle();
-  expect(await findRef(disk, 'refs/hearth/pages')).toBeUndefined();
+  expect(await findRef(gitRepository, 'refs/hearth/pages')).toBeUndefined();
   expect((await client.get(at)).body.has_pages).toBe(false);
   expect((await client.get(`${at}/pages`)).status).toBe(404);
   expect((await client.delete(`${at}/pages`)).status).toBe(404);
@@ -92,8 +92,8 @@ test('a build that takes the domain of another repository leaves the website, it
   const other = await published();
   await client.put(`${other.at}/pages`, { cname: 'theirs.example' });
   const { repo, at } = await published({ 'index.html': 'mine', CNAME: 'mine.example' });
-  const disk = repoOf(here.hearth.services.git, repo.id);
-  const served = await findRef(disk, 'refs/hearth/pages');
+  const gitRepository = repoOf(here.hearth.services.git, repo.id);
+  const served = await findRef(gitRepository, 'refs/hearth/pages');
   await commit(repo, { 'index.html': 'bad', CNAME: 'theirs.example' });
   await here.settle();
   expect((await client.get(`${at}/pages/builds/latest`)).body).toMatchObject({
@@ -102,7 +102,7 @@ test('a build that takes the domain of another repository leaves the website, it
   });
   expect((await client.get(`${at}/pages`)).body.cname).toBe('mine.example');
   expect(await get('/', { host: 'mine.example' })).toMatchObject({ body: 'mine' });
-  expect(await findRef(disk, 'refs/hearth/pages')).toEqual(served);
+  expect(await findRef(gitRepository, 'refs/hearth/pages')).toEqual(served);
 });
 
 test('the folder /docs, and builds that are asked for', async () => {

@@ -14,8 +14,8 @@ test('a pull request from a fork brings its commits along, and follows its branc
   const other = await w.as(grace);
   const { body: fork } = await other.post(`${base}/forks`, {});
   await w.settle();
-  const disk = diskOf(w, fork);
-  const one = await addCommit(disk, { files: { 'b.txt': 'fork\n' }, parents: [first], message: 'In the fork' });
+  const gitRepository = diskOf(w, fork);
+  const one = await addCommit(gitRepository, { files: { 'b.txt': 'fork\n' }, parents: [first], message: 'In the fork' });
   await push(w, grace, fork, 'topic', one);
   const wanted = { title: 'From a fork', head: `${grace.login}:topic`, base: 'main' };
   const { status, body } = await other.post(`${base}/pulls`, wanted);
@@ -27,7 +27,7 @@ test('a pull request from a fork brings its commits along, and follows its branc
     status: 422,
     body: { errors: [{ message: `A pull request already exists for ${grace.login}:topic.` }] },
   });
-  const two = await addCommit(disk, { files: { 'c.txt': 'fork\n' }, parents: [one], message: 'Again' });
+  const two = await addCommit(gitRepository, { files: { 'c.txt': 'fork\n' }, parents: [one], message: 'Again' });
   await push(w, grace, fork, 'topic', two);
   await w.settle();
   expect((await client.get(`${base}/pulls/1`)).body).toMatchObject({

@@ -50,8 +50,8 @@ export async function pullSetting(w: World, { visibility = 'public', ownedBy = '
   const repo = await w.repo(owner, { visibility, by: ada });
   const client = await w.as(ada);
   const base = `/repos/${owner.login}/${repo.name}`;
-  const disk = diskOf(w, repo);
-  const first = await addCommit(disk, { files: { 'README.md': 'engine\n', 'a.txt': '1\n2\n3\n' }, message: 'First' });
+  const gitRepository = diskOf(w, repo);
+  const first = await addCommit(gitRepository, { files: { 'README.md': 'engine\n', 'a.txt': '1\n2\n3\n' }, message: 'First' });
   await push(w, ada, repo, 'main', first);
   const tip = async (branch: string) => (await client.get(`${base}/git/ref/heads/${branch}`)).body.object.sha;
   return {
@@ -64,13 +64,13 @@ export async function pullSetting(w: World, { visibility = 'public', ownedBy = '
     tip,
     async unpushed(branch, files, parent) {
       const parents = [parent ?? (await tip(branch))];
-      return addCommit(disk, { files, parents, message: `Change ${branch}` });
+      return addCommit(gitRepository, { files, parents, message: `Change ${branch}` });
     },
     pushCommit: (branch, commit) => push(w, ada, repo, branch, commit),
     async commit(branch, files, message = `Change ${branch}`) {
       const known = await client.get(`${base}/git/ref/heads/${branch}`);
       const parent = known.status === 200 ? known.body.object.sha : first;
-      const oid = await addCommit(disk, { files, parents: [parent], message });
+      const oid = await addCommit(gitRepository, { files, parents: [parent], message });
       await push(w, ada, repo, branch, oid);
       return oid;
     },
@@ -107,14 +107,18 @@ export async function forkSetting(w: World, { base, first }: PullSetting, user: 
   if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`);
   await w.settle();
   const repo = await w.db.selectFrom('repositories').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow();
-  const disk = diskOf(w, repo);
+  const gitRepository = diskOf(w, repo);
   return {
     user,
     client,
     repo,
     base: `/repos/${user.login}/${repo.name}`,
     async commit(branch) {
-      const oid = await addCommit(disk, { files: { [`${branch}.txt`]: 'new\n' }, parents: [first], message: `Change ${branch}` });
+      const oid = await addCommit(gitRepository, {
+        files: { [`${branch}.txt`]: 'new\n' },
+        parents: [first],
+        message: `Change ${branch}`,
+      });
       await push(w, user, repo, branch, oid);
       return oid;
     },

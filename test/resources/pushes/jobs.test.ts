@@ -88,9 +88,9 @@ test('the size is measured after a push', async () => {
 
 test('a repository in which much loose matter has gathered is packed after a push', async () => {
   const { here, repo, token } = await owned();
-  const disk = diskOf(here, repo);
+  const gitRepository = diskOf(here, repo);
   const [first = ''] = await commits(here, repo, 1);
-  await updateRefs(disk, [{ ref: 'refs/heads/main', to: first }]);
+  await updateRefs(gitRepository, [{ ref: 'refs/heads/main', to: first }]);
   const source = addressOf(here, repo, token);
   const folder = await workTree();
   for (let number = 0; number < 21; number++) {
@@ -101,9 +101,9 @@ test('a repository in which much loose matter has gathered is packed after a pus
     );
     await git(folder, 'push', '-q', source, `HEAD:refs/heads/b${number}`);
   }
-  expect((await measureObjects(disk)).packs).toBe(21);
+  expect((await measureObjects(gitRepository)).packs).toBe(21);
   await here.settle();
-  expect((await measureObjects(disk)).packs).toBeLessThanOrEqual(2);
+  expect((await measureObjects(gitRepository)).packs).toBeLessThanOrEqual(2);
 });
 
 test('what a killed git left behind goes, what is fresh stays', async () => {

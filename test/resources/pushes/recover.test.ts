@@ -21,7 +21,7 @@ async function crashed() {
   await moveRefs(contextOf(here), { repo, changes: [{ ref: main, to: first }], actor: ada.id, workflowFiles: { allowed: true } });
   here.clock.now = new Date(here.clock.now.getTime() + 60_000);
   const since = (await told(here, repo)).length;
-  const disk = diskOf(here, repo);
+  const gitRepository = diskOf(here, repo);
   return {
     here,
     ada,
@@ -36,7 +36,7 @@ async function crashed() {
         .values({ repository_id: repo.id, actor_id: ada.id, commands: JSON.stringify(commands), started_at: started })
         .execute(),
     /** Git moves, and nobody records it. */
-    moveUnrecorded: ({ ref, from, to }: Command) => updateRefs(disk, [{ ref, from, to }]),
+    moveUnrecorded: ({ ref, from, to }: Command) => updateRefs(gitRepository, [{ ref, from, to }]),
     settle: () => recoverUnfinished(contextOf(here), (error) => expect.unreachable(String(error))),
     news: async () => (await told(here, repo)).slice(since),
   };

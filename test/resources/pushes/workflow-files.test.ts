@@ -23,9 +23,9 @@ async function setting() {
   const pulls = await pullSetting(w);
   const { commit } = pulls;
   const main = await commit('main', { [workflow]: text, [neutral]: text });
-  const disk = diskOf(w, pulls.repo);
+  const gitRepository = diskOf(w, pulls.repo);
   const on = async (branch: string, files: Record<string, string | null>) => {
-    const oid = await addCommit(disk, { files, parents: [main] });
+    const oid = await addCommit(gitRepository, { files, parents: [main] });
     await push(w, pulls.ada, pulls.repo, branch, oid);
     return oid;
   };

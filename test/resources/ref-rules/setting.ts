@@ -32,14 +32,14 @@ export async function ruleSetting(
   const api = await w.as(bob);
   const folder = await scratch();
   await git(folder, 'clone', '-q', addressOf(w, { owner, name: repo.name }, await w.token(bob)), '.');
-  const disk = diskOf(w, repo);
+  const gitRepository = diskOf(w, repo);
   return {
     ...setting,
     bob,
     api,
     folder,
     async bring(branch, given) {
-      const oid = await addCommit(disk, given);
+      const oid = await addCommit(gitRepository, given);
       await client.post(`${base}/git/refs`, { ref: `refs/heads/${branch}`, sha: oid });
       await git(folder, 'fetch', '-q', 'origin');
       return oid;

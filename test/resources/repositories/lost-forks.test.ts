@@ -92,12 +92,12 @@ test.each(Object.entries(losses))('a private fork goes when %s', async (_name, {
   await grant(s);
   const path = await fork(s, s.reader);
   const { body } = await (await here.as(s.reader)).get(path);
-  const disk = repoOf(here.hearth.services.git, body.id).path;
-  expect(existsSync(disk)).toBe(true);
+  const gitRepository = repoOf(here.hearth.services.git, body.id).path;
+  expect(existsSync(gitRepository)).toBe(true);
   succeeded((await take(s)) as never);
   await here.settle();
   expect(await statusOf(s.reader, path)).toBe(404);
-  expect(existsSync(disk)).toBe(false);
+  expect(existsSync(gitRepository)).toBe(false);
   expect(await here.db.selectFrom('repositories').select('id').where('id', '=', body.id).execute()).toEqual([]);
 });
 

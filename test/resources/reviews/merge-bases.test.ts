@@ -19,9 +19,9 @@ async function crissCross(owner?: Account, weak = 'weak\n') {
   if (owner) await w.collaborator(setting.repo, owner, 'write');
   const files: Record<string, string> = owner ? { CODEOWNERS: `/${owned} @${owner.login}\n` } : {};
   const { repo, ada, first } = setting;
-  const disk = diskOf(w, repo);
+  const gitRepository = diskOf(w, repo);
   const on = (day: number, given: Parameters<typeof addCommit>[1]) =>
-    addCommit(disk, { author: committer('Ada', day), ...given });
+    addCommit(gitRepository, { author: committer('Ada', day), ...given });
   const root = await on(2, { files: { [owned]: weak, ...files }, parents: [first] });
   const fixed = await on(3, { files: { [owned]: 'strong\n' }, parents: [root] });
   const old = await on(9, { files: { 'b.txt': 'b\n' }, parents: [root] });
@@ -34,9 +34,9 @@ async function crissCross(owner?: Account, weak = 'weak\n') {
   const path = `${setting.base}/pulls/${number}`;
   const shown = (await setting.client.get(`${path}/files`)).body.map(({ filename }: { filename: string }) => filename);
   expect(shown).toEqual(['c.txt']);
-  const merged = await git(disk.path, 'merge-tree', '--write-tree', main, topic);
-  expect(await git(disk.path, 'show', `${merged.trim()}:${owned}`)).toBe(weak);
-  return { ...setting, disk, main, topic, number, path };
+  const merged = await git(gitRepository.path, 'merge-tree', '--write-tree', main, topic);
+  expect(await git(gitRepository.path, 'show', `${merged.trim()}:${owned}`)).toBe(weak);
+  return { ...setting, gitRepository, main, topic, number, path };
 }
 
 const merge = async ({ client, path }: Awaited<ReturnType<typeof crissCross>>, merge_method = 'merge') =>
@@ -78,12 +78,12 @@ test.each<[string, object, string?]>([
   ['max_file_size', { max_file_size: 1 }, `${'weak'.repeat(300_000)}\n`],
 ])('%s holds for files that a merge takes from one of its parents', async (type, parameters, content) => {
   const setting = await crissCross(undefined, content);
-  const { client, base, disk, main, topic, tip } = setting;
+  const { client, base, gitRepository, main, topic, tip } = setting;
   const ruleset = { name: type, target: 'push', enforcement: 'active', rules: [{ type, parameters }] };
   expect((await client.post(`${base}/rulesets`, ruleset)).status).toBe(201);
   expect(await merge(setting)).toMatchObject({ status: 405, body: { message: expect.stringContaining(owned) } });
   // No commit of this merge changes the file either: it is that of its second parent.
-  const weak = await addCommit(disk, { files: { [owned]: content ?? 'weak\n' }, parents: [main, topic] });
+  const weak = await addCommit(gitRepository, { files: { [owned]: content ?? 'weak\n' }, parents: [main, topic] });
   expect(await client.patch(`${base}/git/refs/heads/main`, { sha: weak })).toMatchObject({
     status: 422,
     body: { message: expect.stringContaining(owned) },

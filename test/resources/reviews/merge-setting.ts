@@ -30,7 +30,7 @@ export async function mergeSetting(
     return { account, api: await w.as(account) };
   }
   const keeper = await person('write');
-  const disk = diskOf(w, repo);
+  const gitRepository = diskOf(w, repo);
   let branches = 0;
   return {
     ...setting,
@@ -52,13 +52,13 @@ export async function mergeSetting(
     /** Adds a commit to `main`, past all rules; the commit. */
     async advance(files: Record<string, string>): Promise<string> {
       const parent = await setting.tip('main');
-      const oid = await addCommit(disk, { files, parents: [parent], message: 'Advance' });
+      const oid = await addCommit(gitRepository, { files, parents: [parent], message: 'Advance' });
       await push(w, keeper.account, repo, 'main', oid);
       return oid;
     },
     /** Moves a branch to a new commit on top of others, as this account does. */
     async moveTo(by: Account, branch: string, given: Parameters<typeof addCommit>[1]): Promise<string> {
-      const oid = await addCommit(disk, given);
+      const oid = await addCommit(gitRepository, given);
       await push(w, by, repo, branch, oid);
       await w.settle();
       return oid;

@@ -180,9 +180,9 @@ test('a scheduled workflow whose repository is damaged does not stop the schedul
     await withWorkflow('{schedule: [{cron: "*/10 * * * *"}]}'),
     await withWorkflow('{schedule: [{cron: "*/10 * * * *"}]}'),
   ];
-  const disk = repoOf(here.hearth.services.git, damaged.repo.id);
-  await rm(join(disk.path, 'objects'), { recursive: true });
-  await mkdir(join(disk.path, 'objects'));
+  const gitRepository = repoOf(here.hearth.services.git, damaged.repo.id);
+  await rm(join(gitRepository.path, 'objects'), { recursive: true });
+  await mkdir(join(gitRepository.path, 'objects'));
   clock.now = new Date('2026-01-01T00:30:20Z');
   const { runSchedules } = await import('#resources/workflow-triggers/schedules.ts');
   const context = { db, change: here.change, services: here.hearth.services, now: clock.now, log: here.hearth.app.log } as never;

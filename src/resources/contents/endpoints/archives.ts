@@ -9,7 +9,7 @@ import { pages } from '#endpoint/paging.ts';
 import type { Services } from '#endpoint/services.ts';
 import { type ArchiveFormat, openArchive } from '#git/objects/archive.ts';
 import { listRefs } from '#git/refs/refs.ts';
-import type { Repo as Disk } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
@@ -54,8 +54,12 @@ export const getZipball = endpoint({
 
 const types = { 'tar.gz': 'application/x-gzip', zip: 'application/zip' } as const satisfies Record<ArchiveFormat, string>;
 
-const send = async (disk: Disk, { oid, format, name }: Pick<ArchivedCommit, 'oid' | 'format' | 'name'>, type: string) =>
-  raw(type, await openArchive(disk, { commit: oid, format, prefix: name }), {
+const send = async (
+  gitRepository: GitRepository,
+  { oid, format, name }: Pick<ArchivedCommit, 'oid' | 'format' | 'name'>,
+  type: string,
+) =>
+  raw(type, await openArchive(gitRepository, { commit: oid, format, prefix: name }), {
     'content-disposition': `attachment; filename=${name}.${format}`,
     etag: `"${oid}-${format}"`,
   });
@@ -70,10 +74,11 @@ export const downloadArchive = endpoint({
   async handle({ at, services: { git } }) {
     const [, commit = '', ending] = /^([0-9a-f]{40})\.(tar\.gz|zip)$/.exec(at.archive) ?? [];
     const format = ending === 'zip' ? 'zip' : 'tar.gz';
-    const disk = repoOf(git, at.repo.id);
-    const oid = commit === '' ? undefined : await getCommitOid(disk, { repo: at.repo, revision: commit, refuse: notFound });
+    const gitRepository = repoOf(git, at.repo.id);
+    const oid =
+      commit === '' ? undefined : await getCommitOid(gitRepository, { repo: at.repo, revision: commit, refuse: notFound });
     if (oid === undefined) throw notFound();
-    return send(disk, { oid, format, name: archiveName(at.repo, oid) }, types[format]);
+    return send(gitRepository, { oid, format, name: archiveName(at.repo, oid) }, types[format]);
   },
 });
 
@@ -102,8 +107,8 @@ export const listTags = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(RepositoryTag) },
   async handle({ at, page, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const { rows, total } = await listRefs(disk, { prefix: 'refs/tags/', descending: true, ...page });
+    const gitRepository = repoOf(git, at.repo.id);
+    const { rows, total } = await listRefs(gitRepository, { prefix: 'refs/tags/', descending: true, ...page });
     return { rows: presentTags(repositoryUrlsOf(links, at.repo), rows), total };
   },
 });

@@ -22,14 +22,14 @@ type ReadCall = SharedCall<{ at: { repo: Repo }; query: Static<typeof atRef> }>;
 
 /** The context of a read, at the commit that the query names or that of the default branch. */
 async function readContextOf({ at, query, media, links, caller, services }: ReadCall) {
-  const disk = repoOf(services.git, at.repo.id);
+  const gitRepository = repoOf(services.git, at.repo.id);
   return {
-    disk,
+    gitRepository,
     urls: repositoryUrlsOf(links, at.repo),
     media,
     html: links.html,
     caller,
-    resolved: await resolveCommit(disk, query.ref, at.repo.default_branch),
+    resolved: await resolveCommit(gitRepository, query.ref, at.repo.default_branch),
   };
 }
 
@@ -94,7 +94,7 @@ export const deleteFile = endpoint({
 /** The README of the repository, or of one folder. */
 async function readReadme(call: ReadCall, folder?: string) {
   const context = await readContextOf(call);
-  await using reader = await openObjects(context.disk);
+  await using reader = await openObjects(context.gitRepository);
   return readFile(context, reader, orNotFound(await findReadme(reader, context.resolved.commit, folder)));
 }
 
@@ -135,12 +135,12 @@ export const downloadFile = endpoint({
   query: atRef,
   replies: { 200: Type.String({ contentMediaType: downloadType }) },
   async handle({ at, query, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const { commit } = await resolveCommit(disk, query.ref, at.repo.default_branch);
-    await using reader = await openObjects(disk);
+    const gitRepository = repoOf(git, at.repo.id);
+    const { commit } = await resolveCommit(gitRepository, query.ref, at.repo.default_branch);
+    await using reader = await openObjects(gitRepository);
     const entry = await findEntry(reader, commit, trimSlashes(at.path));
     const file = entry?.mode === '120000' ? ((await followLink(reader, commit, entry)) ?? entry) : entry;
     if (!file || !(isFile(file) || file.mode === '120000')) throw notFound();
-    return rawFile(disk, reader, file, downloadType);
+    return rawFile(gitRepository, reader, file, downloadType);
   },
 });

@@ -22,16 +22,16 @@ export const getRepositoryLicense = endpoint({
   media: ['raw', 'html'],
   replies: { 200: LicenseContent },
   async handle({ at, query, media, links, caller, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
+    const gitRepository = repoOf(git, at.repo.id);
     const context = {
-      disk,
+      gitRepository,
       urls: repositoryUrlsOf(links, at.repo),
       media,
       html: links.html,
       caller,
-      resolved: await resolveCommit(disk, query.ref, at.repo.default_branch),
+      resolved: await resolveCommit(gitRepository, query.ref, at.repo.default_branch),
     };
-    await using reader = await openObjects(disk);
+    await using reader = await openObjects(gitRepository);
     const found = await findLicenseFile(reader, context.resolved.commit);
     if (!found) throw notFound();
     const file = await readFile(context, reader, found.file);

@@ -34,9 +34,9 @@ export const createGitCommit = endpoint({
   refuses: [409],
   replies: { 201: GitCommit },
   async handle({ scope, at, body, viewer, now, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const oid = await createCommit(disk, body, { viewer, links, now });
-    await using reader = await openObjects(disk);
+    const gitRepository = repoOf(git, at.repo.id);
+    const oid = await createCommit(gitRepository, body, { viewer, links, now });
+    await using reader = await openObjects(gitRepository);
     const urls = repositoryUrlsOf(links, at.repo);
     return presentGitCommit(scope, urls, await reader.getCommit(oid));
   },
@@ -67,9 +67,9 @@ export const createGitTag = endpoint({
   refuses: [409],
   replies: { 201: GitTag },
   async handle({ scope, at, body, viewer, now, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const oid = await createTag(disk, body, { viewer, links, now });
-    await using reader = await openObjects(disk);
+    const gitRepository = repoOf(git, at.repo.id);
+    const oid = await createTag(gitRepository, body, { viewer, links, now });
+    await using reader = await openObjects(gitRepository);
     return presentTag(scope, repositoryUrlsOf(links, at.repo), await reader.getTag(oid));
   },
 });

@@ -30,17 +30,17 @@ export const getBlob = endpoint({
   refuses: [409],
   replies: { 200: GitBlob },
   async handle({ at, media, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
+    const gitRepository = repoOf(git, at.repo.id);
     const { oid, size } = at.blob;
-    await using reader = await openObjects(disk);
+    await using reader = await openObjects(gitRepository);
     if (media === 'raw') {
       const headers = { etag: `"${oid}"` };
-      return raw(rawFileType, await rawContent(disk, reader, at.blob), headers);
+      return raw(rawFileType, await rawContent(gitRepository, reader, at.blob), headers);
     }
     if (size > maxRaw) throw tooLarge(maxRaw);
     const urls = repositoryUrlsOf(links, at.repo);
     if (size <= maxBytesInMemory) return presentBlob(urls, oid, (await reader.get(oid)).data);
-    const body = streamBlob(urls, at.blob, await openBlob(disk, oid));
+    const body = streamBlob(urls, at.blob, await openBlob(gitRepository, oid));
     return raw('application/json; charset=utf-8', body, { etag: `"${oid}-json"` });
   },
 });
@@ -57,13 +57,13 @@ export const createBlob = endpoint({
   refuses: [409],
   replies: { 201: ObjectLink },
   async handle({ at, body, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    if (await isEmpty(disk)) throw emptyRepository();
+    const gitRepository = repoOf(git, at.repo.id);
+    if (await isEmpty(gitRepository)) throw emptyRepository();
     const { content, encoding } = body;
     const isText = encoding === 'utf-8';
     const data = isText ? await utf8Of(content) : await fromBase64(content, { resource: 'Blob', field: 'content' });
     await nextTurn(); // hashing and compressing a large blob is slow, too
-    const sha = await writeBlob(disk, data);
+    const sha = await writeBlob(gitRepository, data);
     return { sha, url: objectUrl(repositoryUrlsOf(links, at.repo), sha, 'blob') };
   },
 });
@@ -108,8 +108,8 @@ export const createGitTree = endpoint({
   refuses: [409],
   replies: { 201: GitTree },
   async handle({ at, body, links, services: { git } }) {
-    const disk = repoOf(git, at.repo.id);
-    const oid = await createTree(disk, body);
-    return presentTree(repositoryUrlsOf(links, at.repo), { oid, ...(await listTree(disk, oid, { limit: maxEntries })) });
+    const gitRepository = repoOf(git, at.repo.id);
+    const oid = await createTree(gitRepository, body);
+    return presentTree(repositoryUrlsOf(links, at.repo), { oid, ...(await listTree(gitRepository, oid, { limit: maxEntries })) });
   },
 });

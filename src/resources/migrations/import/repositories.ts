@@ -96,8 +96,8 @@ export async function importOne({ tx, git, folder, accounts, now }: Context, rec
 }
 
 async function listPullHeads(git: GitStore, { id }: RepositoryRow): Promise<Map<number, Oid>> {
-  const disk = repoOf(git, id);
-  if (!(await repositoryExists(disk))) return new Map();
-  const { rows } = await listRefs(disk, { prefix: 'refs/pull/' });
+  const gitRepository = repoOf(git, id);
+  if (!(await repositoryExists(gitRepository))) return new Map();
+  const { rows } = await listRefs(gitRepository, { prefix: 'refs/pull/' });
   return new Map(rows.map(({ name, oid }) => [Number(name.split('/')[2]), oid]));
 }

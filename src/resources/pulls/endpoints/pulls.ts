@@ -91,8 +91,8 @@ export const getPull = endpoint({
   async handle({ scope, db, at, media, now, services: { git, refRules } }) {
     const { merge_base_sha: from, head_sha: to } = at.pull;
     if (media === 'diff' || media === 'patch') {
-      const disk = repoOf(git, at.repo.id);
-      const text = media === 'diff' ? openDiff(disk, { from, to }) : openPatches(disk, { without: from, to });
+      const gitRepository = repoOf(git, at.repo.id);
+      const text = media === 'diff' ? openDiff(gitRepository, { from, to }) : openPatches(gitRepository, { without: from, to });
       return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
     }
     const testing = await testingOf({ db, git, refRules, now }, at.repo, at.pull);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Account as Row } from '#access/viewer.ts';
-import type { Repo } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import type { TeamRow } from '#resources/teams/index.ts';
 import type { Answer } from '#test/support/client.ts';
 import type { World } from '#test/support/world.ts';
@@ -15,7 +15,7 @@ export type Real = {
   people: Record<'ada' | 'member' | 'guest', Row>;
   crew: TeamRow;
   /** Ada's own repository, from which she pushes, and the token that she pushes with. */
-  disk: Repo;
+  gitRepository: GitRepository;
   token: string;
   /** Jobs that run beside the commands. */
   jobs: Promise<unknown>;

@@ -16,7 +16,7 @@ import { create, onRepositories } from './on-repositories.ts';
 const w = await world({ embeddings: { provider: 'builtin' } });
 
 /** People, organizations and words that no other run has, and two repositories to begin with. */
-async function begin(disk: Real['disk']): Promise<{ model: Model; real: Real }> {
+async function begin(gitRepository: Real['gitRepository']): Promise<{ model: Model; real: Real }> {
   const [ada, member, mate, guest] = [await w.user(), await w.user(), await w.user(), await w.user()];
   const [acme, other] = [await w.org(ada), await w.org(ada)];
   for (const user of [member, mate]) await w.member(acme, user);
@@ -32,7 +32,7 @@ async function begin(disk: Real['disk']): Promise<{ model: Model; real: Real }> 
     robot: await w.as(await w.fineGrained(ada, acme, { contents: 'read', issues: 'read', metadata: 'read' })),
     nobody: await w.as(undefined),
   };
-  const real: Real = { world: w, clients, people: { ada, member, guest }, crew, disk, token, jobs: Promise.resolve() };
+  const real: Real = { world: w, clients, people: { ada, member, guest }, crew, gitRepository, token, jobs: Promise.resolve() };
   const model: Model = {
     logins: { acme: acme.login, other: other.login, ada: ada.login },
     words: ['pump', 'valve', 'crank'].map((word) => `${word}${run}`),
@@ -79,9 +79,9 @@ const settings: { numRuns?: number; seed?: number; path?: string; endOnFailure?:
 test('search tells the truth, whatever happens to repositories', {
   timeout: settings.numRuns ? 7_200_000 : 240_000,
 }, async () => {
-  const disk = await newRepo();
+  const gitRepository = await newRepo();
   const life = fc.asyncProperty(fc.array(happenings, { minLength: 15, maxLength: 24 }), async (commands) => {
-    const { model, real } = await begin(disk);
+    const { model, real } = await begin(gitRepository);
     try {
       await furnish({ model, real });
       for (const command of commands) await command.run(model, real);

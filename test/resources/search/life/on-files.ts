@@ -39,9 +39,9 @@ export async function push(real: Real, model: Model, repository: Repository, wan
   const tip = repository.branches.get(branch) ?? repository.branches.get(repository.defaultBranch);
   const parent = forced ? model.commits.get(tip ?? '')?.parent : tip;
   const files = edited(model, model.commits.get(parent ?? '')?.files ?? {}, edits);
-  const oid = await commit(real.disk, files, parent === undefined ? [] : [parent], message);
+  const oid = await commit(real.gitRepository, files, parent === undefined ? [] : [parent], message);
   const address = `${real.world.url.replace('://', `://x:${real.token}@`)}/${fullName(model, repository)}.git`;
-  await git(real.disk.path, 'push', '-q', ...(forced ? ['--force'] : []), address, `${oid}:refs/heads/${branch}`);
+  await git(real.gitRepository.path, 'push', '-q', ...(forced ? ['--force'] : []), address, `${oid}:refs/heads/${branch}`);
   model.commits.set(oid, { message, files, parent });
   // The first branch of a repository becomes the one that is searched.
   if (repository.branches.size === 0) repository.defaultBranch = branch;

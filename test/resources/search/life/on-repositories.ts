@@ -206,9 +206,9 @@ export const onRepositories = [
     const repository = pickRepository(model, given.which, ({ branches }) => branches.size > 1);
     const branch = repository && [...repository.branches.keys()].find((one) => one !== repository.defaultBranch);
     if (!repository || branch === undefined) return undefined;
-    return async ({ disk, world, token }) => {
+    return async ({ gitRepository, world, token }) => {
       const address = `${world.url.replace('://', `://x:${token}@`)}/${fullName(model, repository)}.git`;
-      await git(disk.path, 'push', '-q', address, '--delete', branch);
+      await git(gitRepository.path, 'push', '-q', address, '--delete', branch);
       repository.branches.delete(branch);
     };
   }),
