@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
+import { openScope, type Scope } from '#endpoint/scope.ts';
 import type { EventKind } from '#events/kinds.ts';
 import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#events/subscription.ts';
 import { getOrThrow, grouped } from '#lib/collections.ts';
@@ -12,7 +13,7 @@ import { emitBody } from '#vocabulary/body.ts';
 import { type NewDelivery, queueDeliveries } from '#webhook-delivery/queue.ts';
 import { largestPayloadNow } from './quota.ts';
 import { loadSubscribedHooks, type SubscribedHook } from './subscribed-hooks.ts';
-import type { WebhookEvents } from './webhook-events.ts';
+import type { PayloadsOf, WebhookEvents } from './webhook-events.ts';
 
 /** Payloads that are built at the same time. */
 const builtAtOnce = 50;
@@ -26,18 +27,17 @@ export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<JobC
     on: events.kinds,
     attempts: 25,
     // An app is told of its installation before it is told of what happens there.
-    async runAll(all, { db, change, services, now }) {
+    async runAll(all, { db, change, scope, services, now }) {
       const hooks = await loadSubscribedHooks(
         db,
         all.map((event) => ({ event, types: events.typesOf(event), onlyApp: events.onlyAppOf(event) })),
       );
-      const { vocabulary, git, refRules } = services;
-      const buildersByBase = new Map<string, Build>();
-      const builderOf = (base: string): Build => {
-        const build =
-          buildersByBase.get(base) ?? events.openBuilder({ db, git, refRules, now, links: linksOf(base, services.ssh) });
-        buildersByBase.set(base, build);
-        return build;
+      const { vocabulary, refRules } = services;
+      const scopesByBase = new Map<string, Scope>(services.url === undefined ? [] : [[services.url, scope]]);
+      const builderOf = (base: string): PayloadsOf => {
+        const within = scopesByBase.get(base) ?? openScope({ ...scope, links: linksOf(base, services.ssh) });
+        scopesByBase.set(base, within);
+        return events.builderOf({ ...within, refRules });
       };
       const build = async (event: Recorded): Promise<Built[]> => {
         const built: Built[] = [];
@@ -63,7 +63,6 @@ export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<JobC
     },
   });
 
-type Build = (event: Recorded) => Promise<readonly WebhookEvent[]>;
 type Built = { readonly owner: Id<'accounts'>; readonly delivery: NewDelivery };
 
 /** Events in their order, as many together as are built at once; those with large payloads alone. */

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { everybody } from '#access/viewer.ts';
 import type { Call } from '#endpoint/call.ts';
+import { openScope } from '#endpoint/scope.ts';
 import { findLatestEvent } from '#events/read.ts';
 import type { Id } from '#lib/id.ts';
 import { emitBody } from '#vocabulary/body.ts';
@@ -18,7 +20,8 @@ export async function testPush(context: Context, hook: HookRow, repository: Id<'
   const event = await findLatestEvent(db, repository, 'push');
   if (!event) return;
   await change((tx) => countRequested(tx, hook, { limits, cost: costOfTest })); // before the work of the payload
-  const built = await events.openBuilder({ db, git: services.git, refRules: services.refRules, links, now })(event);
+  const scope = openScope({ db, links, viewer: everybody, now, git: services.git });
+  const built = await events.builderOf({ ...scope, refRules: services.refRules })(event);
   const deliveries = built.map(({ type, action, body }) => ({
     hooks: [hook],
     guid: randomUUID(),

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from 'typebox';
-import { everybody } from '#access/viewer.ts';
-import { type Needs, openScope, type Scope } from '#endpoint/scope.ts';
+import type { Load } from '#endpoint/loaders.ts';
+import type { Needs, Scope } from '#endpoint/scope.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { grouped } from '#lib/collections.ts';
@@ -9,8 +9,11 @@ import type { PayloadBuilder, WebhookEvent, WebhookEventType } from '#resources/
 import type { Family } from '#resources/family.ts';
 import { commonParts, payloadContext } from './common-payload.ts';
 
-/** What payloads are built from. */
-export type PayloadSources = Pick<Scope, 'db' | 'links' | 'git' | 'now'> & Needs<'refRules'>;
+/** What payloads are built from: a scope of `everybody`, whose links have the address under which receivers reach this server. */
+export type PayloadSources = Scope & Needs<'refRules'>;
+
+/** Gives the webhook events that an event becomes. */
+export type PayloadsOf = (event: Recorded) => Promise<readonly WebhookEvent[]>;
 
 /** How the events of all families become webhook events. */
 export type WebhookEvents = {
@@ -23,10 +26,10 @@ export type WebhookEvents = {
   /** Whether the payloads of an event may be large, so that they are built when no others are. */
   isLarge(event: Recorded): boolean;
   /**
-   * Opens the builder of the payloads of a batch: it gives the webhook events that an event becomes. The bodies are complete except
-   * for the parts that depend on the hook, as its installation.
+   * The builder of the payloads of a scope, the same for all who ask: what it has built for one of them, but for large payloads, it doesn't
+   * build again for the others. The bodies are complete except for the parts that depend on the hook, as its installation.
    */
-  openBuilder(given: PayloadSources): (event: Recorded) => Promise<readonly WebhookEvent[]>;
+  builderOf(given: PayloadSources): PayloadsOf;
   /** The schemas of the parts of payloads. By these schemas, payloads are translated into the public API's vocabulary. */
   readonly parts: TObject;
 };
@@ -34,6 +37,7 @@ export type WebhookEvents = {
 /** @throws Error where two families declare the same kind of event, or the same webhook event. */
 export function webhookEventsOf(families: readonly Family[]): WebhookEvents {
   const builders = new Map<EventKind, PayloadBuilder<never>>();
+  const builderByScope = new WeakMap<Load, PayloadsOf>();
   const types = new Map<string, WebhookEventType>();
   for (const [kind, builder] of families.flatMap(({ events = {} }) => Object.entries(events) as Entry[])) {
     if (builders.has(kind)) throw new Error(`Two families declare the event ${kind}`);
@@ -49,20 +53,38 @@ export function webhookEventsOf(families: readonly Family[]): WebhookEvents {
     typesOf: ({ kind }) => builders.get(kind)?.types ?? [],
     onlyAppOf: (event) => builders.get(event.kind)?.onlyFor?.(event as never), // a builder of this event's kind
     isLarge: ({ kind }) => builders.get(kind)?.isLarge ?? false,
-    openBuilder(given) {
-      const { refRules, ...parts } = given;
-      const context = payloadContext({ ...openScope({ ...parts, viewer: everybody }), refRules });
-      return async (event) => {
-        const built = (await builders.get(event.kind)?.build(event as never, context)) ?? []; // a builder of this event's kind
-        if (built.length === 0) return [];
-        const common = await commonParts(context, event);
-        return built.map((one) => ({
-          ...one,
-          body: { ...(one.action === null ? {} : { action: one.action }), ...one.body, ...common },
-        }));
-      };
+    builderOf(given) {
+      const known = builderByScope.get(given.load);
+      if (known) return known;
+      const build = rememberedPayloads(openBuilder(builders, given), ({ kind }) => builders.get(kind)?.isLarge ?? false);
+      builderByScope.set(given.load, build);
+      return build;
     },
     parts: Type.Object(partsOf(families)),
+  };
+}
+
+function openBuilder(builders: ReadonlyMap<EventKind, PayloadBuilder<never>>, given: PayloadSources): PayloadsOf {
+  const context = payloadContext(given);
+  return async (event) => {
+    const built = (await builders.get(event.kind)?.build(event as never, context)) ?? []; // a builder of this event's kind
+    if (built.length === 0) return [];
+    const common = await commonParts(context, event);
+    return built.map((one) => ({
+      ...one,
+      body: { ...(one.action === null ? {} : { action: one.action }), ...one.body, ...common },
+    }));
+  };
+}
+
+/** The same payloads, each built once. Large ones are built anew each time, so that those of a batch aren't all in memory. */
+function rememberedPayloads(build: PayloadsOf, isLarge: (event: Recorded) => boolean): PayloadsOf {
+  const known = new Map<Recorded, ReturnType<PayloadsOf>>();
+  return (event) => {
+    if (isLarge(event)) return build(event);
+    const building = known.get(event) ?? build(event);
+    known.set(event, building);
+    return building;
   };
 }
 

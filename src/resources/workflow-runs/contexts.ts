@@ -1,4 +1,5 @@
 // The contexts of expressions: what workflow files name as `github`, `inputs` and `vars`.
+import { unknownAddress } from '#endpoint/job-context.ts';
 import type { Services } from '#endpoint/services.ts';
 import { budget, type Contexts, type Json, newBudget } from '#workflow-files/expressions.ts';
 import type { WorkflowFile } from '#workflow-files/file.ts';
@@ -19,12 +20,6 @@ export type RunSurroundings = {
   /** The addresses of the server, without a slash at the end. */
   readonly links: { readonly html: string; readonly api: string };
 };
-
-/**
- * The address that payloads of runs are made with while none is configured: what the server is called is known when a runner asks for the job,
- * and takes its place then.
- */
-export const unknownAddress = 'http://hearth.invalid';
 
 /** The ref and the commit of a run's workflow file. */
 export const workflowSourceOf = ({ ref, sha, workflow_ref, workflow_sha }: RunRow): { ref: string; sha: string } => ({

@@ -1,5 +1,5 @@
 export { type CalledFiles, readCalledFiles } from './called-files.ts';
-export { addressOf, unknownAddress } from './contexts.ts';
+export { addressOf } from './contexts.ts';
 export { type HeadCommit, headCommitOf } from './head-commit.ts';
 export { findIdentity, identityPath, type JobIdentity } from './identity.ts';
 export { artifactGroupOf, writeLog } from './logs.ts';

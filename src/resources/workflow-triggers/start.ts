@@ -16,7 +16,7 @@ import type { WebhookEvent } from '#resources/event-kinds.ts';
 import { pullRows } from '#resources/pulls/index.ts';
 import { namedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { WebhookEvents } from '#resources/webhooks/index.ts';
-import { addressOf, createRun, loadRuns, readCalledFiles, unknownAddress } from '#resources/workflow-runs/index.ts';
+import { addressOf, createRun, loadRuns, readCalledFiles } from '#resources/workflow-runs/index.ts';
 import {
   FilesTakeLong,
   listWaitingFor,
@@ -40,17 +40,11 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<JobCont
     attempts: 25,
     async runAll(all, context) {
       const { db, scope, services } = context;
+      const { git } = services;
       const repositories = await scope.load.all(namedRepositories, unique(gather(all, 'repository')));
       const waiting = await workflowsWaiting(all, webhooks, context);
       // Payloads are those of webhooks, in the words of the public API: files name their parts as `github.event`.
-      const { git, refRules } = services;
-      const build = webhooks.openBuilder({
-        db,
-        git,
-        refRules,
-        now: context.now,
-        links: linksOf(services.url ?? unknownAddress, services.ssh),
-      });
+      const build = webhooks.builderOf({ ...scope, refRules: services.refRules });
       const own = await findActionsApp(db);
       const slow = new Set<RepositoryWithOwner>();
       for (const event of all) {
