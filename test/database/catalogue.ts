@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 
 /**
- * What a schema consists of, each kind by a query whose lines are compared. A line has a place where PostgreSQL acts on the order:
+ * What a schema consists of, each kind by a query whose lines are compared. A line has a place where PostgreSQL acts on an order:
  * that of columns, of a table's indexes, of its foreign keys and of those that refer to it.
  */
 const kinds: Record<string, string> = {
@@ -13,8 +13,8 @@ const kinds: Record<string, string> = {
     where c.relnamespace = 'public'::regnamespace`,
   columns: `
     select concat_ws(' ', c.relname, row_number() over (partition by c.oid order by a.attnum), a.attname,
-      format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, a.attgenerated, a.attcollation::regcollation, a.attstorage, a.attcompression,
-      a.attstattarget, a.attoptions::text,
+      format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, a.attgenerated, a.attcollation::regcollation,
+      a.attstorage, a.attcompression, a.attstattarget, a.attoptions::text,
       a.attacl::text, pg_get_expr(d.adbin, d.adrelid))
     from pg_attribute a join pg_class c on c.oid = a.attrelid
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
@@ -47,7 +47,8 @@ const kinds: Record<string, string> = {
     select 'extension ' || extname || ' ' || extversion from pg_extension
     union all select 'policy ' || polname || ' ' || polrelid::regclass from pg_policy
     union all select 'rule ' || rulename || ' ' || definition from pg_rules where schemaname = 'public'
-    union all select 'statistics ' || pg_get_statisticsobjdef(oid) from pg_statistic_ext where stxnamespace = 'public'::regnamespace
+    union all select 'statistics ' || pg_get_statisticsobjdef(oid) from pg_statistic_ext
+      where stxnamespace = 'public'::regnamespace
     union all select 'event trigger ' || evtname from pg_event_trigger
     union all select 'inheritance ' || inhrelid::regclass || ' ' || inhparent::regclass from pg_inherits
       where inhrelid::regclass::text not like 'pg\\_%'
