@@ -2,30 +2,15 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import type { Address } from '#database/connect.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import type { Settings } from '#server/hearth.ts';
+import { type ClusterPart, workerVariable } from './cluster-part.ts';
 import type { PortsOff } from './default-ports.ts';
 import { type Serving, serveHere, workHere } from './serving.ts';
 import type { Config } from './settings.ts';
 
-const workerVariable = 'HEARTH_CLUSTER_PART';
 const replacementPauseMs = 1_000;
 const maxJobConnections = 10;
-
-/** The options that the primary process passes to a process that serves requests. */
-type ClusterPart = {
-  address: Address;
-  connections: number | undefined;
-  installation: string | undefined;
-  off: PortsOff;
-};
-
-/** The options of a process that serves requests for a primary process; undefined in any other process. */
-export function clusterPart(env: NodeJS.ProcessEnv): ClusterPart | undefined {
-  const text = env[workerVariable];
-  return cluster.isWorker && text ? (JSON.parse(text) as ClusterPart) : undefined;
-}
 
 /** Serves requests in several processes behind one port. This process runs the jobs, and replaces processes that die. */
 export async function serveByProcesses(config: Config, settings: Settings, off: PortsOff): Promise<Serving> {

@@ -11,7 +11,7 @@ import { StartupError } from '#lib/startup-error.ts';
 import { hashToken } from '#lib/token.ts';
 import { processProvider } from '#runner-providers/process/provider.ts';
 import { noProvider, type Provider } from '#runner-providers/provider.ts';
-import { type Hearth, openHearth, type Settings } from '#server/hearth.ts';
+import type { Hearth, Settings } from '#server/hearth.ts';
 import { type Belongings, type Claimed, claim } from './claim.ts';
 import { type DataFolder, findSecretKey, makeSecretKey, openDataFolder, readHostKeys, secretKeyFile } from './data-folder.ts';
 import { joinEmbedded } from './embedded.ts';
@@ -191,6 +191,7 @@ export async function withInstallation<T>(
 ): Promise<T> {
   const installation = await openInstallation(config, 'command');
   try {
+    const { openHearth } = await import('#server/hearth.ts');
     await using hearth = await openHearth({
       ...installation.settings,
       connections: 4,

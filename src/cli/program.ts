@@ -4,15 +4,20 @@ import { isDiskFull } from '#lib/disk-full.ts';
 import { type FieldCode, Refusal } from '#lib/refusal.ts';
 import { release } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
-import { commands } from './commands/all.ts';
+import { commandsFor } from './commands/all.ts';
 import { UsageError } from './usage-error.ts';
 
-const program = new Command('hearth')
-  .description('Hearth: a self-hosted server for Git repositories, with the REST API that existing clients know.')
-  .version(release)
-  .showHelpAfterError('(--help shows how)')
-  .exitOverride();
-for (const command of commands) program.addCommand(inherit(command, program));
+/** The program with the command that `words` name. */
+async function programFor(words: readonly string[]): Promise<CommandUnknownOpts> {
+  const program = new Command('hearth')
+    .description('Hearth: a self-hosted server for Git repositories, with the REST API that existing clients know.')
+    .version(release)
+    .showHelpAfterError('(--help shows how)')
+    .exitOverride();
+  const [name] = words.filter((word) => !word.startsWith('-') && word !== 'help');
+  for (const command of await commandsFor(name)) program.addCommand(inherit(command, program));
+  return program;
+}
 
 /** The messages of error codes, for errors without a message. */
 const codeWords: Record<FieldCode, string> = {
@@ -28,6 +33,7 @@ const codeWords: Record<FieldCode, string> = {
 /** Runs a command with its arguments, and sets `process.exitCode`. */
 export async function run(words: readonly string[]): Promise<void> {
   try {
+    const program = await programFor(words);
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     process.exitCode = printError(error);

@@ -2,13 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { baselineFile } from './baseline.ts';
 import { type Address, clientConfig } from './connect.ts';
 import { startEmbedded } from './embedded.ts';
+import { describeBaseline } from './generate-baseline.ts';
 import { migrate } from './migrate.ts';
 
 /**
  * Generates `tables.ts` from a newly migrated database: ids are branded by foreign keys, and check constraints become unions. Run
- * by `npm run tables`; a test fails where the committed file is stale.
+ * by `npm run tables`, which also writes `baseline.sql`; a test fails where a committed file is stale.
  */
 
 type Column = {
@@ -112,8 +114,9 @@ if (import.meta.main) {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-tables-'));
   const server = await startEmbedded(folder, { fsync: 'off' });
   try {
-    await migrate(server.address);
+    await migrate(server.address, { baseline: 'off' });
     await writeFile(join(import.meta.dirname, 'tables.ts'), await describeTables(server.address));
+    await writeFile(baselineFile, await describeBaseline(server.address));
   } finally {
     await server.stop();
     await rm(folder, { recursive: true });

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { keyed } from '#lib/collections.ts';
 import { release } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
+import { isEmpty, readBaseline } from './baseline.ts';
 import { type Address, clientConfig } from './connect.ts';
 
 /** The schema of the job queue's tables. */
@@ -26,25 +27,27 @@ type MigrateOptions = {
   folder?: string;
   /** Refuses to migrate while a server or worker of an older version uses the database. */
   alone?: boolean;
-  /** Called after each file that was applied. */
+  /** Whether an empty database gets all tables at once. `off` applies each migration, as an upgrade does. */
+  baseline?: 'on' | 'off';
+  /** Called after each file that was applied, and after the baseline. */
   onApplied?: (migration: { name: string; ms: number }) => unknown;
 };
 
 /**
- * Migrates the database to this program's version. Each file and the row that records it are applied in one transaction, so that a
- * crash leaves no partial migration. An advisory lock allows concurrent starts.
+ * Migrates the database to this program's version. An empty one gets the tables of the baseline first. Each file and the row that
+ * records it are applied in one transaction, so that a crash leaves no partial migration. An advisory lock allows concurrent starts.
  * @returns the names of the files that were applied
  * @throws StartupError
  */
 export async function migrate(
   address: Address,
-  { folder = defaultFolder, alone = false, onApplied = () => undefined }: MigrateOptions = {},
+  { folder = defaultFolder, alone = false, baseline = 'on', onApplied = () => undefined }: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = await readMigrations(folder);
   const client = new pg.Client(clientConfig(address));
   await client.connect();
   try {
-    return await applyAll(client, address, { migrations, alone, onApplied });
+    return await applyAll(client, address, { migrations, alone, baseline, onApplied });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === forbidden)
       throw new StartupError(
@@ -56,10 +59,15 @@ export async function migrate(
   }
 }
 
-type MigrationRun = { migrations: Migration[] } & Required<Pick<MigrateOptions, 'alone' | 'onApplied'>>;
+type MigrationRun = { migrations: Migration[] } & Required<Omit<MigrateOptions, 'folder'>>;
 
-async function applyAll(client: pg.Client, address: Address, { migrations, alone, onApplied }: MigrationRun): Promise<string[]> {
+async function applyAll(
+  client: pg.Client,
+  address: Address,
+  { migrations, alone, baseline, onApplied }: MigrationRun,
+): Promise<string[]> {
   await client.query('select pg_advisory_lock($1)', [lockKey]);
+  const atOnce = baseline === 'on' ? await applyBaseline(client, { migrations, onApplied }) : [];
   await client.query(`create table if not exists schema_migrations
       (version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
   const { rows: applied } = await client.query<Applied>(
@@ -77,9 +85,22 @@ async function applyAll(client: pg.Client, address: Address, { migrations, alone
     await apply(client, migration);
     onApplied({ name: migration.name, ms: Math.round(performance.now() - since) });
   }
-  if (pending.length > 0) await noteRelease(client, pending);
+  await noteRelease(client, [...atOnce, ...pending]);
   await migrateJobs(address);
-  return pending.map((migration) => migration.name);
+  return [...atOnce, ...pending].map((migration) => migration.name);
+}
+
+/** Makes the tables of the baseline in an empty database. @returns the migrations that it stands for */
+async function applyBaseline(
+  client: pg.Client,
+  { migrations, onApplied }: Pick<MigrationRun, 'migrations' | 'onApplied'>,
+): Promise<Migration[]> {
+  const baseline = (await isEmpty(client)) ? await readBaseline(migrations) : undefined;
+  if (!baseline) return [];
+  const since = performance.now();
+  await inTransaction(client, 'The baseline of the database', () => client.query(baseline.text));
+  onApplied({ name: 'baseline', ms: Math.round(performance.now() - since) });
+  return baseline.migrations;
 }
 
 async function isUsedByServer(client: pg.Client): Promise<boolean> {
@@ -103,6 +124,7 @@ async function migrateJobs(address: Address): Promise<void> {
 }
 
 async function noteRelease(client: pg.Client, applied: readonly Migration[]): Promise<void> {
+  if (applied.length === 0) return;
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'applied_by'`,
   );
@@ -113,15 +135,21 @@ async function noteRelease(client: pg.Client, applied: readonly Migration[]): Pr
   ]);
 }
 
-async function apply(client: pg.Client, { version, name, text, checksum }: Migration): Promise<void> {
-  await client.query('begin');
-  try {
+const apply = (client: pg.Client, { version, name, text, checksum }: Migration): Promise<void> =>
+  inTransaction(client, `Migration ${name}`, async () => {
     await client.query(text);
     await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [version, name, checksum]);
+  });
+
+/** @throws StartupError that begins with `name` */
+async function inTransaction(client: pg.Client, name: string, work: () => Promise<unknown>): Promise<void> {
+  await client.query('begin');
+  try {
+    await work();
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    throw new StartupError(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+    throw new StartupError(`${name} failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

@@ -1,9 +1,12 @@
 import { cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect, test } from 'vitest';
-import { commands } from '#cli/commands/all.ts';
+import { commandsFor, loadCommands } from '#cli/commands/all.ts';
 import { git } from '#test/git/support.ts';
 import { command, complaint, hearth, installation, serve, temporaryFolder } from './support.ts';
+
+const commands = await loadCommands();
 
 /** A repository of a part of this checkout, which may have no history itself. */
 async function sources(): Promise<string> {
@@ -228,4 +231,10 @@ test('tokens of both personal kinds work at the server beside which they were cr
   expect((await ask(classic, '/user')).status).toBe(401);
   const wrong = [...create, '--kind', 'classic', '--scope', 'everything'];
   expect(complaint(await at.run(...wrong))).toMatch(/^'everything' is not a scope; there are repo, .*site_admin$/);
+});
+
+test('the list of commands shows what each command says of itself', async () => {
+  const shown = (list: readonly CommandUnknownOpts[]) =>
+    list.map((command) => [command.createHelp().subcommandTerm(command), command.description()]);
+  expect(shown(await commandsFor(undefined))).toEqual(shown(commands));
 });

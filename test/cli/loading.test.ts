@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Loading } from '#test/support/note-loading.ts';
 import { installation, serve } from './support.ts';
@@ -49,4 +51,15 @@ test('a server that was asked for nothing special has loaded no library that few
   const ofLibraries = files.filter(({ path }) => packageOf(path) !== undefined);
   const megabytes = ofLibraries.reduce((sum, { bytes }) => sum + bytes, 0) / 1024 ** 2;
   expect(megabytes).toBeLessThan(4);
+});
+
+test.each(['--version', '--help'])('%s loads no module of the server', async (flag) => {
+  const { data, env } = await installation();
+  const notes = join(data, 'loading.json');
+  const options = { ...env, LOADING_NOTES: notes, NODE_OPTIONS: `--import=${notesTaker}` };
+  await promisify(execFile)('./hearth', [flag], { env: { ...process.env, ...options } });
+  const { files }: Loading = JSON.parse(await readFile(notes, 'utf8'));
+  const own = files.map(({ path }) => path).filter((path) => !path.includes('node_modules'));
+  expect(own.filter((path) => path.includes('src/cli/'))).not.toEqual([]); // the list is one
+  expect(own.filter((path) => /src\/(resources|server|endpoint|database)\//.test(path))).toEqual([]);
 });

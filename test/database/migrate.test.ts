@@ -1,17 +1,15 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#database/connect.ts';
 import { commandName, migrate } from '#database/migrate.ts';
 import { testDatabase } from '#test/support/database.ts';
+import { copyOfMigrations } from './older.ts';
 
 /** The migrations of a Hearth that is newer by one column. */
 async function newerMigrations(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-migrations-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await cp(join(import.meta.dirname, '../../src/database/migrations'), folder, { recursive: true });
+  const folder = await copyOfMigrations();
   await writeFile(join(folder, '9000-newer.sql'), 'alter table accounts add column newer text;');
   return folder;
 }

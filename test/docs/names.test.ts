@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect, test } from 'vitest';
-import { commands } from '#cli/commands/all.ts';
+import { loadCommands } from '#cli/commands/all.ts';
 import { settings } from '#cli/settings.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { neutralRoute } from '#vocabulary/paths.ts';
 import { found, pages, root } from './pages.ts';
+
+const commands = await loadCommands();
 
 /** The variables by which tests are made longer. */
 const ofTests = (): string[] =>

@@ -1,44 +1,131 @@
-import { appCommand } from './app.ts';
-import { backupCommand } from './backup.ts';
-import { configCommand } from './config.ts';
-import { demoCommand } from './demo.ts';
-import { doctorCommand } from './doctor.ts';
-import { explainCommand } from './explain.ts';
-import { identityKeyCommand } from './identity-key.ts';
-import { imageCommand } from './image.ts';
-import { importCommand } from './import.ts';
-import { jobsCommand } from './jobs.ts';
-import { migrationCommand } from './migration.ts';
-import { orgCommand } from './org.ts';
-import { reindexCommand } from './reindex.ts';
-import { repoCommand } from './repo.ts';
-import { restoreCommand } from './restore.ts';
-import { secretKeyCommand } from './secret-key.ts';
-import { serveCommand } from './serve.ts';
-import { tokenCommand } from './token.ts';
-import { userCommand } from './user.ts';
-import { workCommand } from './work.ts';
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
+
+/** A command as `hearth --help` lists it. Its module is loaded for the command itself alone: some take a second. */
+type Listed = { usage: string; about: string; load: () => Promise<CommandUnknownOpts> };
 
 /** Every command of `hearth`, in the order of its help. */
-export const commands = [
-  serveCommand,
-  workCommand,
-  userCommand,
-  orgCommand,
-  tokenCommand,
-  appCommand,
-  repoCommand,
-  imageCommand,
-  identityKeyCommand,
-  secretKeyCommand,
-  importCommand,
-  migrationCommand,
-  reindexCommand,
-  backupCommand,
-  restoreCommand,
-  doctorCommand,
-  jobsCommand,
-  explainCommand,
-  configCommand,
-  demoCommand,
+const listed: readonly Listed[] = [
+  {
+    usage: 'serve [options]',
+    about: 'Start the server. Unless DATABASE_URL is set, it starts the embedded PostgreSQL too.',
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
+  {
+    usage: 'work [options]',
+    about: 'Run background jobs (webhooks, indexing, clean-up) for servers that run with --jobs off.',
+    load: async () => (await import('./work.ts')).workCommand,
+  },
+  {
+    usage: 'user',
+    about: 'Create users, verify their addresses, and set their passwords.',
+    load: async () => (await import('./user.ts')).userCommand,
+  },
+  {
+    usage: 'org',
+    about: 'Create organizations, add members, replace keys, and say what is demanded of tokens.',
+    load: async () => (await import('./org.ts')).orgCommand,
+  },
+  {
+    usage: 'token',
+    about: 'Create, change, approve and end personal access tokens.',
+    load: async () => (await import('./token.ts')).tokenCommand,
+  },
+  {
+    usage: 'app',
+    about: 'Create and change apps, install them, and create their tokens.',
+    load: async () => (await import('./app.ts')).appCommand,
+  },
+  {
+    usage: 'repo',
+    about: 'Create repositories. To import an existing one, see `hearth import`.',
+    load: async () => (await import('./repo.ts')).repoCommand,
+  },
+  {
+    usage: 'image',
+    about: 'Publish custom images of hosted runners.',
+    load: async () => (await import('./image.ts')).imageCommand,
+  },
+  {
+    usage: 'identity-key',
+    about: 'Manage the key that signs identity tokens of jobs.',
+    load: async () => (await import('./identity-key.ts')).identityKeyCommand,
+  },
+  {
+    usage: 'secret-key',
+    about: 'The key that encrypts stored secrets.',
+    load: async () => (await import('./secret-key.ts')).secretKeyCommand,
+  },
+  {
+    usage: 'import [options] <source> <owner/name>',
+    about:
+      "Create a repository with another one's branches and tags, and with its issues on request. A running server indexes it for the search.",
+    load: async () => (await import('./import.ts')).importCommand,
+  },
+  {
+    usage: 'migration',
+    about: 'Read archives of migrations, by which people move between servers.',
+    load: async () => (await import('./migration.ts')).migrationCommand,
+  },
+  {
+    usage: 'reindex [options] [owner/name...]',
+    about: 'Make the search indexes again, for the named repositories or for all. Searches go on meanwhile.',
+    load: async () => (await import('./reindex.ts')).reindexCommand,
+  },
+  {
+    usage: 'backup [options] <folder>',
+    about: 'Copy the whole installation into an empty folder, while it runs. The secret key is not copied: keep it elsewhere.',
+    load: async () => (await import('./backup.ts')).backupCommand,
+  },
+  {
+    usage: 'restore [options] <folder>',
+    about: 'Fill an empty installation from a backup. Put the secret key in place first (file secret-key, or HEARTH_SECRET_KEY).',
+    load: async () => (await import('./restore.ts')).restoreCommand,
+  },
+  {
+    usage: 'doctor [options]',
+    about:
+      'Check an installation: programs, database, clock, disk, repositories and their refs, files, jobs, workflows, indexes. Ends with 1 when something is wrong.',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
+  {
+    usage: 'jobs',
+    about: 'Look after background jobs.',
+    load: async () => (await import('./jobs.ts')).jobsCommand,
+  },
+  {
+    usage: 'explain [options] <method> <path> [ref] [to]',
+    about:
+      'Tell step by step why a request, or a push to a branch, is allowed or refused (it is not carried out), or why a job of a workflow waits.',
+    load: async () => (await import('./explain.ts')).explainCommand,
+  },
+  {
+    usage: 'config [options]',
+    about: 'Print every setting with its value and where the value came from. Secrets are not shown.',
+    load: async () => (await import('./config.ts')).configCommand,
+  },
+  {
+    usage: 'demo [folder...]',
+    about:
+      'Show what Hearth does: start it on a temporary folder, create a team, push this repository, and search its code. On a terminal, it then runs until Ctrl-C.',
+    load: async () => (await import('./demo.ts')).demoCommand,
+  },
 ];
+
+const nameOf = ({ usage }: Listed): string => usage.split(' ', 1)[0] ?? '';
+
+/** All commands; the one called `name` is whole, and the others are only good for being listed. */
+export const commandsFor = (name: string | undefined): Promise<CommandUnknownOpts[]> =>
+  Promise.all(listed.map((entry) => (nameOf(entry) === name ? entry.load() : listing(entry))));
+
+/** All commands, whole. */
+export const loadCommands = (): Promise<CommandUnknownOpts[]> => Promise.all(listed.map(({ load }) => load()));
+
+/** A command that has the name, the usage and the description of the listed one. */
+function listing(entry: Listed): CommandUnknownOpts {
+  const { usage, about } = entry;
+  const command = new Command(nameOf(entry)).description(about);
+  const [, options, words] = /^\S+( \[options\])?(?: (.+))?$/.exec(usage) ?? [];
+  if (options) command.option('--any');
+  if (words) command.arguments(words);
+  return command;
+}

@@ -3,15 +3,14 @@ import { type Address, change, openDatabase } from '#database/connect.ts';
 import { connectionsEach } from '#database/server.ts';
 import { linksOf, sshUrl } from '#endpoint/links.ts';
 import { originFor, siteUrl } from '#endpoint/pages-address.ts';
-import { ensureAdminToken } from '#resources/tokens/index.ts';
 import type { PagesSettings, Settings } from '#server/hearth.ts';
-import { clusterPart, serveByProcesses, serveForCluster } from '../cluster.ts';
+import { type ClusterPart, clusterPart } from '../cluster-part.ts';
 import { configWithSources, withSettings } from '../command.ts';
 import { getSecretKey, openDataFolder } from '../data-folder.ts';
 import { type PortsOff, turnOffTakenDefaults } from '../default-ports.ts';
 import { type Installation, logOf, openInstallation, settingsFor, sshSettingsFor } from '../installation.ts';
 import { cookieProblemOf } from '../pages-host.ts';
-import { type Serving, serveHere } from '../serving.ts';
+import type { Serving } from '../serving.ts';
 import { type Config, settingNames } from '../settings.ts';
 import { startUnlessStopped, stopSignal, withinDrainTime } from '../stop-signal.ts';
 
@@ -42,13 +41,15 @@ async function serve(config: Config, { off, warnings }: Ports): Promise<void> {
 type Ports = { off: PortsOff; warnings: string[] };
 
 async function start(config: Config, { off, warnings }: Ports): Promise<{ installation: Installation; serving: Serving }> {
-  const installation = await openInstallation(config, 'server');
+  const opening = openInstallation(config, 'server');
+  // The server's modules are loaded while PostgreSQL starts.
+  const [installation, { serveHere }] = await Promise.all([opening, import('../serving.ts')]);
   for (const warning of [...warnings, cookieProblemOf(config)]) if (warning) installation.settings.log.warn(warning);
   try {
     const settings = await withConnections(config, installation);
     if (config.adminToken !== undefined) await setUpAdminToken(installation.address, config.adminToken);
     const serving = await (config.workers > 1
-      ? serveByProcesses(config, settings, off)
+      ? (await import('../cluster.ts')).serveByProcesses(config, settings, off)
       : serveHere(config, settings, { jobs: config.jobs }));
     return { installation, serving };
   } catch (error) {
@@ -69,15 +70,14 @@ async function withConnections({ connections, workers, jobs }: Config, { address
 }
 
 async function setUpAdminToken(address: Address, token: string): Promise<void> {
+  const { ensureAdminToken } = await import('#resources/tokens/index.ts');
   const database = openDatabase(address, { max: 1 });
   await change(database.db, (tx) => ensureAdminToken(tx, token, new Date())).finally(() => database.close());
 }
 
-async function serveInCluster(
-  config: Config,
-  { address, connections, installation }: NonNullable<ReturnType<typeof clusterPart>>,
-): Promise<void> {
+async function serveInCluster(config: Config, { address, connections, installation }: ClusterPart): Promise<void> {
   const stopped = stopSignal();
+  const { serveForCluster } = await import('../cluster.ts');
   const folder = await openDataFolder(config.data);
   const secretKey = config.secretKey ?? (await getSecretKey(folder));
   const given = { address, repositories: folder.repositories, installation, secretKey, log: logOf(config) };
