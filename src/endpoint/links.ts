@@ -1,3 +1,4 @@
+import { trimEndOf } from '#lib/trim.ts';
 /** The addresses of this server, from which every URL of a reply is made. No trailing slashes. */
 export type Links = {
   /** The root of the API, for example `http://127.0.0.1:3000/api/v3`. */
@@ -13,7 +14,7 @@ export type SshAddress = { readonly host?: string | undefined; readonly port: nu
 
 /** The addresses of a server whose root is `url`. */
 export const linksOf = (url: string, ssh?: SshAddress): Links => {
-  const html = url.replace(/\/+$/, '');
+  const html = trimEndOf(url, '/');
   return { html, api: `${html}/api/v3`, ssh };
 };
 

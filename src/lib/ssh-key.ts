@@ -69,7 +69,7 @@ export function parseSshKey(line: string): SshKey | undefined {
 
 /** The fingerprint of a key in its binary form, as `ssh-keygen -l` shows it. */
 export const fingerprintOf = (blob: Buffer): string =>
-  `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+  `SHA256:${createHash('sha256').update(blob).digest('base64').replaceAll('=', '')}`;
 
 /** Reads a key in its binary form. Undefined where it isn't a whole key, and nothing but one. */
 export function readSshKey(blob: Buffer): ReadSshKey | undefined {

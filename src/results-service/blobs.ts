@@ -60,14 +60,23 @@ function admitted(exchange: Exchange, caller: Caller): Exchange & { readonly cal
 const maxList = { bytes: fixedValue(limitTable.results.blockList), name: 'results.blockList' };
 const maxBlocks = fixedValue(limitTable.results.blocks);
 
+const closing = '</BlockList>';
+
+/** What the element of a list holds. @throws Refusal 400 where there is none */
+function blocksIn(xml: string): string {
+  const { 0: tag, 1: slash, index } = /<BlockList\s*(\/?)>/.exec(xml) ?? { 0: '', 1: '', index: -1 };
+  const rest = xml.slice(index + tag.length).trimEnd();
+  if (index >= 0 && slash === '/' && rest === '') return '';
+  if (index >= 0 && slash === '' && rest.endsWith(closing)) return rest.slice(0, -closing.length);
+  throw badRequest('The body must be a list of blocks');
+}
+
 /** The names of the blocks in a list, as `<BlockList><Latest>name</Latest>…</BlockList>`. The names are in base64. */
 async function readBlockList(receive: Receive): Promise<string[]> {
   const received: Buffer[] = [];
   await receive(maxList, async (part) => void received.push(Buffer.from(part)));
   const xml = Buffer.concat(received).toString();
-  const [, list] = /<BlockList\s*>(.*)<\/BlockList>\s*$/s.exec(xml) ?? [];
-  if (list === undefined && !/<BlockList\s*\/>\s*$/.test(xml)) throw badRequest('The body must be a list of blocks');
-  const names = [...(list ?? '').matchAll(/<(Latest|Uncommitted|Committed)>([A-Za-z0-9+/=]*)<\/\1>/g)].map(
+  const names = [...blocksIn(xml).matchAll(/<(Latest|Uncommitted|Committed)>([A-Za-z0-9+/=]*)<\/\1>/g)].map(
     ([, , name = '']) => name,
   );
   if (names.length > maxBlocks) throw badRequest(`An upload can have at most ${maxBlocks} blocks (results.blocks)`);

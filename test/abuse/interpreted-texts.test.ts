@@ -150,6 +150,22 @@ const attacks: Record<string, Attack> = {
       return settles;
     },
   },
+  'a file of 384 KiB with one word that never ends': {
+    async prepare() {
+      await repositoryOf({ 'a.ts': `a${'_'.repeat(383 * kibi)}a数` });
+      return settles;
+    },
+  },
+  'an issue with one word that never ends': {
+    async prepare() {
+      const as = await w.as(owner);
+      const body = `a${'_'.repeat(60_000)}a数`;
+      return async () => {
+        expect((await as.post(`/repos/${owner.login}/${quiet.name}/issues`, { title: 'a', body })).status).toBe(201);
+        await w.settle();
+      };
+    },
+  },
   'a message that names as much as it can': {
     async prepare() {
       const issue = (body: string) =>

@@ -14,6 +14,7 @@ import { jobSetting, nextTask } from '#test/resources/artifacts/setting.ts';
 import { ciPath } from '#test/resources/workflow-runs/setting.ts';
 import { inJob, runtimeToken } from '#test/support/in-job.ts';
 import { tidyStore } from '#test/support/tidy-store.ts';
+import { longestTurn } from '#test/support/time.ts';
 import { world } from '#test/support/world.ts';
 
 const w = await world({ vocabulary: 'github', resourceLimits: { results: { artifactSize: 40_000_000 } } });
@@ -196,6 +197,9 @@ test('what is half there is never served, and goes with its job', async () => {
   expect(await finish(task, 'half')).toMatchObject({ status: 400, body: { msg: 'The upload is not complete' } });
   expect(await put(`${address}&comp=blocklist`, listOf('QQ==', 'Qw=='))).toBe(400);
   expect(await put(`${address}&comp=blocklist`, 'QQ==')).toBe(400);
+  const { result, longest } = await longestTurn(() => put(`${address}&comp=blocklist`, '<BlockList>'.repeat(300_000)));
+  expect(result).toBe(400);
+  expect(longest, 'milliseconds of the longest turn').toBeLessThan(500);
   expect(await put(`${address}&comp=blocklist`, listOf('QQ==', 'Qg=='))).toBe(201);
   expect(await put(`${address}&comp=blocklist`, listOf('QQ==', 'Qg=='))).toBe(201);
   expect(await put(`${address}&comp=block&blockid=QQ==`, 'other')).toBe(409);

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
+import { trimEndOf } from '#lib/trim.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { parseTarget } from '#net/target.ts';
 import { importRepository } from '#resources/repositories/index.ts';
@@ -95,7 +96,7 @@ async function importAll({ db, change, hearth }: CommandContext, bar: ProgressBa
   try {
     const userAgent = `Hearth/${version}`;
     const source = openSource({
-      api: api?.replace(/\/+$/, '') ?? (await findApi(possibleApis(from), { outbound, userAgent })),
+      api: (api && trimEndOf(api, '/')) ?? (await findApi(possibleApis(from), { outbound, userAgent })),
       token,
       outbound,
       elsewhere,

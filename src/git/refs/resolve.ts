@@ -12,7 +12,9 @@ export type Resolved = ObjectInfo & { ref?: string };
 const shortName = /^[0-9a-f]{4,39}$/i;
 /** Bytes of the list of objects with a short name. Where it is longer, the name is treated as unknown. */
 const maxNames = 100_000;
-const suffixPattern = /((?:[~^]\d{0,9})+)$/;
+/** No name of a ref holds these, so that the first of them begins the suffix. */
+const suffixStart = /[~^]/;
+const suffixPattern = /^(?:[~^]\d{0,9})+$/;
 
 // Refs that can be read by name. Internal ones can't.
 const readableRefs = /^refs\/(?:heads|tags|pull|notes)\//;
@@ -28,7 +30,9 @@ export async function findRevision(
   options: { peel?: ObjectType } = {},
 ): Promise<Resolved | undefined> {
   await using reader = await openObjects(repo);
-  const suffix = suffixPattern.exec(text)?.[1] ?? '';
+  const start = text.search(suffixStart);
+  const suffix = start < 0 ? '' : text.slice(start);
+  if (suffix !== '' && !suffixPattern.test(suffix)) return undefined;
   const found = await findWithoutSuffix(repo, reader, text.slice(0, text.length - suffix.length));
   if (!found) return undefined;
   const resolved = suffix === '' ? found : await applySuffix(repo, reader, found.oid, suffix);

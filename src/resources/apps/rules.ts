@@ -11,6 +11,7 @@ import type { Id } from '#lib/id.ts';
 import { forbidden, invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
+import { trimOf } from '#lib/trim.ts';
 import { insertAccount, isLoginTaken } from '#resources/accounts/index.ts';
 import { insertInstallationRepositories } from '#resources/repositories/index.ts';
 import { checkPermissions, insertToken, insertTokenRepositories, type NewToken, stored } from '#resources/tokens/index.ts';
@@ -109,10 +110,7 @@ export const clientIdOfApp = (): string => newToken('Iv.');
 
 /** The app's name in the form used in addresses and in the bot's login. */
 function slugOf(name: string): string {
-  const slug = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
+  const slug = trimOf(name.toLowerCase().replace(/[^a-z0-9]+/g, '-'), '-');
   if (slug === '' || name.length > 34)
     throw unprocessable('The name of an app must hold a letter or digit, and 34 characters at most.');
   return slug;

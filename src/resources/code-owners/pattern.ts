@@ -1,5 +1,6 @@
 // Patterns of paths in files of code owners.
 import { type Pattern, segmentOf, star } from '#lib/path-pattern.ts';
+import { trimOf } from '#lib/trim.ts';
 
 /** Why a pattern can't be used; undefined for one that can. */
 export function patternProblem(text: string): { suggestion: string | null } | undefined {
@@ -14,7 +15,7 @@ export function patternProblem(text: string): { suggestion: string | null } | un
  */
 export function patternOf(text: string): Pattern {
   const isFolder = text.endsWith('/');
-  const bare = text.replace(/^\/+|\/+$/g, '');
+  const bare = trimOf(text, '/');
   const isAnchored = text.startsWith('/') || bare.includes('/');
   const names = bare.split(/\/+/);
   const last = names.at(-1);

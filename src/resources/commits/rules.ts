@@ -9,6 +9,7 @@ import type { GitRepository } from '#git/repo.ts';
 import { gather } from '#lib/collections.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { invalid } from '#lib/refusal.ts';
+import { trimOf } from '#lib/trim.ts';
 import { findUsersByLogin, loadVerifiedEmails } from '#resources/accounts/index.ts';
 
 /** The parameters that filter a list of commits. */
@@ -28,7 +29,7 @@ export async function filterOf(db: Db, query: CommitQuery): Promise<HistoryFilte
   const emails = await loadVerifiedEmails(db, gather(users, 'id'));
   const authors = author === undefined ? undefined : emailPatternsOf(author, { users, emails });
   const committers = committer === undefined ? undefined : emailPatternsOf(committer, { users, emails });
-  const file = path.replace(/^\/+|\/+$/g, '');
+  const file = trimOf(path, '/');
   if (authors?.length === 0 || committers?.length === 0 || (file !== '' && pathProblem(file))) return undefined;
   const since = dateOf('since', query.since);
   const until = dateOf('until', query.until);

@@ -7,6 +7,7 @@ import { branchRef } from '#git/refs/ref-name.ts';
 import { findRevision } from '#git/refs/resolve.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { Refusal } from '#lib/refusal.ts';
+import { trimOf } from '#lib/trim.ts';
 import { isEmpty } from '#resources/commits/index.ts';
 
 /** The entry at a path of a commit. The root folder has the path ''. */
@@ -29,7 +30,7 @@ export async function resolveCommit(
 }
 
 /** A path without leading and trailing slashes. */
-export const trimSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, '');
+export const trimSlashes = (path: string): string => trimOf(path, '/');
 
 /** The entry at a path; undefined where there is none. Symbolic links in the folders above aren't followed. */
 export async function findEntry(reader: ObjectReader, commit: Oid, path: string): Promise<Entry | undefined> {

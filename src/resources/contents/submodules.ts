@@ -20,13 +20,16 @@ export async function readSubmodules(reader: ObjectReader, commit: Oid): Promise
 export function submoduleLinks({ url, html }: RepositoryUrls, source: string | undefined, oid: Oid) {
   const name = source === undefined ? undefined : nameOnServer(html, source);
   if (name === undefined) return { git: null, html: null };
-  const ofOther = (own: string): string => own.replace(/[^/]+\/[^/]+$/, name);
+  const ofOther = (own: string): string => withoutName(own) + name;
   return { git: objectUrl({ url: ofOther(url) }, oid, 'tree'), html: `${ofOther(html)}/tree/${oid}` };
 }
 
+/** The address of a repository without its `owner/name`. */
+const withoutName = (url: string): string => url.split('/').slice(0, -2).concat('').join('/');
+
 /** The `owner/name` to which an address of Git leads, if that is on the server of the repository at `html`. */
 function nameOnServer(html: string, source: string): string | undefined {
-  const server = new URL(html.replace(/[^/]+\/[^/]+$/, ''));
+  const server = new URL(withoutName(html));
   // As `git@host:owner/name.git`, the short form of an ssh address.
   const [, shortHost, shortPath] = /^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)(.*)$/.exec(source) ?? [];
   const target = URL.parse(shortHost === undefined ? source : `ssh://${shortHost}/${shortPath}`, `${html}/`);

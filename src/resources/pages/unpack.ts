@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { File } from '#endpoint/call.ts';
 import type { IncomingFile } from '#git/objects/write-files.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
+import { trimEndOf } from '#lib/trim.ts';
 import { BuildError, siteMeasure } from './measure.ts';
 
 /** The name of the tar in a zip archive, as the workflows of the public API have it. */
@@ -27,7 +28,7 @@ export async function* filesOfArtifact(file: File, limits: ResourceLimits['pages
   try {
     for await (const entry of unpacked) {
       const { name, type, size = 0 } = entry.header;
-      const path = name.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '');
+      const path = trimEndOf(name.replace(/^(?:\.\/)+/, ''), '/');
       if (type === 'file' && path !== '') {
         measure(path, size);
         yield { path, size, bytes: explained(entry as AsyncIterable<Buffer>) }; // it was not told an encoding

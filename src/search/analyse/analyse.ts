@@ -1,3 +1,4 @@
+import { trimOf } from '#lib/trim.ts';
 import { pairsOf, partsOf, type Span, unspacedOf } from './split.ts';
 
 /** Increase this whenever texts are analysed differently: indexes of other versions are rebuilt. */
@@ -138,7 +139,7 @@ function unspacedTerms(identifier: string): Term[] {
   const terms: Term[] = [];
   let at = 0;
   for (const { start, end } of [...unspacedSpans, { start: identifier.length, end: identifier.length }]) {
-    const between = identifier.slice(at, start).replace(/^_+|_+$/g, '');
+    const between = trimOf(identifier.slice(at, start), '_');
     if (between !== '') terms.push({ written: between, lexemes: [fold(between)] });
     if (end > start) terms.push({ written: identifier.slice(start, end), lexemes: pairsOf(fold(identifier.slice(start, end))) });
     at = end;

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { trimOf } from '#lib/trim.ts';
 import { fold, identifiersOf } from '#search/analyse/analyse.ts';
 import { findLanguage } from '#search/languages/language.ts';
 import { both, either, type LexemeQuery, lexeme, never, not } from '#search/lexeme-query.ts';
@@ -49,7 +50,7 @@ const ofSize = ({ min, max }: { min?: number; max?: number }): RawBuilder<unknow
   sql`size between ${Math.min(min ?? 0, 2 ** 31 - 1)} and ${Math.min(max ?? 2 ** 31 - 1, 2 ** 31 - 1)}`;
 
 const pattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
-const trimmed = (text: string): string => text.trim().replace(/^\/+|\/+$/g, '');
+const trimmed = (text: string): string => trimOf(text.trim(), '/');
 
 /** `path:/` matches files in the root folder; otherwise whole consecutive folder or file names anywhere in the path. */
 function inPath(text: string): RawBuilder<unknown> {

@@ -1,3 +1,4 @@
+import { trimEndOf } from '#lib/trim.ts';
 import { analyse, analyserVersion, identifiersOf, lexemesOf, type Word, wordOf } from '#search/analyse/analyse.ts';
 import { pairsOf } from '#search/word-pairs.ts';
 import { wordsColumn } from '#search/words-column.ts';
@@ -129,7 +130,7 @@ const maxMentions = 1_000;
 export function mentionsIn(text: string): string[] {
   const named = new Set<string>();
   for (const [, login, team] of text.matchAll(mention)) {
-    if (login) named.add(team ? lexemeOf.team(login, team.replace(/[._-]+$/, '')) : lexemeOf.mention(login));
+    if (login) named.add(team ? lexemeOf.team(login, trimEndOf(team, '._-')) : lexemeOf.mention(login));
     if (named.size >= maxMentions) break;
   }
   return [...named];

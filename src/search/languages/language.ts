@@ -1,3 +1,4 @@
+import { trimEndOf } from '#lib/trim.ts';
 import type { Table } from './generate.ts';
 import data from './table.json' with { type: 'json' };
 
@@ -38,7 +39,7 @@ export function languageOf(path: string, firstLine: string): string | undefined 
   }
   const interpreter = shebang.exec(firstLine)?.[1];
   if (!interpreter) return undefined;
-  return nameOf(lookUp(table.interpreters, interpreter) ?? lookUp(table.interpreters, interpreter.replace(/[\d.]+$/, '')));
+  return nameOf(lookUp(table.interpreters, interpreter) ?? lookUp(table.interpreters, trimEndOf(interpreter, '.0123456789')));
 }
 
 /** The extensions of a file name in lower case, the longest first: `d.ts`, then `ts`. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { analyse, lexemesOf, termsOf, wordOf } from '#search/analyse/analyse.ts';
+import { computing } from '#test/support/time.ts';
 
 test.each([
   ['getUserName', ['getusername', 'get', 'user', 'name']],
@@ -74,4 +75,9 @@ test('analysed words are forgotten after a while', () => {
   const again = wordOf('getUserName');
   expect(again).not.toBe(word);
   expect(again.lexemes.map(({ text }) => text)).toEqual(['getusername', 'get', 'user', 'name']);
+});
+
+test('a long run of underscores takes no time', () => {
+  const text = `a${'_'.repeat(380_000)}a数`;
+  expect(computing(() => expect(analyse(text).lexemes).toHaveLength(2))).toBeLessThan(300);
 });
