@@ -4,12 +4,11 @@ import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
 import type { PresentPlace } from './places.ts';
 
-type Repository = Id<'repositories'>;
 type Account = Id<'accounts'>;
 /** The issue that a pull request also is. */
 type Pull = Id<'issues'>;
@@ -129,7 +128,7 @@ export type ReviewerRow = { account: Account; level: number; teams: readonly Id<
 /** Reviewers of a repository's pull requests by their accounts, in one statement. */
 export async function loadReviewers(
   db: Db,
-  { id, owner_id }: { id: Repository; owner_id: Account },
+  { id, owner_id }: { id: RepositoryId; owner_id: Account },
   accounts: readonly (Account | null)[],
 ): Promise<Map<Account, ReviewerRow>> {
   if (accounts.length === 0) return new Map();
@@ -142,10 +141,10 @@ export async function loadReviewers(
 }
 
 /** Which open pull requests are looked through: those of a repository, of all that an account owns, or of these that somebody reviewed. */
-export type PullScope = { repository: Repository } | { owner: Account; reviewer?: Account };
+export type PullScope = { repository: RepositoryId } | { owner: Account; reviewer?: Account };
 
 /** A place in the order in which they are. */
-export type PullPlace = { repository: Repository; number: number };
+export type PullPlace = { repository: RepositoryId; number: number };
 
 /** Open pull requests after a place, in their order. */
 export async function listOpenPulls(
@@ -172,15 +171,15 @@ export async function listOpenPulls(
 }
 
 /** Pull requests after an id of which isn't known whether they lack reviews, in their order. */
-export async function listUnjudged(db: Db, after: Pull | 0, limit: number): Promise<{ id: Pull; repository: Repository }[]> {
-  const { rows } = await sql<{ id: Pull; repository: Repository }>`
+export async function listUnjudged(db: Db, after: Pull | 0, limit: number): Promise<{ id: Pull; repository: RepositoryId }[]> {
+  const { rows } = await sql<{ id: Pull; repository: RepositoryId }>`
     select issue_id as id, repository_id as repository from pull_requests
     where lacks_reviews is null and issue_id > ${after} order by issue_id limit ${limit}`.execute(db);
   return rows;
 }
 
 /** Judges of one repository's reviews come one after the other until their transactions end, so that who reads later also writes later. */
-export const lockJudging = (tx: Tx, repository: Repository) =>
+export const lockJudging = (tx: Tx, repository: RepositoryId) =>
   sql`select pg_advisory_xact_lock(hashtextextended('reviews of ' || ${repository}::bigint, 0))`.execute(tx);
 
 /** The number of a pull request's conversations that aren't resolved. */
@@ -202,7 +201,7 @@ export type CommentFilter = { since: Date | undefined; order: CommentOrder };
 /** The comments of a pull request's reviews, or of all of a repository. Pending ones aren't among them. */
 export function listComments(
   db: Db,
-  of: { pull: Pull } | { repository: Repository },
+  of: { pull: Pull } | { repository: RepositoryId },
   { since, order: { sort, direction } }: CommentFilter,
   page: Page,
 ): Promise<Listed<ReviewCommentRow>> {
@@ -217,7 +216,7 @@ export function listComments(
 export const listCommentsOfReview = (db: Db, review: Review, page: Page): Promise<Listed<ReviewCommentRow>> =>
   list(db, db.selectFrom('review_comments').selectAll().where('review_id', '=', review).orderBy('id'), page);
 
-export const selectComment = (db: Db, repository: OrSql<Repository>, reader: Reader, id: Comment) =>
+export const selectComment = (db: Db, repository: OrSql<RepositoryId>, reader: Reader, id: Comment) =>
   commentsFor(db, reader).where('repository_id', '=', repository).where('id', '=', id);
 
 /** A submitted comment on a pull request. */
@@ -229,7 +228,7 @@ export const findCommentForUpdate = (tx: Tx, { id }: Pick<ReviewCommentRow, 'id'
   tx.selectFrom('review_comments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
 /** The comment that began the conversation of a submitted comment. */
-export const selectConversation = (db: Db, repository: OrSql<Repository>, id: Comment) =>
+export const selectConversation = (db: Db, repository: OrSql<RepositoryId>, id: Comment) =>
   db
     .selectFrom('review_comments')
     .selectAll()

@@ -3,9 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { gather, grouped } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
-
-type Repository = Id<'repositories'>;
+import type { Id, RepositoryId } from '#lib/id.ts';
 
 /** The tables that hold texts, in the order in which they are scanned. */
 const textTables = ['issues', 'issue_comments', 'reviews', 'review_comments'] as const;
@@ -23,7 +21,7 @@ export type TextPlace = {
   readonly review_comment_id: Id<'review_comments'> | null;
 };
 
-export type Text = TextPlace & { readonly repository_id: Repository; readonly text: string };
+export type Text = TextPlace & { readonly repository_id: RepositoryId; readonly text: string };
 
 /** The row that holds a text. */
 export function rowOf({ issue_id, comment_id, review_id, review_comment_id }: TextPlace): TextRow {
@@ -68,7 +66,7 @@ const beginOf = (table: TextTable): TextCursor => ({ table, at: '-infinity', id:
 export const firstText = beginOf('issues');
 
 /** The next rows of each table, along an index. Reviews that wait to be submitted are left out. */
-const rowsAfter: Readonly<Record<TextTable, (repository: Repository, after: TextCursor) => RawBuilder<unknown>>> = {
+const rowsAfter: Readonly<Record<TextTable, (repository: RepositoryId, after: TextCursor) => RawBuilder<unknown>>> = {
   issues: (repository, { id }) => sql`issues where repository_id = ${repository} and number > ${id} order by number`,
   issue_comments: (repository, { id }) => sql`issue_comments where repository_id = ${repository} and id > ${id} order by id`,
   reviews: (repository, { at, id }) => sql`reviews where repository_id = ${repository}
@@ -80,7 +78,7 @@ const rowsAfter: Readonly<Record<TextTable, (repository: Repository, after: Text
 /** The next texts of a repository, those of `limit` rows, and where the list goes on; nowhere after the last of them. */
 export async function listTextsAfter(
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   after: TextCursor,
   limit: number,
 ): Promise<{ texts: Text[]; next: TextCursor | undefined }> {
