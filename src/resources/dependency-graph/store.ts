@@ -47,7 +47,7 @@ export const removeManifests = (tx: Tx, ids: readonly ManifestRow['id'][]) =>
   tx.deleteFrom('dependency_manifests').where('id', 'in', ids).execute();
 
 /** Rows of one statement, whose values PostgreSQL counts. */
-const rowsAtOnce = 5_000;
+const rowsPerBatch = 5_000;
 
 /** A dependency as it is stored. Those that builds submit may be of any ecosystem. */
 export type NewDependency = Omit<Dependency, 'ecosystem'> & { readonly ecosystem: string; readonly package_url?: string | null };
@@ -59,7 +59,7 @@ export async function insertManifest(
   dependencies: readonly NewDependency[],
 ): Promise<void> {
   const { id } = await tx.insertInto('dependency_manifests').values(row).returning('id').executeTakeFirstOrThrow();
-  for (const some of chunks(dependencies, rowsAtOnce))
+  for (const some of chunks(dependencies, rowsPerBatch))
     await tx
       .insertInto('dependencies')
       .values(some.map((one) => ({ license: null, package_url: null, ...one, manifest_id: id })))

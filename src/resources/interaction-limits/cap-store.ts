@@ -7,13 +7,13 @@ import type { CreationCap, CreationCapChange } from './schemas.ts';
 type User = Id<'accounts'>;
 
 /** The repository in which a cap holds, with its owner. */
-export type CapPlace = { readonly id: RepositoryId; readonly owner_id: User };
+export type CappedRepository = { readonly id: RepositoryId; readonly owner_id: User };
 
 /** The number where neither a repository nor an organization has set one. */
 const usual = 10;
 
 /** The cap in a repository: its own, or that of the organization that owns it. */
-export async function findRepositoryCap(db: Db, { id, owner_id }: CapPlace): Promise<CreationCap> {
+export async function findRepositoryCap(db: Db, { id, owner_id }: CappedRepository): Promise<CreationCap> {
   const { rows } = await sql<CreationCap>`
     select coalesce(c.is_enabled, o.pull_request_cap_enabled, false) as enabled,
       coalesce(c.max_open, o.max_open_pull_requests, ${usual}) as max_open_pull_requests

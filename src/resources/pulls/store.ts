@@ -87,11 +87,11 @@ export const updatePull = (tx: Tx, issue: Issue, change: Updateable<DB['pull_req
   tx.updateTable('pull_requests').set(change).where('issue_id', '=', issue).execute();
 
 /** Stores of pull requests whether they lack reviews; rows that say so already aren't written. */
-export async function saveLackingReviews(tx: Tx, judged: readonly { issue: Issue; lacksReviews: boolean }[]): Promise<void> {
-  if (judged.length === 0) return;
+export async function saveLackingReviews(tx: Tx, evaluated: readonly { issue: Issue; lacksReviews: boolean }[]): Promise<void> {
+  if (evaluated.length === 0) return;
   await sql`
     update pull_requests p set lacks_reviews = j.lacks
-    from unnest(${gather(judged, 'issue')}::bigint[], ${gather(judged, 'lacksReviews')}::boolean[]) as j (issue, lacks)
+    from unnest(${gather(evaluated, 'issue')}::bigint[], ${gather(evaluated, 'lacksReviews')}::boolean[]) as j (issue, lacks)
     where p.issue_id = j.issue and p.lacks_reviews is distinct from j.lacks`.execute(tx);
 }
 

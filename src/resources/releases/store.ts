@@ -10,23 +10,28 @@ import { type Content, changedCounts } from '#resources/reactions/index.ts';
 export type ReleaseRow = Selectable<DB['releases']>;
 
 /** Who may see drafts sees all releases of a repository, others what is published. */
-export type Sight = { readonly drafts: boolean };
+export type ReleaseVisibility = { readonly drafts: boolean };
 
-const ofRepository = (db: Db, repository: OrSql<RepositoryId>, { drafts }: Sight) => {
+const ofRepository = (db: Db, repository: OrSql<RepositoryId>, { drafts }: ReleaseVisibility) => {
   const query = db.selectFrom('releases').selectAll().where('repository_id', '=', repository);
   return drafts ? query : query.where('draft', '=', false);
 };
 
 /** The releases of a repository, the newest first. */
-export const listReleases = (db: Db, repository: RepositoryId, sight: Sight, page: Page): Promise<Listed<ReleaseRow>> =>
-  list(db, ofRepository(db, repository, sight).orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
+export const listReleases = (
+  db: Db,
+  repository: RepositoryId,
+  visibility: ReleaseVisibility,
+  page: Page,
+): Promise<Listed<ReleaseRow>> =>
+  list(db, ofRepository(db, repository, visibility).orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
 
 export const findRelease = (
   db: Db,
   repository: RepositoryId,
   id: Id<'releases'>,
-  sight: Sight,
-): Promise<ReleaseRow | undefined> => ofRepository(db, repository, sight).where('id', '=', id).executeTakeFirst();
+  visibility: ReleaseVisibility,
+): Promise<ReleaseRow | undefined> => ofRepository(db, repository, visibility).where('id', '=', id).executeTakeFirst();
 
 /** The published release of a tag. */
 export const selectPublished = (db: Db, repository: OrSql<RepositoryId>, tag: string) =>

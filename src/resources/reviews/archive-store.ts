@@ -75,7 +75,7 @@ export async function insertImportedReviews(tx: Tx, reviews: readonly Insertable
   return gather(rows, 'id').sort((a, b) => a - b);
 }
 
-/** Inserts comments of reviews, without their places in conversations. Returns their ids in the same order. */
+/** Inserts comments of reviews, without their locations in conversations. Returns their ids in the same order. */
 export async function insertImportedReviewComments(
   tx: Tx,
   comments: readonly Insertable<DB['review_comments']>[],

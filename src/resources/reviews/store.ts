@@ -7,7 +7,7 @@ import { keyed } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
-import type { PresentPlace } from './places.ts';
+import type { PresentLocation } from './locations.ts';
 
 type Account = Id<'accounts'>;
 /** The issue that a pull request also is. */
@@ -143,27 +143,27 @@ export async function loadReviewers(
 /** Which open pull requests are looked through: those of a repository, of all that an account owns, or of these that somebody reviewed. */
 export type PullScope = { repository: RepositoryId } | { owner: Account; reviewer?: Account };
 
-/** A place in the order in which they are. */
-export type PullPlace = { repository: RepositoryId; number: number };
+/** A cursor in the order of pull requests. */
+export type PullCursor = { repository: RepositoryId; number: number };
 
-/** Open pull requests after a place, in their order. */
+/** Open pull requests after a cursor, in their order. */
 export async function listOpenPulls(
   db: Db,
   scope: PullScope,
-  after: PullPlace,
+  after: PullCursor,
   limit: number,
-): Promise<(PullPlace & { id: Pull })[]> {
+): Promise<(PullCursor & { id: Pull })[]> {
   const within = 'repository' in scope ? sql`r.id = ${scope.repository}` : sql`r.owner_id = ${scope.owner}`;
   const order = sql`order by repository, number limit ${limit}`;
   const open = sql`i.is_pull_request and i.state = 'open'`;
   const columns = sql`i.id, i.repository_id as repository, i.number`;
   const query =
     'reviewer' in scope && scope.reviewer !== undefined
-      ? sql<PullPlace & { id: Pull }>`select distinct ${columns}
+      ? sql<PullCursor & { id: Pull }>`select distinct ${columns}
           from reviews v join issues i on i.id = v.issue_id and ${open} join repositories r on r.id = i.repository_id and ${within}
           where v.author_id = ${scope.reviewer} and v.state in ('APPROVED', 'CHANGES_REQUESTED')
             and (i.repository_id, i.number) > (${after.repository}, ${after.number}) ${order}`
-      : sql<PullPlace & { id: Pull }>`select i.* from repositories r cross join lateral (
+      : sql<PullCursor & { id: Pull }>`select i.* from repositories r cross join lateral (
             select ${columns} from issues i
             where i.repository_id = r.id and ${open} and (r.id > ${after.repository} or i.number > ${after.number}) ${order}) i
           where ${within} and r.id >= ${after.repository} ${order}`;
@@ -171,7 +171,7 @@ export async function listOpenPulls(
 }
 
 /** Pull requests after an id of which isn't known whether they lack reviews, in their order. */
-export async function listUnjudged(db: Db, after: Pull | 0, limit: number): Promise<{ id: Pull; repository: RepositoryId }[]> {
+export async function listUnevaluated(db: Db, after: Pull | 0, limit: number): Promise<{ id: Pull; repository: RepositoryId }[]> {
   const { rows } = await sql<{ id: Pull; repository: RepositoryId }>`
     select issue_id as id, repository_id as repository from pull_requests
     where lacks_reviews is null and issue_id > ${after} order by issue_id limit ${limit}`.execute(db);
@@ -179,7 +179,7 @@ export async function listUnjudged(db: Db, after: Pull | 0, limit: number): Prom
 }
 
 /** Judges of one repository's reviews come one after the other until their transactions end, so that who reads later also writes later. */
-export const lockJudging = (tx: Tx, repository: RepositoryId) =>
+export const lockEvaluation = (tx: Tx, repository: RepositoryId) =>
   sql`select pg_advisory_xact_lock(hashtextextended('reviews of ' || ${repository}::bigint, 0))`.execute(tx);
 
 /** The number of a pull request's conversations that aren't resolved. */
@@ -313,16 +313,16 @@ export const listCommentsAfter = (db: Db, pull: Pull, after: number, limit: numb
     .execute();
 
 /** Stores where comments are in the present diff, whose head is `commit`. */
-export async function savePlaces(
+export async function saveLocations(
   tx: Tx,
   commit: string,
-  places: readonly (PresentPlace & Pick<ReviewCommentRow, 'id'>)[],
+  locations: readonly (PresentLocation & Pick<ReviewCommentRow, 'id'>)[],
 ): Promise<void> {
-  if (places.length === 0) return;
+  if (locations.length === 0) return;
   await sql`
     update review_comments c set position = p.position, line = p.line, start_line = p.start_line,
       commit_sha = case when p.position is null then c.commit_sha else ${commit} end
-    from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as p(id bigint, position int, line int, start_line int)
+    from jsonb_to_recordset(${JSON.stringify(locations)}::jsonb) as p(id bigint, position int, line int, start_line int)
     where c.id = p.id`.execute(tx);
 }
 

@@ -13,7 +13,7 @@ type TextTable = (typeof textTables)[number];
 export type TextRow = { [Table in TextTable]: { readonly table: Table; readonly id: Id<Table> } }[TextTable];
 
 /** Which text it is, in the columns of its places. */
-export type TextPlace = {
+export type TextLocation = {
   readonly part: NonNullable<DB['secret_locations']['part']>;
   readonly issue_id: Id<'issues'>;
   readonly comment_id: Id<'issue_comments'> | null;
@@ -21,10 +21,10 @@ export type TextPlace = {
   readonly review_comment_id: Id<'review_comments'> | null;
 };
 
-export type Text = TextPlace & { readonly repository_id: RepositoryId; readonly text: string };
+export type Text = TextLocation & { readonly repository_id: RepositoryId; readonly text: string };
 
 /** The row that holds a text. */
-export function rowOf({ issue_id, comment_id, review_id, review_comment_id }: TextPlace): TextRow {
+export function rowOf({ issue_id, comment_id, review_id, review_comment_id }: TextLocation): TextRow {
   if (comment_id !== null) return { table: 'issue_comments', id: comment_id };
   if (review_id !== null) return { table: 'reviews', id: review_id };
   if (review_comment_id !== null) return { table: 'review_comments', id: review_comment_id };
@@ -93,12 +93,12 @@ export async function listTextsAfter(
 }
 
 /** Of these texts, those whose rows are still there; these can't be deleted until the transaction ends. */
-export async function keepPresentTexts<Placed extends { readonly text: TextPlace }>(
+export async function keepPresentTexts<Located extends { readonly text: TextLocation }>(
   tx: Tx,
-  placed: readonly Placed[],
-): Promise<Placed[]> {
-  const rows = grouped(placed, ({ text }) => rowOf(text).table);
-  const present: Placed[] = [];
+  located: readonly Located[],
+): Promise<Located[]> {
+  const rows = grouped(located, ({ text }) => rowOf(text).table);
+  const present: Located[] = [];
   for (const table of textTables) {
     const some = rows.get(table) ?? [];
     if (some.length === 0) continue;
