@@ -31,10 +31,10 @@ export type LimitLookup = {
   hasCommits: RawBuilder<boolean>;
 };
 
-type Place = { organization: RawBuilder<unknown>; repository: RawBuilder<unknown> };
+type LimitColumns = { organization: RawBuilder<unknown>; repository: RawBuilder<unknown> };
 
 /** The limit in force in a place, as a table of at most one row: an organization's holds in all of its repositories. */
-export const limitInForce = ({ organization, repository }: Place, now: Date): RawBuilder<unknown> => sql`(
+export const limitInForce = ({ organization, repository }: LimitColumns, now: Date): RawBuilder<unknown> => sql`(
   select * from interaction_limits
   where expires_at > ${now} and (organization_id = ${organization} or repository_id = ${repository})
   order by organization_id nulls last limit 1)`;

@@ -220,21 +220,21 @@ function inOrder<DB, TB extends keyof DB, Row>(
 
 /** The condition that a row comes after the place of a cursor. */
 function beyond<Row>({ by, id }: WalkOrder<Row>, cursor: string, onward: Direction): RawBuilder<boolean> {
-  const place = readCursor(cursor, by?.type);
+  const position = readCursor(cursor, by?.type);
   const sign = sql.raw(onward === 'asc' ? '>' : '<');
-  if (!by) return sql<boolean>`${sql.ref(id)} ${sign} ${place.id}::bigint`;
+  if (!by) return sql<boolean>`${sql.ref(id)} ${sign} ${position.id}::bigint`;
   const column = typeof by.column === 'string' ? sql.ref(by.column) : by.column;
-  return sql<boolean>`(${column}, ${sql.ref(id)}) ${sign} (${place.value}::${sql.raw(by.type)}, ${place.id}::bigint)`;
+  return sql<boolean>`(${column}, ${sql.ref(id)}) ${sign} (${position.value}::${sql.raw(by.type)}, ${position.id}::bigint)`;
 }
 
 function writeCursor<Row>({ by, idOf }: WalkOrder<Row>, row: Row): string {
   const value = by?.of(row);
-  const place = [idOf(row), ...(value === undefined ? [] : [value instanceof Date ? value.getTime() : value])];
-  return Buffer.from(JSON.stringify(place)).toString('base64url');
+  const position = [idOf(row), ...(value === undefined ? [] : [value instanceof Date ? value.getTime() : value])];
+  return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
 function readCursor(cursor: string, type: CursorType | undefined): { id: number; value?: unknown } {
-  const [id, value, ...more] = placeOf(cursor);
+  const [id, value, ...more] = positionOf(cursor);
   if (!isWithin(id, [0, Number.MAX_SAFE_INTEGER]) || more.length > 0 || !isCursorValue[type ?? 'none'](value))
     throw badRequest('Invalid cursor');
   return { id: id as number, value: type === 'timestamptz' ? new Date(value as number) : value };
@@ -252,10 +252,10 @@ const isCursorValue = {
   text: (value: unknown) => typeof value === 'string' && !value.includes('\0'),
 } as const;
 
-function placeOf(cursor: string): unknown[] {
+function positionOf(cursor: string): unknown[] {
   try {
-    const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(place) ? place : [];
+    const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(position) ? position : [];
   } catch {
     return [];
   }

@@ -67,7 +67,7 @@ async function applyAll(
   { migrations, alone, baseline, onApplied }: MigrationRun,
 ): Promise<string[]> {
   await client.query('select pg_advisory_lock($1)', [lockKey]);
-  const atOnce = baseline === 'on' ? await applyBaseline(client, { migrations, onApplied }) : [];
+  const fromBaseline = baseline === 'on' ? await applyBaseline(client, { migrations, onApplied }) : [];
   await client.query(`create table if not exists schema_migrations
       (version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
   const { rows: applied } = await client.query<Applied>(
@@ -85,9 +85,9 @@ async function applyAll(
     await apply(client, migration);
     onApplied({ name: migration.name, ms: Math.round(performance.now() - since) });
   }
-  await noteRelease(client, [...atOnce, ...pending]);
+  await noteRelease(client, [...fromBaseline, ...pending]);
   await migrateJobs(address);
-  return [...atOnce, ...pending].map((migration) => migration.name);
+  return [...fromBaseline, ...pending].map((migration) => migration.name);
 }
 
 /** Makes the tables of the baseline in an empty database. @returns the migrations that it stands for */

@@ -9,7 +9,7 @@ import { type AnySubscription, isSubscribed, type Recorded, type Subscriber, tak
 export type DeliveryPayload = { event: number };
 
 /** Events in one transaction. */
-export const dispatchedAtOnce = 500;
+export const eventsPerBatch = 500;
 
 /** What was dispatched: how many events, and into which lanes. */
 export type Dispatched = { readonly events: number; readonly lanes: readonly string[] };
@@ -19,7 +19,7 @@ export type Dispatched = { readonly events: number; readonly lanes: readonly str
  * it gets a job.
  */
 export async function dispatchNext<Context>(tx: Tx, subscribers: readonly Subscriber<Context>[]): Promise<Dispatched> {
-  const events = await store.takeUndispatched(tx, dispatchedAtOnce);
+  const events = await store.takeUndispatched(tx, eventsPerBatch);
   if (events.length === 0) return { events: 0, lanes: [] };
   const batching = subscribers.filter(takesBatches);
   const jobs = subscribers.flatMap((subscriber) =>

@@ -6,7 +6,7 @@ import type { QueueContext } from '#jobs/job.ts';
 import { isJobStopped } from '#jobs/stopping.ts';
 import { gather } from '#lib/collections.ts';
 import { type DeliveryOptions, deliverLane } from './deliver.ts';
-import { type Dispatched, dispatchedAtOnce, dispatchNext } from './dispatch.ts';
+import { type Dispatched, dispatchNext, eventsPerBatch } from './dispatch.ts';
 import { type Lane, openLanes } from './lanes.ts';
 import { hasUndispatched, listWaiting } from './outbox-store.ts';
 import { type Subscriber, takesBatches } from './subscription.ts';
@@ -109,7 +109,7 @@ export function outboxLoop<Services, Context>(
           }
           const events = dispatched?.events ?? 0;
           if (events > 0) activeAt = performance.now();
-          if (events >= dispatchedAtOnce) continue;
+          if (events >= eventsPerBatch) continue;
           await context.waits.next('events', performance.now() - activeAt < idleAfterMs ? recheckMs : idleMs);
           await pause(gatherMs);
         }

@@ -146,7 +146,7 @@ export async function draftRepository(store: GitStore, build: (repo: GitReposito
 }
 
 /** Moves a draft to the path of its id, atomically. @throws GitError `conflict` where that repository exists */
-export async function placeRepository({ repo: { store, path } }: RepositoryDraft, id: number): Promise<GitRepository> {
+export async function installRepository({ repo: { store, path } }: RepositoryDraft, id: number): Promise<GitRepository> {
   const repo = repoOf(store, id);
   await store.readers.closeOf(path);
   await mkdir(dirname(repo.path), { recursive: true });
@@ -164,7 +164,7 @@ export async function buildRepository(
 ): Promise<GitRepository> {
   if (await repositoryExists(repo)) throw new GitError('conflict', 'The repository is already on disk');
   await using draft = await draftRepository(repo.store, build);
-  return await placeRepository(draft, repo.id);
+  return await installRepository(draft, repo.id);
 }
 
 /** Creates an empty repository. HEAD points to the default branch, which doesn't exist yet. */

@@ -3,6 +3,8 @@ declare const table: unique symbol;
 /** A row's id that remembers its table, so that a repository's id can't be passed where a team's is wanted. */
 export type Id<Table extends string> = number & { readonly [table]: Table };
 
+export type RepositoryId = Id<'repositories'>;
+
 /** Brands a number that is known to be an id of `Table`: a parsed path word, or a value from SQL that Kysely can't type. */
 export const asId = <Table extends string>(value: number): Id<Table> => value as Id<Table>;
 

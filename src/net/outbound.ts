@@ -224,10 +224,10 @@ function startRequest<Reply>(exchanged: Exchange<Reply>): {
 }
 
 /** Bytes that are sent at once, so that a slow receiver's progress is seen. */
-const sentAtOnce = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
 function sendBody(request: ClientRequest, body: Buffer | undefined, timer: Timer): void {
-  if (!body || body.length <= sentAtOnce) {
+  if (!body || body.length <= chunkBytes) {
     request.end(body);
     return;
   }
@@ -235,7 +235,7 @@ function sendBody(request: ClientRequest, body: Buffer | undefined, timer: Timer
   const sendNext = (error?: Error | null): void => {
     if (error) return; // the request fails with it
     timer.progress(sent === body.length);
-    const part = body.subarray(sent, sent + sentAtOnce);
+    const part = body.subarray(sent, sent + chunkBytes);
     sent += part.length;
     if (part.length === 0) request.end();
     else request.write(part, sendNext);

@@ -8,7 +8,7 @@ import { checkKey, type ObjectStore, partial, type StoredFile } from './store.ts
 
 /** Of an object that is read. */
 const readSize = 256 * 1024;
-const filesAtOnce = 500;
+const filesPerBatch = 500;
 
 /**
  * Opens the store of objects in a folder, which is made when the first object comes.
@@ -80,7 +80,7 @@ async function* filesOf(root: string): AsyncGenerator<StoredFile[]> {
     for await (const { name } of entriesOf(join(root, group))) {
       const found = await stat(join(root, group, name)).catch(undefinedIfAbsent);
       if (found) batch.push({ group, name, modified: found.mtime });
-      if (batch.length < filesAtOnce) continue;
+      if (batch.length < filesPerBatch) continue;
       yield batch;
       batch = [];
     }

@@ -31,18 +31,18 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** A place where a website may be: its address, and how many parts of the path belong to the owner's name. */
-export type Place = SiteAddress & { readonly ownerParts: 0 | 1 };
+/** A candidate for the website of a request: its address, and how many parts of the path belong to the owner's name. */
+export type SiteCandidate = SiteAddress & { readonly ownerParts: 0 | 1 };
 
 /**
- * The places that a request may mean, the first one with a website counts. Without a configured origin, any host serves the
+ * The candidates for the website of a request; the first one with a website counts. Without a configured origin, any host serves the
  * websites of all owners in folders, and may also be the domain of one.
  */
-export function placesOf(origin: PagesOrigin | undefined, host: string, parts: readonly string[]): Place[] {
+export function siteCandidatesOf(origin: PagesOrigin | undefined, host: string, parts: readonly string[]): SiteCandidate[] {
   const hostname = host.toLowerCase().replace(/\.$/, '');
   const suffixes = ['pages', ...(origin ? [origin.hostname] : [])];
   const [owner = '', first = ''] = parts;
-  const inFolder: Place[] = owner === '' ? [] : [{ owner, first: first || undefined, suffixes, ownerParts: 1 }];
+  const inFolder: SiteCandidate[] = owner === '' ? [] : [{ owner, first: first || undefined, suffixes, ownerParts: 1 }];
   const ofHost = { first: owner || undefined, suffixes, ownerParts: 0 } as const;
   if (origin && hostname === origin.hostname) return origin.hasSubdomains ? [] : inFolder;
   const label = labelOf(origin, hostname);

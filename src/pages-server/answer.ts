@@ -15,7 +15,7 @@ import {
   proofPath,
   type ServedSite,
 } from '#resources/pages/index.ts';
-import { type Place, partsOf, placesOf } from './address.ts';
+import { partsOf, type SiteCandidate, siteCandidatesOf } from './address.ts';
 import { findFile } from './find-file.ts';
 import { privateHeaders, sendFile, sendMissing, sendNothing, siteHeaders } from './send.ts';
 import { cookieOf, leadToSignIn, welcomeBack } from './sign-in.ts';
@@ -28,11 +28,11 @@ export type AnswerParts = {
   knowsProtocol: boolean;
 };
 
-type SiteLoader = (place: AskedPlace) => Promise<ServedSite | undefined>;
-type AskedPlace = Place & Pick<AskedAddress, 'session'>;
+type SiteLoader = (candidate: RequestedSite) => Promise<ServedSite | undefined>;
+type RequestedSite = SiteCandidate & Pick<AskedAddress, 'session'>;
 
 /** A website, and the parts of the path below it. `prefix` is the number of the others. */
-type Located = { site: ServedSite; place: Place; prefix: number };
+type Located = { site: ServedSite; candidate: SiteCandidate; prefix: number };
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
@@ -81,46 +81,48 @@ async function sendBelow(
 /** Finds websites; requests that come in one turn of the event loop are answered by one statement, which is sent after all of them. */
 function siteLoader({ database, clock }: AnswerParts): SiteLoader {
   const open = () => {
-    const places = new Map<string, AskedPlace>();
+    const candidates = new Map<string, RequestedSite>();
     const { load } = batchLoader<string, ServedSite>((keys) =>
       loadServedSites(
         database.db,
-        new Map(keys.flatMap((key) => (places.has(key) ? [[key, places.get(key) as AskedPlace]] : []))),
+        new Map(keys.flatMap((key) => (candidates.has(key) ? [[key, candidates.get(key) as RequestedSite]] : []))),
         clock(),
       ),
     );
-    return (place: AskedPlace) => {
-      const key = keyOfAddress(place);
-      places.set(key, place);
+    return (candidate: RequestedSite) => {
+      const key = keyOfAddress(candidate);
+      candidates.set(key, candidate);
       return load(key);
     };
   };
   let current: SiteLoader | undefined;
-  return (place) => {
+  return (candidate) => {
     if (!current) {
       current = open();
       setImmediate(() => {
         current = undefined;
       });
     }
-    return current(place);
+    return current(candidate);
   };
 }
 
-/** The first place with a website. A host that a website has for itself is asked with the session that the browser has there. */
+/** The first candidate with a website. A host that a website has for itself is asked with the session that the browser has there. */
 async function locate(
   findSite: SiteLoader,
   pages: PagesAddress,
   request: FastifyRequest,
   path: readonly string[],
 ): Promise<Located | undefined> {
-  const places = placesOf(pages.origin, request.hostname, path);
+  const candidates = siteCandidatesOf(pages.origin, request.hostname, path);
   const sites = await Promise.all(
-    places.map((place) => findSite('owner' in place ? place : { ...place, session: cookieOf(request, pages, 'session') })),
+    candidates.map((candidate) =>
+      findSite('owner' in candidate ? candidate : { ...candidate, session: cookieOf(request, pages, 'session') }),
+    ),
   );
   const at = sites.findIndex((site) => site !== undefined);
-  const [site, place] = [sites[at], places[at]];
-  return site && place ? { site, place, prefix: place.ownerParts + (site.isByFirst ? 1 : 0) } : undefined;
+  const [site, candidate] = [sites[at], candidates[at]];
+  return site && candidate ? { site, candidate, prefix: candidate.ownerParts + (site.isByFirst ? 1 : 0) } : undefined;
 }
 
 const withOwner = (site: ServedSite) => ({ ...site, owner: { login: site.login } });
@@ -134,12 +136,12 @@ function properAddress(
   { knowsProtocol }: AnswerParts,
   pages: PagesAddress,
   request: FastifyRequest,
-  { site, place, prefix }: Located,
+  { site, candidate, prefix }: Located,
 ): string | undefined {
   const { protocol, hostname, originalUrl } = request;
   const isSecured = site.https_enforced || (site.label !== null && isHttps(pages));
   const isInsecure = knowsProtocol && isSecured && protocol === 'http';
-  const isElsewhere = !isProperHost(hostname.toLowerCase(), pages, { site, place });
+  const isElsewhere = !isProperHost(hostname.toLowerCase(), pages, { site, candidate });
   if (!isInsecure && !isElsewhere) return undefined;
   if (!isElsewhere) return `https://${hostname}${originFor({ html: `${protocol}://${hostname}` }, pages).port}${originalUrl}`;
   const rest = originalUrl
@@ -149,9 +151,9 @@ function properAddress(
   return addressOf(request, pages, site) + rest;
 }
 
-function isProperHost(host: string, pages: PagesAddress, { site, place }: Pick<Located, 'site' | 'place'>): boolean {
-  if (site.domain !== null) return 'domain' in place && host === site.domain;
-  if (!('label' in place)) return true;
+function isProperHost(host: string, pages: PagesAddress, { site, candidate }: Pick<Located, 'site' | 'candidate'>): boolean {
+  if (site.domain !== null) return 'domain' in candidate && host === site.domain;
+  if (!('label' in candidate)) return true;
   return site.label !== null && pages.origin !== undefined && host === siteHost(pages.origin, pages, withOwner(site));
 }
 

@@ -3,7 +3,7 @@ import { create, type JsonObject } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { asId, maxId } from '#lib/id.ts';
-import type { Task as GivenTask, JobRow, ToldResult, ToldState } from '#resources/workflow-runs/index.ts';
+import type { Task as GivenTask, JobRow, ReportedResult, ReportedState } from '#resources/workflow-runs/index.ts';
 import {
   Result,
   type StepState,
@@ -13,17 +13,17 @@ import {
   type UpdateTaskRequest,
 } from './generated/runner/v1/runner_pb.js';
 
-const results: Readonly<Record<ToldResult, Result>> = {
+const results: Readonly<Record<ReportedResult, Result>> = {
   success: Result.SUCCESS,
   failure: Result.FAILURE,
   cancelled: Result.CANCELLED,
   skipped: Result.SKIPPED,
 };
 
-export const resultMessage = (result: ToldResult): Result => results[result];
+export const resultMessage = (result: ReportedResult): Result => results[result];
 
-const toldResult = (result: Result): ToldResult | undefined =>
-  (Object.keys(results) as ToldResult[]).find((name) => results[name] === result);
+const reportedResult = (result: Result): ReportedResult | undefined =>
+  (Object.keys(results) as ReportedResult[]).find((name) => results[name] === result);
 
 /** The last second that has a date of four digits for its year. */
 const lastSecond = BigInt(Date.UTC(9999, 11, 31, 23, 59, 59) / 1_000);
@@ -39,7 +39,7 @@ export const jobIdOf = (id: bigint | undefined): JobRow['id'] =>
   asId(id !== undefined && id > 0n && id <= BigInt(maxId) ? Number(id) : 0);
 
 /** The place of a row in a log. @throws ConnectError for one that no log has */
-export function placeOf(index: bigint): number {
+export function indexOf(index: bigint): number {
   if (index < 0n || index > BigInt(maxId)) throw wrong('An index is out of range');
   return Number(index);
 }
@@ -63,12 +63,12 @@ export const taskMessage = ({ job, file, context, secrets, vars, needs }: GivenT
   });
 
 /** What a runner tells of a job. Numbers of rows that no log can have are taken as 0. */
-export const toldState = ({ state, outputs }: UpdateTaskRequest): ToldState => ({
-  result: toldResult(state?.result ?? Result.UNSPECIFIED),
+export const reportedState = ({ state, outputs }: UpdateTaskRequest): ReportedState => ({
+  result: reportedResult(state?.result ?? Result.UNSPECIFIED),
   startedAt: dateOf(state?.startedAt),
   endedAt: dateOf(state?.stoppedAt),
   steps: (state?.steps ?? []).map((step: StepState) => ({
-    result: toldResult(step.result),
+    result: reportedResult(step.result),
     startedAt: dateOf(step.startedAt),
     endedAt: dateOf(step.stoppedAt),
     firstRow: rowOf(step.logIndex),

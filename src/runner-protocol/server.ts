@@ -38,7 +38,7 @@ import {
 import { PingService } from './generated/ping/v1/ping_pb.js';
 import { type RunnerSchema, RunnerService } from './generated/runner/v1/runner_pb.js';
 import { type KnownRunners, openKnownRunners } from './known-runners.ts';
-import { dateOf, jobIdOf, placeOf, resultMessage, taskMessage, toldState } from './messages.ts';
+import { dateOf, indexOf, jobIdOf, reportedState, resultMessage, taskMessage } from './messages.ts';
 import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.ts';
 import { type QueueWatch, watchQueue } from './queue-watch.ts';
 import { openTurns, type Turns } from './turns.ts';
@@ -135,16 +135,16 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
 
     async updateTask(request, context) {
       const runner = await authenticated(parts, context);
-      const told = toldState(request);
+      const reported = reportedState(request);
       const job = await change(db, async (tx) => {
         const own = await findJobOf(tx, runner, jobIdOf(request.state?.id));
-        return own && noteState({ tx, links: linksOf(parts, context), now: clock() }, runner, own, told);
+        return own && noteState({ tx, links: linksOf(parts, context), now: clock() }, runner, own, reported);
       });
       if (!job) throw notIts();
       // A result that the runner didn't tell ends the job there too.
       const isOver = job.status === 'completed' || job.cancelled_at !== null;
       return {
-        state: { id: BigInt(job.id), ...(isOver && told.result === undefined ? { result: resultMessage('cancelled') } : {}) },
+        state: { id: BigInt(job.id), ...(isOver && reported.result === undefined ? { result: resultMessage('cancelled') } : {}) },
         sentOutputs: Object.keys(job.outputs as object),
       };
     },
@@ -156,7 +156,7 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
       const now = clock();
       const given = rows.map(({ time, content }) => ({ at: dateOf(time) ?? now, text: content }));
       const ack = await writeLog(db, job, {
-        from: placeOf(index),
+        from: indexOf(index),
         rows: given,
         mask: await masks.of(job),
         maxBytes: limits.logBytes,

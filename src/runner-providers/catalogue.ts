@@ -60,7 +60,7 @@ export async function readCatalogue(file: string): Promise<Catalogue> {
   const value = parse(text);
   if (value === undefined) throw unusable('it is not JSON');
   const isCatalogue = new Ajv().compile<Catalogue>(Catalogue);
-  if (!isCatalogue(value)) throw unusable(told(isCatalogue.errors?.[0]));
+  if (!isCatalogue(value)) throw unusable(describe(isCatalogue.errors?.[0]));
   const inconsistency = findInconsistency(value);
   if (inconsistency) throw unusable(inconsistency);
   return value;
@@ -74,7 +74,7 @@ function parse(text: string): unknown {
   }
 }
 
-function told(error: ErrorObject | undefined): string {
+function describe(error: ErrorObject | undefined): string {
   const path = error?.instancePath.slice(1).replaceAll('/', '.') || 'it';
   const extra = error?.keyword === 'additionalProperties' ? ` ('${error.params.additionalProperty}')` : '';
   return `${path} ${error?.message ?? 'is not valid'}${extra}`;

@@ -5,12 +5,10 @@ import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { repositoryExists } from '#git/store.ts';
-import type { Id } from '#lib/id.ts';
-
-type Repository = Id<'repositories'>;
+import type { RepositoryId } from '#lib/id.ts';
 
 /** The default branch, which is the one that is indexed; undefined where the repository doesn't exist. */
-export const findDefaultBranch = async (db: Db, repository: Repository): Promise<string | undefined> =>
+export const findDefaultBranch = async (db: Db, repository: RepositoryId): Promise<string | undefined> =>
   (await db.selectFrom('repositories').select('default_branch').where('id', '=', repository).executeTakeFirst())?.default_branch;
 
 /** The commit of a branch; undefined in a repository without it. */
@@ -27,7 +25,7 @@ export async function findTip(repo: GitRepository, branch: string): Promise<Oid 
 export function withIndexLock<T>(
   db: Db,
   index: string,
-  repository: Repository,
+  repository: RepositoryId,
   work: (connection: Db) => Promise<T>,
 ): Promise<T> {
   const key: RawBuilder<unknown> = sql`hashtextextended(${`${index}:${repository}`}, 0)`;

@@ -1,14 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
-import type { Id } from '#lib/id.ts';
+import type { RepositoryId } from '#lib/id.ts';
 import { analyserVersion } from '#search/analyse/analyse.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
 import { indexRepositoryWords } from '#search/repositories/index-repository.ts';
 import { indexStaleAccounts } from '#search/users/index-accounts.ts';
-
-type Repository = Id<'repositories'>;
 
 const batchSize = 500;
 
@@ -20,8 +18,8 @@ export const isStale = (index: string): RawBuilder<boolean> => sql`(r.pushed_at 
   or ${sql.ref(`${index}.branch`)} <> r.default_branch))`;
 
 /** The ids of repositories with stale or unfinished indexes, as after an upgrade, a restored backup or an interrupted rebuild. */
-async function listStale(db: Db, after: number): Promise<Repository[]> {
-  const { rows } = await sql<{ id: Repository }>`
+async function listStale(db: Db, after: number): Promise<RepositoryId[]> {
+  const { rows } = await sql<{ id: RepositoryId }>`
     select r.id from repositories r
       left join code_indexes f on f.repository_id = r.id
       left join commit_indexes c on c.repository_id = r.id
@@ -37,7 +35,7 @@ export type StaleOptions = {
   git: GitStore;
   now: Date;
   /** Called for a repository that can't be indexed. The others still are. */
-  onFailure: (error: unknown, repository: Repository) => void;
+  onFailure: (error: unknown, repository: RepositoryId) => void;
 };
 
 /** Updates all stale indexes: of accounts, then one repository after the other. Returns the numbers of both. */

@@ -31,8 +31,8 @@ export function pairsOf(words: readonly Pick<Word, 'hash'>[], bitsForEach = bits
   for (const { hash } of words) {
     if (before !== undefined) {
       for (let index = 0; index < hashes; index++) {
-        const place = hashOfPair(before, hash, index) % bits;
-        filter[place >>> 3] = (filter[place >>> 3] ?? 0) | (1 << (place & 7));
+        const bitIndex = hashOfPair(before, hash, index) % bits;
+        filter[bitIndex >>> 3] = (filter[bitIndex >>> 3] ?? 0) | (1 << (bitIndex & 7));
       }
     }
     before = hash;

@@ -123,7 +123,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   });
   const signIn = signInTo(parts);
   const addHeaders = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (request.url.startsWith(apiPrefix)) await tellAccess(request, reply, signIn, parts.clock);
+    if (request.url.startsWith(apiPrefix)) await addAccessHeaders(request, reply, signIn, parts.clock);
     reply.header('x-service-request-id', request.id);
     if (app.drainState.closing) reply.header('connection', 'close');
     for (const [name, value] of commonHeaders) if (!reply.hasHeader(name)) reply.header(name, value);
@@ -177,7 +177,7 @@ export function buildApp(parts: Parts): FastifyInstance {
  * Adds the headers about the credential to a reply that no endpoint makes, as that of an unknown path (document 1, Authentication 5).
  * Such replies need no credential, so a wrong one changes nothing, nor does a database that is away.
  */
-async function tellAccess(request: FastifyRequest, reply: FastifyReply, signIn: SignIn, clock: () => Date): Promise<void> {
+async function addAccessHeaders(request: FastifyRequest, reply: FastifyReply, signIn: SignIn, clock: () => Date): Promise<void> {
   if (request.signedIn || request.headers.authorization === undefined) return;
   const signedIn = await signIn(request, clock()).catch(() => undefined);
   if (signedIn) reply.headers(accessHeaders({ permission: { none: 'public' } }, signedIn.viewer));

@@ -8,7 +8,7 @@ import { fileReply } from '#endpoint/call.ts';
 import { path } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import { notFound, orNotFound } from '#lib/refusal.ts';
-import { draftOf, fileOf, findAssetNamed, findLatest, sightOf } from '#resources/releases/index.ts';
+import { draftOf, fileOf, findAssetNamed, findLatest, visibilityOf } from '#resources/releases/index.ts';
 import { admit } from './admit.ts';
 import { admitDownload } from './admit-download.ts';
 import { openRepository } from './git-access.ts';
@@ -35,7 +35,7 @@ async function download(parts: Parts, request: Request, reply: FastifyReply): Pr
   const [, word = '', name = ''] = /^(.+)\/([^/]+)$/.exec(request.params['*']) ?? [];
   const draft = draftOf(word);
   const inDraft =
-    draft !== undefined && sightOf(viewer, repo).drafts ? await findAssetNamed(db, repo.id, name, { draft }) : undefined;
+    draft !== undefined && visibilityOf(viewer, repo).drafts ? await findAssetNamed(db, repo.id, name, { draft }) : undefined;
   const asset = orNotFound(inDraft ?? (await findAssetNamed(db, repo.id, name, { tag: word })));
   const { headers } = fileReply(asset.name, fileOf(db, parts.services, asset));
   reply

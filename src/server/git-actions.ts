@@ -68,13 +68,13 @@ async function sendObjects(parts: Parts, request: Request, reply: FastifyReply):
 }
 
 /** Where an action is: `here`, else perhaps at the origin. */
-type Place = Pick<OriginRequest, keyof OriginName | 'caller'> & {
+type ActionSource = Pick<OriginRequest, keyof OriginName | 'caller'> & {
   readonly here: GitRepository | undefined;
   readonly absent: Refusal;
 };
 
 /** @throws Refusal 401, 403 or 404 where the caller may not read it, and it can't be at the origin either */
-async function open(parts: Parts, request: Request): Promise<Place> {
+async function open(parts: Parts, request: Request): Promise<ActionSource> {
   const { viewer, caller } = await signedIn(parts, request);
   const { owner, repo } = request.params;
   const absent = absentFor(viewer);

@@ -32,13 +32,13 @@ export type Call = InMatrix & {
   readonly waitsForTurn?: true;
 };
 
-type CallPlace = Pick<Call, 'key' | 'combination' | 'index'>;
+type CallKey = Pick<Call, 'key' | 'combination' | 'index'>;
 
 /** What names one call: the key of its job, with its place in the matrix of that. */
-export const placeOfCall = ({ key, combination, index }: CallPlace): string => (combination === null ? key : `${key}:${index}`);
+export const callKeyOf = ({ key, combination, index }: CallKey): string => (combination === null ? key : `${key}:${index}`);
 
 /** What a job's key begins with that a call makes. */
-export const prefixOfCall = (call: CallPlace): string => `${placeOfCall(call)}/`;
+export const prefixOfCall = (call: CallKey): string => `${callKeyOf(call)}/`;
 
 /** The id that a key ends in. */
 export const idOfKey = (key: string): string => key.slice(key.lastIndexOf('/') + 1);

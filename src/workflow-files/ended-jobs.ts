@@ -1,5 +1,5 @@
 // Jobs of a plan that are over before any runner has them.
-import { type Call, placeOfCall } from './calls.ts';
+import { type Call, callKeyOf } from './calls.ts';
 import type { WorkflowFileJob } from './file.ts';
 import { literalName, shownName } from './job-names.ts';
 import type { PlannedJob } from './plan.ts';
@@ -37,7 +37,7 @@ const withoutRunner = {
 /** The job that stands for a call that was cancelled before it had its turn. */
 export const cancelledCall = ({ calls, namePrefix }: CallLevel, call: Call): PlannedJob => ({
   ...withoutRunner,
-  id: placeOfCall(call),
+  id: callKeyOf(call),
   calls: calls.slice(0, -1),
   name: namePrefix.slice(0, -' / '.length),
   ended: { result: 'cancelled' },

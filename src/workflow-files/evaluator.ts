@@ -118,7 +118,7 @@ export class Evaluator implements ExprVisitor<Json> {
     budget.spendSteps(1);
     if (isPrimitive(value)) return [];
     if (isList(value)) {
-      if (key !== star) return value.slice(key.place, key.place + 1);
+      if (key !== star) return value.slice(key.position, key.position + 1);
       budget.spendSteps(value.length);
       return [...value];
     }
@@ -135,12 +135,12 @@ export class Evaluator implements ExprVisitor<Json> {
 const star = Symbol('*');
 
 /** An index: the name of a property in lower case, and a place in a list that no list has where it is no number. */
-type Key = typeof star | { readonly name: string | undefined; readonly place: number };
+type Key = typeof star | { readonly name: string | undefined; readonly position: number };
 
 function keyOf(index: Json, budget: ExpressionBudget): Key {
-  if (!isPrimitive(index)) return { name: undefined, place: Number.POSITIVE_INFINITY };
+  if (!isPrimitive(index)) return { name: undefined, position: Number.POSITIVE_INFINITY };
   const name = valueText(index);
   budget.readCharacters(2 * name.length);
-  const place = Math.floor(valueNumber(index));
-  return { name: name.toLowerCase(), place: place >= 0 ? place : Number.POSITIVE_INFINITY };
+  const position = Math.floor(valueNumber(index));
+  return { name: name.toLowerCase(), position: position >= 0 ? position : Number.POSITIVE_INFINITY };
 }

@@ -56,8 +56,12 @@ const maxSteps = fixedValue(limitTable.interpreters.matrixSteps);
  * Tells whether `exclude` takes a combination away, which is given as the places of its values. Each entry is looked for where the fewest
  * values fit it.
  */
-export function excludedBy(entries: readonly Source[], lists: Lists, values: ValueIds): (places: readonly number[]) => boolean {
-  const fitting = placesThatFit(lists, values);
+export function excludedBy(
+  entries: readonly Source[],
+  lists: Lists,
+  values: ValueIds,
+): (positions: readonly number[]) => boolean {
+  const fitting = fittingIndexes(lists, values);
   const names = new Set(lists.map(([name]) => name));
   /** What entries want, by list and place. */
   const found = lists.map(() => new Map<number, Wanted[]>());
@@ -70,15 +74,15 @@ export function excludedBy(entries: readonly Source[], lists: Lists, values: Val
     );
     if (!fewest) return () => true; // it wants nothing
     const list = wanted.indexOf(fewest);
-    for (const place of fewest) {
-      const there = found[list]?.get(place);
+    for (const position of fewest) {
+      const there = found[list]?.get(position);
       if (there) there.push(wanted);
-      else found[list]?.set(place, [wanted]);
+      else found[list]?.set(position, [wanted]);
     }
   }
-  return (places) => {
-    const fits = (wanted: Wanted): boolean => wanted.every((set, list) => !set || set.has(places[list] ?? 0));
-    return places.some((place, list) => found[list]?.get(place)?.some(fits));
+  return (positions) => {
+    const fits = (wanted: Wanted): boolean => wanted.every((set, list) => !set || set.has(positions[list] ?? 0));
+    return positions.some((position, list) => found[list]?.get(position)?.some(fits));
   };
 }
 
@@ -86,8 +90,8 @@ export function excludedBy(entries: readonly Source[], lists: Lists, values: Val
 type Wanted = readonly (ReadonlySet<number> | undefined)[];
 
 /** The places of the values of a list that fit one of an entry, each worked out once. */
-function placesThatFit(lists: Lists, values: ValueIds): (list: number, wanted: Json) => ReadonlySet<number> {
-  const byId = lists.map(([, list]) => Map.groupBy(list.keys(), (place) => values.idOf(list[place] ?? null)));
+function fittingIndexes(lists: Lists, values: ValueIds): (list: number, wanted: Json) => ReadonlySet<number> {
+  const byId = lists.map(([, list]) => Map.groupBy(list.keys(), (position) => values.idOf(list[position] ?? null)));
   const known = new Map<string, ReadonlySet<number>>();
   const steps = { left: maxSteps };
   return (list, wanted) => {
@@ -96,10 +100,10 @@ function placesThatFit(lists: Lists, values: ValueIds): (list: number, wanted: J
     const before = known.get(key);
     if (before) return before;
     const all = lists[list]?.[1] ?? [];
-    const places = isMapping(wanted)
-      ? [...all.keys()].filter((place) => fitsPartly(wanted, all[place], { values, steps }))
+    const positions = isMapping(wanted)
+      ? [...all.keys()].filter((position) => fitsPartly(wanted, all[position], { values, steps }))
       : (byId[list]?.get(id) ?? []);
-    const result = new Set(places);
+    const result = new Set(positions);
     known.set(key, result);
     return result;
   };

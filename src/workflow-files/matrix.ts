@@ -84,7 +84,7 @@ function crossProduct(lists: Source, excluded: readonly Source[], values: ValueI
   const isExcluded = excludedBy(excluded, entries, values);
   const left = combinations.filter((combination) => !isExcluded(combination));
   checkJobs(left.length);
-  return left.map((places) => Object.fromEntries(entries.map(([name, list], at) => [name, list[places[at] ?? 0] ?? null])));
+  return left.map((positions) => Object.fromEntries(entries.map(([name, list], at) => [name, list[positions[at] ?? 0] ?? null])));
 }
 
 const maxCrossed = 40 * maxJobs;

@@ -123,16 +123,16 @@ type Front = {
   readonly parts: readonly Part[];
   /** The place at which each state was reached last. */
   readonly reached: Int32Array;
-  place: number;
+  position: number;
   states: Int32Array;
   count: number;
 };
 
 /** Adds a state, with the ones that follow it without a character. */
 function reach(front: Front, to: number): void {
-  const { parts, reached, place, states } = front;
-  for (let state = to; reached[state] !== place; state += 2 - (state % 2)) {
-    reached[state] = place;
+  const { parts, reached, position, states } = front;
+  for (let state = to; reached[state] !== position; state += 2 - (state % 2)) {
+    reached[state] = position;
     states[front.count++] = state;
     const part = parts[state >> 1];
     if (!part || (state % 2 === 0 ? part.least === 1 : part.isFolders)) return;
@@ -155,7 +155,7 @@ export function matchesPattern(pattern: NamePattern, name: string, steps: Steps)
 function follow(parts: readonly Part[], text: string, steps: Steps): boolean | undefined {
   const final = 2 * parts.length;
   const [reached, states] = [new Int32Array(final + 1), new Int32Array(final + 1)];
-  const front: Front = { parts, reached, place: 1, states, count: 0 };
+  const front: Front = { parts, reached, position: 1, states, count: 0 };
   let spare: Int32Array = new Int32Array(final + 1);
   reach(front, 0);
   for (const character of text) {
@@ -164,7 +164,7 @@ function follow(parts: readonly Part[], text: string, steps: Steps): boolean | u
     if (steps.left < 0) return undefined;
     [front.states, spare] = [spare, before];
     front.count = 0;
-    front.place += 1;
+    front.position += 1;
     const code = codeOf(character);
     for (let at = 0; at < count; at++) {
       const state = before[at] ?? final;
@@ -175,5 +175,5 @@ function follow(parts: readonly Part[], text: string, steps: Steps): boolean | u
     }
     if (front.count === 0) return false;
   }
-  return reached[final] === front.place;
+  return reached[final] === front.position;
 }

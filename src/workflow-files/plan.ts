@@ -3,10 +3,10 @@ import { gather } from '#lib/collections.ts';
 import {
   bytesOfCalls,
   type Call,
+  callKeyOf,
   type InMatrix,
   inputsOfCall,
   outputsOfCall,
-  placeOfCall,
   prefixOfCall,
   strategyContext,
   type Workflow,
@@ -204,15 +204,15 @@ function planJob(level: Level, job: WorkflowFileJob, state: State): PlannedJob[]
     const strategyPart = findPart(parts, 'strategy');
     const strategy = (strategyPart ? evaluate(strategyPart, contexts) : {}) as { [name: string]: Json };
     const combinations = strategy.matrix === undefined ? [null] : combinationsOf(strategy.matrix);
-    const places = combinations.map((combination, index) => ({
+    const positions = combinations.map((combination, index) => ({
       combination,
       index,
       total: combinations.length,
       failsFast: strategy['fail-fast'] !== false,
       maxParallel: typeof strategy['max-parallel'] === 'number' ? strategy['max-parallel'] : null,
     }));
-    if (!job.isCall) return places.map((place) => jobOf(level, job, contexts, place));
-    planCalls(level, job, state, { contexts, places });
+    if (!job.isCall) return positions.map((position) => jobOf(level, job, contexts, position));
+    planCalls(level, job, state, { contexts, positions });
     return [];
   } catch (error) {
     if (!(error instanceof ExpressionProblem) && !(error instanceof MatrixProblem)) throw error;
@@ -225,21 +225,21 @@ function planJob(level: Level, job: WorkflowFileJob, state: State): PlannedJob[]
 export const needsContext = (needs: readonly string[], resultOfJob: (id: string) => JobResult | undefined): Json =>
   Object.fromEntries(needs.map((need) => [need, { ...(resultOfJob(need) ?? { result: 'skipped', outputs: {} }) }]));
 
-type OfCalls = { readonly contexts: Contexts; readonly places: readonly InMatrix[] };
+type OfCalls = { readonly contexts: Contexts; readonly positions: readonly InMatrix[] };
 
 /** Plans the jobs of the workflow that a job calls, for each combination of its matrix. The job is over when all of them are. */
-function planCalls(level: Level, job: WorkflowFileJob, state: State, { contexts, places }: OfCalls): void {
+function planCalls(level: Level, job: WorkflowFileJob, state: State, { contexts, positions }: OfCalls): void {
   const key = level.prefix + job.id;
   const workflow = level.workflow.called.get(job.id);
   if (!workflow) throw new ExpressionProblem('The workflow that it calls is not known', lineOf(job.parts));
   const { github = null, vars = null } = contexts;
   // Each is worked out before any of them begins, so that what can't be evaluated fails them all.
-  const levels = places.map((place) => {
-    const outside = { ...contexts, matrix: place.combination, strategy: strategyContext(place) };
+  const levels = positions.map((position) => {
+    const outside = { ...contexts, matrix: position.combination, strategy: strategyContext(position) };
     const inputs = inputsOfCall(job, workflow.file, outside);
     const inside: Contexts = { github, vars, inputs, [budget]: contexts[budget] };
-    const name = shownName(level.namePrefix + nameOf(job, outside, place.combination));
-    const at = placeOfCall({ ...place, key });
+    const name = shownName(level.namePrefix + nameOf(job, outside, position.combination));
+    const at = callKeyOf({ ...position, key });
     const own = concurrencyIn(findPart(job.parts, 'concurrency'), outside);
     const ofFile = concurrencyOfFile(workflow.file, inside);
     checkGroups(namesOf(own), level.groups, lineOf(job.parts));
@@ -248,7 +248,7 @@ function planCalls(level: Level, job: WorkflowFileJob, state: State, { contexts,
       ...(own ? [{ ...own, key: at, name }] : []),
       ...(ofFile ? [{ ...ofFile, key: `${at}/`, name }] : []),
     ];
-    const call: Call = { ...place, key, inputs, ...(leases.length > 0 && { waitsForTurn: true }) };
+    const call: Call = { ...position, key, inputs, ...(leases.length > 0 && { waitsForTurn: true }) };
     const called: Level = {
       workflow,
       contexts: inside,
@@ -259,12 +259,12 @@ function planCalls(level: Level, job: WorkflowFileJob, state: State, { contexts,
       cancelled: leases.some((lease) => state.known?.get(lease.key)?.isCancelled) ? 'cancelled' : level.cancelled,
       groups: [...level.groups, ...namesOf(own, ofFile)],
     };
-    return { at, called, leases, place };
+    return { at, called, leases, position };
   });
   const ended: JobResult[] = [];
   let open = 0;
-  for (const { at, called, leases, place } of levels) {
-    const { failsFast, maxParallel } = place;
+  for (const { at, called, leases, position } of levels) {
+    const { failsFast, maxParallel } = position;
     const known = state.results.get(at);
     const isBegun = state.begun.has(called.prefix);
     if (known) ended.push(known);
@@ -318,18 +318,23 @@ function resultOfCall({ workflow: { file }, prefix, contexts }: Level, { results
   }
 }
 
-function jobOf({ prefix, namePrefix, calls, groups }: Level, job: WorkflowFileJob, run: Contexts, place: InMatrix): PlannedJob {
-  const contexts: Contexts = { ...run, matrix: place.combination, strategy: strategyContext(place) };
+function jobOf(
+  { prefix, namePrefix, calls, groups }: Level,
+  job: WorkflowFileJob,
+  run: Contexts,
+  position: InMatrix,
+): PlannedJob {
+  const contexts: Contexts = { ...run, matrix: position.combination, strategy: strategyContext(position) };
   const { parts, id } = job;
   const evaluated = (token: Token | undefined): Json | undefined => token && evaluate(token, contexts);
   const timeout = evaluated(findPart(parts, 'timeout-minutes'));
   const concurrency = concurrencyIn(findPart(parts, 'concurrency'), contexts);
   checkGroups(namesOf(concurrency), groups, lineOf(parts));
   return {
-    ...place,
+    ...position,
     id: prefix + id,
     calls,
-    name: shownName(namePrefix + nameOf(job, contexts, place.combination)),
+    name: shownName(namePrefix + nameOf(job, contexts, position.combination)),
     ...runsOnOf(evaluated(findPart(parts, 'runs-on')) ?? null, lineOf(parts)),
     environment: environmentOf(evaluated(nameOfEnvironment(findPart(parts, 'environment'))) ?? null),
     concurrency,

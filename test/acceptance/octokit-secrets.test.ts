@@ -1,6 +1,6 @@
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
-import type { JobPlace } from '#resources/actions-configuration/index.ts';
+import type { JobEnvironment } from '#resources/actions-configuration/index.ts';
 import { loadSecretsForJob } from '#resources/actions-secrets/index.ts';
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { setting } from '#test/resources/actions-configuration/setting.ts';
@@ -18,7 +18,7 @@ async function client() {
     retry: { enabled: false },
   });
   const ofRepo = { owner: org.login, repo: repo.name };
-  const job: JobPlace = { repository: repo.id, environment: environment.id };
+  const job: JobEnvironment = { repository: repo.id, environment: environment.id };
   return { actions: rest.actions, paginate, repo, ofOrg: { org: org.login }, ofRepo, job };
 }
 

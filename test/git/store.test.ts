@@ -25,7 +25,7 @@ import { assertGitPresent } from '#git/process/version.ts';
 import { getDefaultBranch, listRefs, setDefaultBranch } from '#git/refs/refs.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import type { GitRepository } from '#git/repo.ts';
-import { buildRepository, createRepository, placeRepository, removeRepository, repoOf, repositoryExists } from '#git/store.ts';
+import { buildRepository, createRepository, installRepository, removeRepository, repoOf, repositoryExists } from '#git/store.ts';
 import { importRepository } from '#git/transport/import.ts';
 import { uploadPack } from '#git/transport/smart-http.ts';
 import { ada, commit, git, kindOf, newRepo, newStore, scratch, serve } from './support.ts';
@@ -87,7 +87,7 @@ test('a removed repository is gone, and its number can be used again', async () 
 async function copyTo(source: GitRepository, id: number): Promise<GitRepository> {
   const { draft } = await copyRepository(source);
   await using _ = draft;
-  return await placeRepository(draft, id);
+  return await installRepository(draft, id);
 }
 
 test('a copy has the branches, tags and HEAD, no other ref, and outlives its source', async () => {

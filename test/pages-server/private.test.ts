@@ -4,7 +4,7 @@ import { countStatements } from '#database/client.ts';
 import { isPrivateLabel } from '#endpoint/pages-address.ts';
 import { enqueue } from '#jobs/job.ts';
 import { hashToken } from '#lib/token.ts';
-import { placesOf } from '#pages-server/address.ts';
+import { siteCandidatesOf } from '#pages-server/address.ts';
 import { updateAccount } from '#resources/accounts/index.ts';
 import { changePassword } from '#resources/oauth/index.ts';
 import { removeExpired } from '#resources/oauth/jobs.ts';
@@ -443,14 +443,14 @@ test('a request costs one statement, also for many readers at once; signing in c
 
 test('only hosts of their own have labels that no owner can have', async () => {
   const label = `private--${'0a'.repeat(16)}`;
-  expect(placesOf(origin, `${label.toUpperCase()}.Pages.test`, ['a', 'b'])).toEqual([
+  expect(siteCandidatesOf(origin, `${label.toUpperCase()}.Pages.test`, ['a', 'b'])).toEqual([
     { label, first: undefined, suffixes: ['pages', 'pages.test'], ownerParts: 0 },
   ]);
   for (const wrong of ['private', 'private--', `private--${'0'.repeat(31)}`, `private-${'0'.repeat(32)}`, `x${label}`]) {
     expect(isPrivateLabel(wrong)).toBe(false);
-    expect(placesOf(origin, `${wrong}.pages.test`, [''])).toMatchObject([{ owner: wrong }]);
+    expect(siteCandidatesOf(origin, `${wrong}.pages.test`, [''])).toMatchObject([{ owner: wrong }]);
   }
-  expect(placesOf({ ...origin, hasSubdomains: false }, `${label}.pages.test`, [''])).toMatchObject([
+  expect(siteCandidatesOf({ ...origin, hasSubdomains: false }, `${label}.pages.test`, [''])).toMatchObject([
     { domain: `${label}.pages.test` },
   ]);
   await expect(here.org(owner, label.slice(0, 39))).rejects.toThrow();

@@ -5,7 +5,7 @@ import { countStatements } from '#database/client.ts';
 import { writeBlob, writeCommit } from '#git/objects/write-objects.ts';
 import { countGitProcesses } from '#git/process/process.ts';
 import { repoOf } from '#git/store.ts';
-import { partsOf, placesOf } from '#pages-server/address.ts';
+import { partsOf, siteCandidatesOf } from '#pages-server/address.ts';
 import { commit as gitCommit } from '#test/git/support.ts';
 import { siteSetting } from '#test/resources/pages/setting.ts';
 
@@ -250,12 +250,16 @@ test('no path has a part that leads elsewhere', () => {
 
 test('hosts name owners where each has one', () => {
   const wide = { ...origin, hasSubdomains: true };
-  expect(placesOf(wide, 'Ada.pages.test', ['engine', ''])).toMatchObject([{ owner: 'ada', first: 'engine', ownerParts: 0 }]);
-  expect(placesOf(wide, 'pages.test', ['ada', 'engine'])).toEqual([]);
-  expect(placesOf(wide, 'a.b.pages.test', [''])).toMatchObject([{ domain: 'a.b.pages.test' }]);
-  expect(placesOf(undefined, '10.0.0.1', ['ada', 'engine'])).toMatchObject([{ owner: 'ada', first: 'engine', ownerParts: 1 }]);
-  expect(placesOf(undefined, '[::1]', ['ada', ''])).toMatchObject([{ owner: 'ada', first: undefined }]);
-  expect(placesOf(undefined, 'code.example', ['ada'])).toMatchObject([
+  expect(siteCandidatesOf(wide, 'Ada.pages.test', ['engine', ''])).toMatchObject([
+    { owner: 'ada', first: 'engine', ownerParts: 0 },
+  ]);
+  expect(siteCandidatesOf(wide, 'pages.test', ['ada', 'engine'])).toEqual([]);
+  expect(siteCandidatesOf(wide, 'a.b.pages.test', [''])).toMatchObject([{ domain: 'a.b.pages.test' }]);
+  expect(siteCandidatesOf(undefined, '10.0.0.1', ['ada', 'engine'])).toMatchObject([
+    { owner: 'ada', first: 'engine', ownerParts: 1 },
+  ]);
+  expect(siteCandidatesOf(undefined, '[::1]', ['ada', ''])).toMatchObject([{ owner: 'ada', first: undefined }]);
+  expect(siteCandidatesOf(undefined, 'code.example', ['ada'])).toMatchObject([
     { domain: 'code.example', first: 'ada' },
     { owner: 'ada' },
   ]);

@@ -33,10 +33,10 @@ export const explainCommand = installationCommand(
       const { services } = hearth;
       const [owner = '', name = ''] = path.replace(/^\/?(?:repos\/)?/, '').split('/');
       if (method.toUpperCase() === 'JOB') {
-        const place = { owner, name, job: idOf(ref) };
-        const explained = await explainJob(db, place, { now, runsHosted: runsHostedJobs(services) });
+        const jobAddress = { owner, name, job: idOf(ref) };
+        const explained = await explainJob(db, jobAddress, { now, runsHosted: runsHostedJobs(services) });
         print(command, explained, [
-          ...(explained.name === undefined ? [] : [`job ${place.job} of ${owner}/${name}: ${explained.name}`]),
+          ...(explained.name === undefined ? [] : [`job ${jobAddress.job} of ${owner}/${name}: ${explained.name}`]),
           ...explained.steps.map(lineOf),
           explained.waits ? `waits: ${explained.message}` : `does not wait: ${explained.message}`,
         ]);

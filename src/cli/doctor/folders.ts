@@ -6,7 +6,7 @@ import { counted } from '../command.ts';
 import { type CheckContext, type Diagnosis, listRepositories, reasonOf, someOf } from './diagnosis.ts';
 import { problemOfOwners } from './owners.ts';
 
-const atOnce = 32;
+const batchSize = 32;
 
 /**
  * Checks that every repository has a folder that can be used, and lists folders without a repository.
@@ -19,7 +19,7 @@ export async function folders({ db, hearth }: CheckContext, owner?: number): Pro
   const repositories = await listRepositories(db);
   const uid = owner ?? (await stat(git.root)).uid;
   const problems: string[] = [];
-  for (const some of chunks(repositories, atOnce)) {
+  for (const some of chunks(repositories, batchSize)) {
     const found = await Promise.all(some.map(({ id }) => problemOf(repositoryPath(git.root, id), uid)));
     for (const [at, problem] of found.entries()) if (problem) problems.push(`${some[at]?.name}: ${problem}`);
   }

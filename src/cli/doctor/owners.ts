@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { chunks } from '#lib/collections.ts';
 import { reasonOf } from './diagnosis.ts';
 
-const atOnce = 64;
+const batchSize = 64;
 
 /** The first file or folder below a folder that another user owns; undefined where there is none. Only the named folders are read. */
 export async function problemOfOwners(root: string, folders: readonly string[], owner: number): Promise<string | undefined> {
@@ -11,7 +11,7 @@ export async function problemOfOwners(root: string, folders: readonly string[], 
     const path = join(root, folder);
     try {
       const names = await readdir(path);
-      for (const some of chunks([...(folder === '' ? [''] : []), ...names], atOnce)) {
+      for (const some of chunks([...(folder === '' ? [''] : []), ...names], batchSize)) {
         const owners = await Promise.all(some.map((name) => ownerOf(join(path, name))));
         const at = owners.findIndex((uid) => uid !== undefined && uid !== owner);
         if (at >= 0)

@@ -7,7 +7,7 @@ import { chunks } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { type CheckContext, type Diagnosis, listRepositories, type NamedRepository, reasonOf, someOf } from './diagnosis.ts';
 
-const atOnce = 32;
+const batchSize = 32;
 
 /** Refs that the database knows: the default branch whose commit is indexed, and the heads of pull requests. */
 type Known = { branch: boolean; pulls: number[]; pushed: boolean };
@@ -15,7 +15,7 @@ type Known = { branch: boolean; pulls: number[]; pushed: boolean };
 /** Checks that repositories have the refs that the database knows. The file of all packed refs may be lost or emptied. */
 export async function refs({ db, hearth }: CheckContext): Promise<Diagnosis> {
   const problems: string[] = [];
-  for (const some of chunks(await listRepositories(db), atOnce)) {
+  for (const some of chunks(await listRepositories(db), batchSize)) {
     const known = await loadKnown(
       db,
       some.map(({ id }) => id),

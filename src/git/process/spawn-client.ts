@@ -47,10 +47,10 @@ class SpawnServer {
   start(order: SpawnOrder): Spawned | undefined {
     const slot = this.isGone ? undefined : this.#free.pop();
     if (slot === undefined) return undefined;
-    const socket = (place: number): Socket => {
-      const path = join(this.#folder, socketName(slot, place));
+    const socket = (index: number): Socket => {
+      const path = join(this.#folder, socketName(slot, index));
       // Each standard stream has one direction, as those of children: pipelines wait for both of what has two.
-      const made = connect({ path, readable: place !== 0, writable: place === 0 || place === 3, allowHalfOpen: place === 3 });
+      const made = connect({ path, readable: index !== 0, writable: index === 0 || index === 3, allowHalfOpen: index === 3 });
       made.on('error', (error: NodeJS.ErrnoException) => {
         // Others say only that the process ended before it read all, as its exit does, or what its user stopped with.
         if (error.syscall === 'connect') this.#lose();

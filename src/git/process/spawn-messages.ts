@@ -15,4 +15,4 @@ export type FromSpawnServer =
 /** Standard input, output and error, and the channel. */
 export const socketsOfSlot = 4;
 
-export const socketName = (slot: number, place: number): string => `${slot}-${place}`;
+export const socketName = (slot: number, index: number): string => `${slot}-${index}`;

@@ -37,19 +37,19 @@ const connections = Array.from({ length: Number(slots) }, () =>
   Array.from({ length: socketsOfSlot }, () => Promise.withResolvers<Socket>()),
 );
 
-function listen(slot: number, place: number): Promise<void> {
+function listen(slot: number, index: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  createServer({ pauseOnConnect: true }, (socket) => connections[slot]?.[place]?.resolve(socket))
+  createServer({ pauseOnConnect: true }, (socket) => connections[slot]?.[index]?.resolve(socket))
     .once('error', reject)
-    .listen(join(folder, socketName(slot, place)), resolve);
+    .listen(join(folder, socketName(slot, index)), resolve);
   return promise;
 }
 
 /** Waits for the connections of a slot, and makes room for those of the next process. */
 async function takeConnections(slot: number, count: number): Promise<Socket[]> {
-  const places = connections[slot] ?? [];
-  const taken = await Promise.all(places.slice(0, count).map(({ promise }) => promise));
-  for (let place = 0; place < count; place += 1) places[place] = Promise.withResolvers<Socket>();
+  const sockets = connections[slot] ?? [];
+  const taken = await Promise.all(sockets.slice(0, count).map(({ promise }) => promise));
+  for (let index = 0; index < count; index += 1) sockets[index] = Promise.withResolvers<Socket>();
   return taken;
 }
 
@@ -101,7 +101,7 @@ process.once('disconnect', end);
 // What the terminal or the service manager tells the whole group doesn't end it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
-await Promise.all(connections.flatMap((places, slot) => places.map((_, place) => listen(slot, place))));
+await Promise.all(connections.flatMap((sockets, slot) => sockets.map((_, index) => listen(slot, index))));
 // The other process may have ended before this one could hear of it.
 if (process.connected) send({ kind: 'ready' });
 else end();

@@ -57,12 +57,12 @@ export async function persistRefs(repo: GitRepository, commands: readonly PushCo
     await run(repo, ['pack-refs', '--all'], { timeout: repo.store.limits.transferTime });
   } catch {
     await syncFile(join(repo.path, 'packed-refs'));
-    for (const some of chunks(commands, filesAtOnce)) await Promise.all(some.map(({ ref }) => syncFile(join(repo.path, ref))));
+    for (const some of chunks(commands, maxOpenFiles)) await Promise.all(some.map(({ ref }) => syncFile(join(repo.path, ref))));
   }
 }
 
 /** Files that are open at the same time. */
-const filesAtOnce = 64;
+const maxOpenFiles = 64;
 
 async function syncFile(path: string): Promise<void> {
   const file = await open(path).catch(ignoreAbsent);
@@ -85,7 +85,7 @@ const ignoreAbsent = (error: NodeJS.ErrnoException): undefined => {
 export async function repairRefs(repo: GitRepository, commands: readonly PushCommand[]): Promise<void> {
   if (!areMany(commands)) return;
   const broken: PushCommand[] = [];
-  for (const some of chunks(commands, filesAtOnce))
+  for (const some of chunks(commands, maxOpenFiles))
     await Promise.all(
       some.map(async (command) => {
         const text = await readFile(join(repo.path, command.ref), 'utf8').catch(ignoreUnreadable);

@@ -50,9 +50,9 @@ export async function receivePackOver(input: Readable, repo: GitRepository, opti
   // Pushes have no protocol 2.
   const protocol = protocolOf(options.protocol) === 'version=1' ? 'version=1' : undefined;
   const refs = await listRefs(repo, 'git-receive-pack', { protocol, signal });
-  async function* told() {
+  async function* describe() {
     yield* refs;
     yield* await receivePack(repo, input, { ...options, connected: true });
   }
-  return Readable.from(told(), { objectMode: false });
+  return Readable.from(describe(), { objectMode: false });
 }

@@ -145,8 +145,8 @@ async function runReceivePack(push: Push): Promise<void> {
   if (sendError && !outcome.results.some(({ ok }) => ok)) throw sendError;
   const limit = limitReached(repo.store.limits, 'transfer', { signal: null, stderr: `${messages}\n${git.stderr()}` });
   const { refused, messages: shown = [] } = inspected?.value ?? {};
-  const told = { ...push, messages: [...push.messages, ...shown] };
-  await finish(told, withRefusalReasons(limit ? withLimit(outcome, limit) : outcome, refused));
+  const withMessages = { ...push, messages: [...push.messages, ...shown] };
+  await finish(withMessages, withRefusalReasons(limit ? withLimit(outcome, limit) : outcome, refused));
 }
 
 /** Replaces git's messages (`unpacker error`, missing objects) by that of the limit that a process has reached. */

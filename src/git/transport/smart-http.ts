@@ -112,8 +112,8 @@ export async function uploadPack(repo: GitRepository, body: Readable, options: E
   git.rates.push(request.rate);
   void writeRequest(git, checkFilters(repo, request.rest()));
   // The protocol is stateless: a client may end a request after negotiation only, where git's exit code means nothing.
-  const told = firstBytes(git, () => new GitError('invalid', 'The request could not be answered', git.stderr().trim()));
-  return told.catch((error) => {
+  const answer = firstBytes(git, () => new GitError('invalid', 'The request could not be answered', git.stderr().trim()));
+  return answer.catch((error) => {
     if (!(error instanceof MissingFilter)) throw error;
     return Readable.from([packet(`ERR ${error.message}\n`)], { objectMode: false });
   });

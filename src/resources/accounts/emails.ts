@@ -126,7 +126,7 @@ export async function verifyEmail(
   await record(tx, { kind: 'email.verified', owner: account.id, actor: account.id, at: now, data: { email: added.id } });
 }
 
-const addressesAtOnce = 500;
+const addressesPerBatch = 500;
 
 export type EarlierEmails = {
   /** Whose addresses, and which: the part after the `@`. Omitted: of any. */
@@ -146,7 +146,7 @@ export async function verifyEarlierEmails(
 ): Promise<{ verified: number; ambiguous: number }> {
   let [verified, ambiguous] = [0, 0];
   for (let after = asId<'email_addresses'>(0); ; ) {
-    const rows = await listEarlierEmails(db, { after, domain, limit: addressesAtOnce });
+    const rows = await listEarlierEmails(db, { after, domain, limit: addressesPerBatch });
     for (const { account_id: id, email, is_shared } of rows) {
       if (is_shared) ambiguous += 1;
       else {
@@ -155,7 +155,7 @@ export async function verifyEarlierEmails(
       }
     }
     const last = rows.at(-1);
-    if (!last || rows.length < addressesAtOnce) return { verified, ambiguous };
+    if (!last || rows.length < addressesPerBatch) return { verified, ambiguous };
     after = last.id;
   }
 }

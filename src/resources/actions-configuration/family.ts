@@ -1,5 +1,5 @@
 import { family } from '#resources/family.ts';
 import * as schemas from './schemas.ts';
 
-/** What secrets and variables of workflows have in common: their places, names, and the repositories that may use them. */
+/** What secrets and variables of workflows have in common: their owners, names, and the repositories that may use them. */
 export const actionsConfiguration = family({ name: 'actions-configuration', schemas });

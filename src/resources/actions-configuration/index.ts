@@ -1,15 +1,15 @@
 export { checkedName } from './names.ts';
 export {
+  type ConfigurationAction,
+  type ConfigurationOwner,
   environmentOf,
+  eventOriginOf,
   holderOf,
   holderOfRow,
-  inPlace,
-  type JobPlace,
-  lockPlace,
+  type JobEnvironment,
+  lockHolder,
   ofHolder,
-  type Place,
-  type PlaceAction,
-} from './place.ts';
+} from './owner.ts';
 export { namedFields, selectionFields, type Visibility, wantedSelection } from './schemas.ts';
 export { presentSelection, setSelection } from './selection.ts';
 export { mayUse, readsOf, visibilityOf } from './store.ts';

@@ -5,7 +5,7 @@ import { SelectedIds } from '#resources/repository-selections/index.ts';
 export const visibilities = ['all', 'private', 'selected'] as const;
 export type Visibility = (typeof visibilities)[number];
 
-/** What secrets and variables of all places show. */
+/** What secrets and variables of all owners show. */
 export const namedFields = { name: Type.String(), created_at: Timestamp, updated_at: Timestamp };
 
 /** What those of an organization show besides. */

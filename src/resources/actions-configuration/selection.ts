@@ -3,7 +3,7 @@ import type { Org } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { changeSelection, createSelection, type SelectionId } from '#resources/repository-selections/index.ts';
-import type { PlaceAction } from './place.ts';
+import type { ConfigurationAction } from './owner.ts';
 import type { Selection, Visibility } from './schemas.ts';
 
 type Wanted = { resource: string; visibility: Visibility; ids: readonly number[] | undefined };
@@ -15,12 +15,12 @@ type Wanted = { resource: string; visibility: Visibility; ids: readonly number[]
  */
 export async function setSelection(
   tx: Tx,
-  { place, by, now }: PlaceAction,
+  { owner, by, now }: ConfigurationAction,
   before: SelectionId | null,
   { resource, visibility: mode, ids }: Wanted,
 ): Promise<SelectionId | null> {
-  if (!('org' in place)) return null;
-  const action = { org: place.org, by, now };
+  if (!('org' in owner)) return null;
+  const action = { org: owner.org, by, now };
   if (before === null) return (await createSelection(tx, action, { resource, mode, ids })).id;
   await changeSelection(tx, action, before, { resource, mode, ids });
   return before;

@@ -7,7 +7,7 @@ import type { Listed, Page } from '#lib/page.ts';
 import type { Holder } from '#resources/encryption-keys/index.ts';
 import { selectionIncludes, selectionMode } from '#resources/repository-selections/index.ts';
 import { storedName } from './names.ts';
-import { type AnyHolder, type Held, holderOfRow, lockPlace, ofHolder } from './place.ts';
+import { type AnyHolder, type Held, holderOfRow, lockHolder, ofHolder } from './owner.ts';
 import type { Visibility } from './schemas.ts';
 
 type Table = 'actions_secrets' | 'actions_variables';
@@ -25,7 +25,7 @@ export const readsOf = <Of extends Table, Row extends Held & { readonly id: numb
   table: Of,
   rows: (db: Db) => SelectQueryBuilder<DB, Of, Row>,
 ) => ({
-  /** Those of a place, by name. */
+  /** Those of an owner, by name. */
   list: (db: Db, holder: Holder, page: Page): Promise<Listed<Row>> =>
     list(db, rows(db).where(ofHolder(holder)).orderBy(sql`name`), page),
 
@@ -35,7 +35,7 @@ export const readsOf = <Of extends Table, Row extends Held & { readonly id: numb
     return list(db, ofOwner.where(mayUse(table, id)).orderBy(sql`name`), page);
   },
 
-  /** One of a place by its name, in any case. */
+  /** One of an owner by its name, in any case. */
   select: (db: Db, holder: AnyHolder, name: string): SelectQueryBuilder<DB, Of, Row> =>
     rows(db)
       .where(ofHolder(holder))
@@ -43,7 +43,7 @@ export const readsOf = <Of extends Table, Row extends Held & { readonly id: numb
 
   /** The same row again, which nobody else changes until the transaction ends; undefined when it was deleted. */
   async findForUpdate(tx: Tx, row: Row): Promise<Row | undefined> {
-    await lockPlace(tx, holderOfRow(row));
+    await lockHolder(tx, holderOfRow(row));
     return rows(tx).where(sql<boolean>`id = ${row.id}`).executeTakeFirst();
   },
 });

@@ -8,7 +8,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
 import { endpointVariants } from '#endpoint/variants.ts';
 import { Nothing } from '#lib/shape.ts';
-import { holderOf, lockPlace } from '#resources/actions-configuration/index.ts';
+import { holderOf, lockHolder } from '#resources/actions-configuration/index.ts';
 import { EncryptionKey, ensureKey, findActiveKey, presentKey } from '#resources/encryption-keys/index.ts';
 import { environment } from '#resources/environments/index.ts';
 import { selectableRepository, selectedRepositoryEndpoints } from '#resources/repository-selections/index.ts';
@@ -120,7 +120,7 @@ export const {
       const key = secretKey(holder);
       const make = () =>
         change(async (tx) => {
-          await lockPlace(tx, holder);
+          await lockHolder(tx, holder);
           return ensureKey(tx, key, { secrets, now });
         });
       return presentKey((await findActiveKey(db, key)) ?? (await make()));
@@ -202,7 +202,7 @@ export const {
     method: 'PUT',
     replies: { 201: Type.Object({}), 204: Nothing },
     async handle({ change, at, body, viewer, now, reply, services: { secrets } }) {
-      const action = { place: at, by: viewer, now, secrets };
+      const action = { owner: at, by: viewer, now, secrets };
       const isNew = await change((tx) => setSecret(tx, action, at.secret_name, body));
       return isNew ? reply(201, {}) : reply(204);
     },
@@ -238,14 +238,14 @@ export const {
     method: 'DELETE',
     replies: { 204: Nothing },
     async handle({ change, viewer, now }) {
-      await change((tx, at) => deleteSecret(tx, { place: at, by: viewer, now }, at.secret));
+      await change((tx, at) => deleteSecret(tx, { owner: at, by: viewer, now }, at.secret));
     },
   },
 );
 
 const selected = selectedRepositoryEndpoints<{ org: Org; secret: SecretRow }>({
   selectionOf: async (_db, { secret }) => secret.selection_id ?? undefined,
-  changed: (tx, { org, by, now }, { secret }) => recordChange(tx, { place: { org }, by, now }, secret),
+  changed: (tx, { org, by, now }, { secret }) => recordChange(tx, { owner: { org }, by, now }, secret),
 });
 
 export const listOrgSecretRepositories = endpoint({

@@ -1,7 +1,7 @@
 import type { Db } from '#database/connect.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
-import type { JobPlace } from '#resources/actions-configuration/index.ts';
+import type { JobEnvironment } from '#resources/actions-configuration/index.ts';
 import { type JobSecret, listJobSecrets } from './store.ts';
 import { openValue } from './values.ts';
 
@@ -16,7 +16,7 @@ const most = fixedValue(limitTable.secrets.fromOrganization);
 export async function loadSecretsForJob(
   db: Db,
   secrets: Secrets,
-  { repository, environment }: JobPlace,
+  { repository, environment }: JobEnvironment,
 ): Promise<ReadonlyMap<string, string>> {
   return opened(secrets, await listJobSecrets(db, { repository, environment, most }));
 }
@@ -25,7 +25,7 @@ export async function loadSecretsForJob(
 export async function loadEnvironmentSecrets(
   db: Db,
   secrets: Secrets,
-  { repository, environment }: JobPlace,
+  { repository, environment }: JobEnvironment,
 ): Promise<ReadonlyMap<string, string>> {
   const rows = environment === undefined ? [] : await listJobSecrets(db, { repository, environment, most });
   return opened(

@@ -1,6 +1,6 @@
 import type { Links } from '#endpoint/links.ts';
 import { timestamp } from '#lib/time.ts';
-import { type Place, presentSelection } from '#resources/actions-configuration/index.ts';
+import { type ConfigurationOwner, presentSelection } from '#resources/actions-configuration/index.ts';
 import type { ActionsSecret, OrganizationActionsSecret } from './schemas.ts';
 import type { SecretRow } from './store.ts';
 
@@ -11,8 +11,12 @@ export const presentPlainSecret = ({ name, created_at, updated_at }: SecretRow):
   updated_at: timestamp(updated_at),
 });
 
-export function presentSecret(links: Links, place: Place, row: SecretRow): ActionsSecret | OrganizationActionsSecret {
+export function presentSecret(
+  links: Links,
+  owner: ConfigurationOwner,
+  row: SecretRow,
+): ActionsSecret | OrganizationActionsSecret {
   const { name, visibility } = row;
-  if (!('org' in place) || visibility === null) return presentPlainSecret(row);
-  return { ...presentPlainSecret(row), ...presentSelection(links, place.org, 'secrets', { name, visibility }) };
+  if (!('org' in owner) || visibility === null) return presentPlainSecret(row);
+  return { ...presentPlainSecret(row), ...presentSelection(links, owner.org, 'secrets', { name, visibility }) };
 }

@@ -4,12 +4,12 @@ import { fixedValue, limitTable } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import {
+  type ConfigurationAction,
   checkedName,
   environmentOf,
+  eventOriginOf,
   holderOf,
-  inPlace,
-  lockPlace,
-  type PlaceAction,
+  lockHolder,
   setSelection,
 } from '#resources/actions-configuration/index.ts';
 import { decrypt, type Holder } from '#resources/encryption-keys/index.ts';
@@ -26,7 +26,7 @@ const maxSecrets: Record<Holder['column'], number> = {
   environment_id: fixedValue(limitTable.secrets.inEnvironment),
 };
 
-type SecretAction = PlaceAction & { secrets: Secrets };
+type SecretAction = ConfigurationAction & { secrets: Secrets };
 /** What a request says of a secret; repositories and environments have no visibility. */
 type Wanted = Partial<OrganizationActionsSecretValue>;
 
@@ -35,12 +35,12 @@ type Wanted = Partial<OrganizationActionsSecretValue>;
  * @returns whether it is a new one
  */
 export async function setSecret(tx: Tx, action: SecretAction, given: string, wanted: Wanted): Promise<boolean> {
-  const { place, secrets, now } = action;
+  const { owner, secrets, now } = action;
   const name = checkedName(resource, 'secret_name', given);
-  const holder = holderOf(place);
+  const holder = holderOf(owner);
   const value = await decryptedValue(tx, holder, secrets, wanted);
   const sealed = value && sealValue(secrets, holder, name, value);
-  await lockPlace(tx, holder);
+  await lockHolder(tx, holder);
   const { total, same } = await countSecrets(tx, holder, name);
   if (!same && total >= maxSecrets[holder.column])
     throw invalid(resource, 'secret_name', 'unprocessable', `There can be at most ${maxSecrets[holder.column]} secrets here`);
@@ -54,14 +54,14 @@ export async function setSecret(tx: Tx, action: SecretAction, given: string, wan
   } else if (sealed) {
     const row = { [holder.column]: holder.id, selection_id, name, value: sealed, created_at: now, updated_at: now };
     const { id } = await insertSecret(tx, row);
-    await record(tx, { ...inPlace(action), kind: 'actions_secret.created', data: { secret: id } });
+    await record(tx, { ...eventOriginOf(action), kind: 'actions_secret.created', data: { secret: id } });
   }
   return !same;
 }
 
 /** Records that a secret has another value, or that other repositories may use it. */
-export const recordChange = (tx: Tx, action: PlaceAction, { id }: Pick<SecretRow, 'id'>): Promise<void> =>
-  record(tx, { ...inPlace(action), kind: 'actions_secret.changed', data: { secret: id } });
+export const recordChange = (tx: Tx, action: ConfigurationAction, { id }: Pick<SecretRow, 'id'>): Promise<void> =>
+  record(tx, { ...eventOriginOf(action), kind: 'actions_secret.changed', data: { secret: id } });
 
 /** The value that a caller has encrypted; undefined where none is given. */
 async function decryptedValue(
@@ -76,8 +76,8 @@ async function decryptedValue(
   return decrypt(tx, secretKey(holder), { secrets, resource, keyId, value });
 }
 
-export async function deleteSecret(tx: Tx, action: PlaceAction, secret: SecretRow): Promise<void> {
+export async function deleteSecret(tx: Tx, action: ConfigurationAction, secret: SecretRow): Promise<void> {
   await removeSecret(tx, secret);
-  const data = { name: secret.name, environment: environmentOf(action.place) };
-  await record(tx, { ...inPlace(action), kind: 'actions_secret.deleted', data });
+  const data = { name: secret.name, environment: environmentOf(action.owner) };
+  await record(tx, { ...eventOriginOf(action), kind: 'actions_secret.deleted', data });
 }

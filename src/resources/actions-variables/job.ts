@@ -1,6 +1,6 @@
 import type { Db } from '#database/connect.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
-import type { JobPlace } from '#resources/actions-configuration/index.ts';
+import type { JobEnvironment } from '#resources/actions-configuration/index.ts';
 import { listJobVariables } from './store.ts';
 
 const bytes = fixedValue(limitTable.variables.ofJob);
@@ -10,7 +10,10 @@ const bytes = fixedValue(limitTable.variables.ofJob);
  * of the organization. Those of the repository and its organization have 256 KB of values at most: first the repository's, then the
  * organization's, by name (the public API's rules). Whether a run may have them at all is for the caller to decide.
  */
-export async function loadVariablesForJob(db: Db, { repository, environment }: JobPlace): Promise<ReadonlyMap<string, string>> {
+export async function loadVariablesForJob(
+  db: Db,
+  { repository, environment }: JobEnvironment,
+): Promise<ReadonlyMap<string, string>> {
   const rows = await listJobVariables(db, { repository, environment, bytes });
   return new Map(rows.map(({ name, value }) => [name, value]));
 }

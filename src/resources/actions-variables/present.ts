@@ -1,6 +1,6 @@
 import type { Links } from '#endpoint/links.ts';
 import { timestamp } from '#lib/time.ts';
-import { type Place, presentSelection } from '#resources/actions-configuration/index.ts';
+import { type ConfigurationOwner, presentSelection } from '#resources/actions-configuration/index.ts';
 import type { ActionsVariable, OrganizationActionsVariable } from './schemas.ts';
 import type { VariableRow } from './store.ts';
 
@@ -12,8 +12,12 @@ export const presentPlainVariable = ({ name, value, created_at, updated_at }: Va
   updated_at: timestamp(updated_at),
 });
 
-export function presentVariable(links: Links, place: Place, row: VariableRow): ActionsVariable | OrganizationActionsVariable {
+export function presentVariable(
+  links: Links,
+  owner: ConfigurationOwner,
+  row: VariableRow,
+): ActionsVariable | OrganizationActionsVariable {
   const { name, visibility } = row;
-  if (!('org' in place) || visibility === null) return presentPlainVariable(row);
-  return { ...presentPlainVariable(row), ...presentSelection(links, place.org, 'variables', { name, visibility }) };
+  if (!('org' in owner) || visibility === null) return presentPlainVariable(row);
+  return { ...presentPlainVariable(row), ...presentSelection(links, owner.org, 'variables', { name, visibility }) };
 }

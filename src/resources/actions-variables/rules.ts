@@ -4,12 +4,12 @@ import { defined } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { conflict, invalid, type Refusal } from '#lib/refusal.ts';
 import {
+  type ConfigurationAction,
   checkedName,
   environmentOf,
+  eventOriginOf,
   holderOf,
-  inPlace,
-  lockPlace,
-  type PlaceAction,
+  lockHolder,
   setSelection,
 } from '#resources/actions-configuration/index.ts';
 import type { Holder } from '#resources/encryption-keys/index.ts';
@@ -28,13 +28,13 @@ const maxVariables: Record<Holder['column'], number> = {
 /** What a request says of a new variable; those of repositories and environments have no visibility. */
 type Wanted = Pick<NewOrganizationActionsVariable, 'name' | 'value'> & Partial<NewOrganizationActionsVariable>;
 
-export async function createVariable(tx: Tx, action: PlaceAction, wanted: Wanted): Promise<void> {
-  const { place, now } = action;
+export async function createVariable(tx: Tx, action: ConfigurationAction, wanted: Wanted): Promise<void> {
+  const { owner, now } = action;
   const { value, visibility = 'private', selected_repository_ids: ids } = wanted;
   const name = checkedName(resource, 'name', wanted.name);
   checkValue(value);
-  const holder = holderOf(place);
-  await lockPlace(tx, holder);
+  const holder = holderOf(owner);
+  await lockHolder(tx, holder);
   const { total, clash } = await countVariables(tx, holder, name);
   if (clash) throw alreadyThere(name);
   const most = maxVariables[holder.column];
@@ -42,20 +42,20 @@ export async function createVariable(tx: Tx, action: PlaceAction, wanted: Wanted
   const selection_id = await setSelection(tx, action, null, { resource, visibility, ids });
   const row = { [holder.column]: holder.id, selection_id, name, value, created_at: now, updated_at: now };
   const { id } = await insertVariable(tx, row);
-  await record(tx, { ...inPlace(action), kind: 'actions_variable.created', data: { variable: id } });
+  await record(tx, { ...eventOriginOf(action), kind: 'actions_variable.created', data: { variable: id } });
 }
 
 /** Changes the named fields of a variable. What isn't named stays. */
 export async function changeVariable(
   tx: Tx,
-  action: PlaceAction,
+  action: ConfigurationAction,
   variable: VariableRow,
   wanted: OrganizationActionsVariableChange,
 ): Promise<void> {
   const { value, visibility, selected_repository_ids: ids } = wanted;
   const name = wanted.name === undefined ? variable.name : checkedName(resource, 'name', wanted.name);
   if (value !== undefined) checkValue(value);
-  if (name !== variable.name && (await countVariables(tx, holderOf(action.place), name)).clash) throw alreadyThere(name);
+  if (name !== variable.name && (await countVariables(tx, holderOf(action.owner), name)).clash) throw alreadyThere(name);
   if (variable.visibility !== null && (visibility !== undefined || ids !== undefined)) {
     const selected = { resource, visibility: visibility ?? variable.visibility, ids };
     await setSelection(tx, action, variable.selection_id, selected);
@@ -64,15 +64,15 @@ export async function changeVariable(
   await recordChange(tx, action, variable);
 }
 
-export async function deleteVariable(tx: Tx, action: PlaceAction, variable: VariableRow): Promise<void> {
+export async function deleteVariable(tx: Tx, action: ConfigurationAction, variable: VariableRow): Promise<void> {
   await removeVariable(tx, variable);
-  const data = { name: variable.name, environment: environmentOf(action.place) };
-  await record(tx, { ...inPlace(action), kind: 'actions_variable.deleted', data });
+  const data = { name: variable.name, environment: environmentOf(action.owner) };
+  await record(tx, { ...eventOriginOf(action), kind: 'actions_variable.deleted', data });
 }
 
 /** Records that a variable has another name or value, or that other repositories may use it. */
-export const recordChange = (tx: Tx, action: PlaceAction, { id }: Pick<VariableRow, 'id'>): Promise<void> =>
-  record(tx, { ...inPlace(action), kind: 'actions_variable.changed', data: { variable: id } });
+export const recordChange = (tx: Tx, action: ConfigurationAction, { id }: Pick<VariableRow, 'id'>): Promise<void> =>
+  record(tx, { ...eventOriginOf(action), kind: 'actions_variable.changed', data: { variable: id } });
 
 const alreadyThere = (name: string): Refusal => conflict(`There is a variable ${name} already`);
 

@@ -3,7 +3,7 @@ import { job } from '#jobs/job.ts';
 import { repeatWhile } from '#jobs/repeat.ts';
 import { expireArtifacts } from './store.ts';
 
-const artifactsAtOnce = 500;
+const artifactsPerBatch = 500;
 
 /** Removes the bytes of artifacts whose time is over. Their rows stay, so that a run shows what it had. */
 export const removeExpired = job<Record<string, never>, JobContext>({
@@ -12,9 +12,9 @@ export const removeExpired = job<Record<string, never>, JobContext>({
   schedule: { cron: '23 * * * *', atStart: true },
   async run(_payload, { change, services: { objects }, now, stopping }) {
     await repeatWhile({ stopping }, async () => {
-      const keys = await change((tx) => expireArtifacts(tx, now, artifactsAtOnce));
+      const keys = await change((tx) => expireArtifacts(tx, now, artifactsPerBatch));
       for (const key of keys) await objects.remove(key);
-      return keys.length === artifactsAtOnce;
+      return keys.length === artifactsPerBatch;
     });
   },
 });

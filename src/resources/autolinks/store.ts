@@ -1,17 +1,16 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 
 export type AutolinkRow = Selectable<DB['autolinks']>;
-type Repository = Id<'repositories'>;
 type Autolink = Id<'autolinks'>;
 
 /** All autolinks of a repository. Their number is limited. */
-export const listAutolinks = (db: Db, repository: Repository): Promise<AutolinkRow[]> =>
+export const listAutolinks = (db: Db, repository: RepositoryId): Promise<AutolinkRow[]> =>
   db.selectFrom('autolinks').selectAll().where('repository_id', '=', repository).orderBy('id').execute();
 
-export const selectAutolink = (db: Db, repository: OrSql<Repository>, id: Autolink) =>
+export const selectAutolink = (db: Db, repository: OrSql<RepositoryId>, id: Autolink) =>
   db.selectFrom('autolinks').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
 /** The same autolink again, its row locked; undefined when it was deleted. */
@@ -19,7 +18,11 @@ export const findAutolinkForUpdate = (tx: Tx, { id }: Pick<AutolinkRow, 'id'>): 
   tx.selectFrom('autolinks').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
 /** How many autolinks a repository has, and whether the prefix of one of them begins with this prefix or the other way round. */
-export async function countAutolinks(tx: Tx, repository: Repository, prefix: string): Promise<{ total: number; clash: boolean }> {
+export async function countAutolinks(
+  tx: Tx,
+  repository: RepositoryId,
+  prefix: string,
+): Promise<{ total: number; clash: boolean }> {
   const { rows } = await sql<{ total: number; clash: boolean }>`
     select count(*) as total, coalesce(bool_or(
       starts_with(lower(key_prefix), lower(${prefix})) or starts_with(lower(${prefix}), lower(key_prefix))), false) as clash

@@ -4,7 +4,7 @@ import { job } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
 import { addDays, dayOf } from '#lib/time.ts';
 import { putRates, type Rate } from './rate-store.ts';
-import { tellReached } from './rules.ts';
+import { recordReachedBudgets } from './rules.ts';
 import { minuteRate, minutesBetween, skuOf, storageRates } from './skus.ts';
 import { type Addition, addStorage, addUsage, countHour, countJobs, forgetHours } from './usage-store.ts';
 
@@ -27,7 +27,7 @@ export const countMinutes = batchSubscription<'workflow_job.completed', JobConte
         return [{ organization_id, repository_id, repository_name, rate_id, day: dayOf(completed_at), quantity }];
       });
       await addUsage(tx, additions);
-      await tellReached(tx, unique(jobs.map(({ organization_id }) => organization_id)), now);
+      await recordReachedBudgets(tx, unique(jobs.map(({ organization_id }) => organization_id)), now);
     });
   },
 });
@@ -49,7 +49,7 @@ export const countStorage = job<Record<string, never>, JobContext>({
       const artifacts = ids.get(rates.artifacts.sku);
       const caches = ids.get(rates.caches.sku);
       if (artifacts === undefined || caches === undefined) return;
-      await tellReached(tx, await addStorage(tx, dayOf(hour), { artifacts, caches }), now);
+      await recordReachedBudgets(tx, await addStorage(tx, dayOf(hour), { artifacts, caches }), now);
       await forgetHours(tx, addDays(hour, -rememberedDays));
     });
   },

@@ -57,7 +57,7 @@ export async function createBudget(tx: Tx, action: OrganizationAction, wanted: N
   });
   await setRecipients(tx, id, alerting.recipients);
   await record(tx, { ...inOrganization(action), kind: 'budget.created', data: { budget: id } });
-  await tellReached(tx, [org.id], now);
+  await recordReachedBudgets(tx, [org.id], now);
   return id;
 }
 
@@ -89,7 +89,7 @@ export async function changeBudget(tx: Tx, action: OrganizationAction, before: B
     subject.product_sku !== before.product_sku;
   if (isOther) await forgetReached(tx, before.id);
   await record(tx, { ...inOrganization(action), kind: 'budget.changed', data: { budget: before.id } });
-  await tellReached(tx, [org.id], now);
+  await recordReachedBudgets(tx, [org.id], now);
 }
 
 const keepsScope = ({ repository_id }: BudgetRow, { budget_scope }: BudgetChange): boolean =>
@@ -149,7 +149,7 @@ async function alertingOf(
 }
 
 /** Records which shares of the budgets of organizations were newly reached. */
-export async function tellReached(tx: Tx, organizations: readonly Id<'accounts'>[], now: Date): Promise<void> {
+export async function recordReachedBudgets(tx: Tx, organizations: readonly Id<'accounts'>[], now: Date): Promise<void> {
   if (organizations.length === 0) return;
   for (const { budget, organization, repository, threshold } of await putReached(tx, organizations, {
     month: monthOf(now),

@@ -1,18 +1,17 @@
 // The statements of usage: counting it, and reading it. What was counted stands in a row for each day, and in one for each month.
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Ran } from './skus.ts';
 
 type Organization = Id<'accounts'>;
-type Repository = Id<'repositories'>;
 
 /** What is added to the usage of a day, which is in UTC, as `2026-01-31`. */
 export type Addition = {
   readonly organization_id: Organization;
   readonly day: string;
   readonly rate_id: Id<'billing_rates'>;
-  readonly repository_id: Repository;
+  readonly repository_id: RepositoryId;
   readonly repository_name: string;
   readonly quantity: number;
 };

@@ -1,9 +1,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 
-type Repository = Id<'repositories'>;
 type Protection = Id<'branch_protections'>;
 
 /** The checks that must have succeeded; one with an app must come from that app. `strict`: on top of the latest commit of the branch. */
@@ -56,7 +55,7 @@ const withActors = (db: Db) =>
 /** The protections of those of some branches, named without `refs/heads/`, that have one: in one statement for all. */
 export const loadProtections = async (
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   branches: readonly string[],
 ): Promise<ReadonlyMap<string, ProtectionRow>> => {
   if (branches.length === 0) return new Map();
@@ -67,7 +66,7 @@ export const loadProtections = async (
   return new Map(rows.map((row) => [row.branch, row]));
 };
 
-export const findProtection = (db: Db, repository: Repository, branch: string): Promise<ProtectionRow | undefined> =>
+export const findProtection = (db: Db, repository: RepositoryId, branch: string): Promise<ProtectionRow | undefined> =>
   withActors(db).where('repository_id', '=', repository).where('branch', '=', branch).executeTakeFirst();
 
 /** The same protection again, its row locked; undefined when it was deleted. Its actors are read once it is locked. */
@@ -80,7 +79,7 @@ export async function findProtectionForUpdate(tx: Tx, { id }: Pick<ProtectionRow
 }
 
 /** All protections of a repository. Their number is limited. */
-export const listProtections = (db: Db, repository: Repository): Promise<ProtectionRow[]> =>
+export const listProtections = (db: Db, repository: RepositoryId): Promise<ProtectionRow[]> =>
   withActors(db).where('repository_id', '=', repository).orderBy('id').execute();
 
 /** The settings that are on or off. */
@@ -98,12 +97,12 @@ export const protectionSwitches = [
 ] as const satisfies readonly (keyof Settings)[];
 
 /** The branches of a repository that are protected, by name. Their number is limited. */
-export const listProtectedNames = async (db: Db, repository: Repository): Promise<string[]> =>
+export const listProtectedNames = async (db: Db, repository: RepositoryId): Promise<string[]> =>
   (await db.selectFrom('branch_protections').select('branch').where('repository_id', '=', repository).execute()).map(
     ({ branch }) => branch,
   );
 
-export const countProtections = async (db: Db, repository: Repository): Promise<number> =>
+export const countProtections = async (db: Db, repository: RepositoryId): Promise<number> =>
   (
     await db
       .selectFrom('branch_protections')
@@ -122,7 +121,7 @@ const columnsOf = ({ status_checks, reviews, ...others }: Partial<Settings>): Up
 
 export const insertProtection = async (
   tx: Tx,
-  { repository_id, branch, now }: { repository_id: Repository; branch: string; now: Date },
+  { repository_id, branch, now }: { repository_id: RepositoryId; branch: string; now: Date },
   settings: Settings,
 ): Promise<Protection> => {
   const row = { ...settings, ...columnsOf(settings), repository_id, branch, created_at: now, updated_at: now };
@@ -155,7 +154,7 @@ export async function setActors(tx: Tx, id: Protection, lists: Lists): Promise<v
 export const removeProtection = (tx: Tx, id: Protection) => tx.deleteFrom('branch_protections').where('id', '=', id).execute();
 
 /** The protection of a branch goes to its new name, unless that has one: what a name is protected from is never less after a rename. */
-export const renameProtection = (tx: Tx, repository: Repository, { from, to }: { from: string; to: string }) =>
+export const renameProtection = (tx: Tx, repository: RepositoryId, { from, to }: { from: string; to: string }) =>
   sql`
     update branch_protections set branch = ${to} where repository_id = ${repository} and branch = ${from}
       and not exists (select from branch_protections other where other.repository_id = ${repository} and other.branch = ${to})`.execute(

@@ -17,7 +17,7 @@ export const removeStored = subscription<'repository.deleted', JobContext>({
   },
 });
 
-const repositoriesAtOnce = 500;
+const repositoriesPerBatch = 500;
 
 /** Removes caches that nobody has used for as long as the settings say, and what is beyond settings that were lowered. */
 export const removeUnused = job<Record<string, never>, JobContext>({
@@ -27,13 +27,13 @@ export const removeUnused = job<Record<string, never>, JobContext>({
   async run(_payload, { db, change, services: { resourceLimits }, now, stopping }) {
     let after = 0;
     await repeatWhile({ stopping }, async () => {
-      const repositories = await listRepositoriesWithCaches(db, after, repositoriesAtOnce);
+      const repositories = await listRepositoriesWithCaches(db, after, repositoriesPerBatch);
       for (const repository of stepsOf({ stopping }, repositories)) {
         const bounds = boundsOf(await loadActionsPolicy(db, repository), { limits: resourceLimits.results, now });
         await change(async (tx) => removeObjectsLater(tx, await removeBeyond(tx, repository.id, bounds)));
       }
       after = repositories.at(-1)?.id ?? after;
-      return repositories.length === repositoriesAtOnce;
+      return repositories.length === repositoriesPerBatch;
     });
   },
 });

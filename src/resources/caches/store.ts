@@ -2,18 +2,17 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 export type CacheRow = Selectable<DB['caches']>;
 /** A cache that is whole. */
 export type WholeCache = CacheRow & { readonly object_key: string; readonly size: number; readonly digest: string };
-type Repository = Id<'repositories'>;
 type Cache = Id<'caches'>;
 
 const whole = (db: Db) => db.selectFrom('caches').selectAll().where('upload_id', 'is', null).$narrowType<WholeCache>();
 
-export const selectCache = (db: Db, repository: OrSql<Repository>, id: Cache) =>
+export const selectCache = (db: Db, repository: OrSql<RepositoryId>, id: Cache) =>
   whole(db).where('repository_id', '=', repository).where('id', '=', id);
 
 export const findCache = (db: Db, id: Cache): Promise<WholeCache | undefined> =>
@@ -21,7 +20,7 @@ export const findCache = (db: Db, id: Cache): Promise<WholeCache | undefined> =>
 
 /** Which caches are wanted: `key` is how their keys begin. */
 export type WantedCaches = {
-  readonly repository: Repository;
+  readonly repository: RepositoryId;
   readonly key?: string | undefined;
   readonly ref?: string | undefined;
   readonly sort: 'created_at' | 'last_accessed_at' | 'size_in_bytes';
@@ -42,7 +41,7 @@ export function listCaches(
 /** A cache by all that names it. */
 export const findCacheNamed = (
   db: Db,
-  { repository, ref, version, key }: { repository: Repository; ref: string; version: string; key: string },
+  { repository, ref, version, key }: { repository: RepositoryId; ref: string; version: string; key: string },
 ): Promise<WholeCache | undefined> =>
   whole(db)
     .where('repository_id', '=', repository)
@@ -62,7 +61,7 @@ export async function findFitting(
     refs,
     version,
     keys,
-  }: { repository: Repository; refs: readonly string[]; version: string; keys: readonly string[] },
+  }: { repository: RepositoryId; refs: readonly string[]; version: string; keys: readonly string[] },
 ): Promise<WholeCache | undefined> {
   const { rows } = await sql<WholeCache>`
     select c.* from caches c
@@ -118,7 +117,7 @@ export const removeCache = async (tx: Tx, id: Cache): Promise<string[]> =>
 /** Removes the caches of a key, of one ref or of all. */
 export const removeCachesNamed = (
   tx: Tx,
-  { repository, key, ref }: { repository: Repository; key: string; ref: string | undefined },
+  { repository, key, ref }: { repository: RepositoryId; key: string; ref: string | undefined },
 ): Promise<WholeCache[]> => {
   const named = tx
     .deleteFrom('caches')
@@ -132,7 +131,7 @@ export const removeCachesNamed = (
 export type Bounds = { readonly bytes: number; readonly caches: number; readonly unusedSince: Date };
 
 /** Removes the caches of a repository beyond its bounds, those first that weren't used for the longest time, and gives their objects. */
-export async function removeBeyond(tx: Tx, repository: Repository, { bytes, caches, unusedSince }: Bounds): Promise<string[]> {
+export async function removeBeyond(tx: Tx, repository: RepositoryId, { bytes, caches, unusedSince }: Bounds): Promise<string[]> {
   const { rows } = await sql<{ object_key: string | null }>`
     delete from caches where id in (
       select id from (
@@ -148,14 +147,14 @@ export async function removeBeyond(tx: Tx, repository: Repository, { bytes, cach
 /** Repositories that have caches, after one of them, in the order of their ids. */
 export const listRepositoriesWithCaches = async (db: Db, after: number, limit: number) =>
   (
-    await sql<{ id: Repository; owner_id: Id<'accounts'> }>`
+    await sql<{ id: RepositoryId; owner_id: Id<'accounts'> }>`
       select id, owner_id from repositories p
       where id > ${after} and exists (select from caches c where c.repository_id = p.id)
       order by id limit ${limit}`.execute(db)
   ).rows;
 
 /** How many caches a repository has, and their bytes. */
-export const sumCaches = (db: Db, repository: Repository): Promise<{ total: number; bytes: number }> =>
+export const sumCaches = (db: Db, repository: RepositoryId): Promise<{ total: number; bytes: number }> =>
   db
     .selectFrom('caches')
     .select(({ fn }) => [fn.countAll<number>().as('total'), bytesOfAll.as('bytes')])

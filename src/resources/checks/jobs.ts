@@ -49,7 +49,7 @@ export const requestSuites = batchSubscription<'push', JobContext>({
 
 /** The public API's bound. */
 const staleAfterDays = 14;
-const suitesAtOnce = 100;
+const suitesPerBatch = 100;
 
 /** Runs that nobody completed for so long are concluded as stale. */
 export const concludeStale = job<Record<string, never>, JobContext>({
@@ -59,7 +59,7 @@ export const concludeStale = job<Record<string, never>, JobContext>({
   async run(_payload, { db, change, now, stopping }) {
     const before = addDays(now, -staleAfterDays);
     await repeatWhile({ stopping }, async () => {
-      const found = await listSuitesWithStaleRuns(db, before, suitesAtOnce);
+      const found = await listSuitesWithStaleRuns(db, before, suitesPerBatch);
       for (const suite of stepsOf({ stopping }, found)) await change((tx) => concludeStaleRuns(tx, suite, { before, now }));
       return found.length > 0;
     });

@@ -130,7 +130,7 @@ export const CheckSuitePreference = Type.Object({
 });
 
 const limits = limitTable.checks;
-const place = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const lineNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 /** The public API's bounds. */
 const longText = Type.String({ maxLength: 65_535 });
 const address = Type.String({ minLength: 1, maxLength: 2_048 });
@@ -138,10 +138,10 @@ const time = Type.String({ format: 'date-time', maxLength: 64 });
 
 const NewAnnotation = Type.Object({
   path: Type.String({ minLength: 1, maxLength: 4_096 }),
-  start_line: place,
-  end_line: place,
-  start_column: Type.Optional(place),
-  end_column: Type.Optional(place),
+  start_line: lineNumber,
+  end_line: lineNumber,
+  start_column: Type.Optional(lineNumber),
+  end_column: Type.Optional(lineNumber),
   annotation_level: OneOf(annotationLevels),
   message: Type.String({ minLength: 1, maxLength: 65_536 }),
   title: Type.Optional(Type.String({ maxLength: 255 })),

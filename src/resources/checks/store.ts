@@ -5,7 +5,7 @@ import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { gather, keyed, unique } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { RunFilter, SuiteFilter } from './schemas.ts';
@@ -14,12 +14,11 @@ export type SuiteRow = Selectable<DB['check_suites']>;
 export type RunRow = Selectable<DB['check_runs']>;
 export type AnnotationRow = Selectable<DB['check_annotations']>;
 
-type Repository = Id<'repositories'>;
-type CommitKey = { repository: Repository; commit: Oid };
+type CommitKey = { repository: RepositoryId; commit: Oid };
 
 /** A suite that a push asks for: one for each app that checks the repository. */
 export type PushedHead = {
-  repository: Repository;
+  repository: RepositoryId;
   commit: Oid;
   branch: string;
   before: Oid | null;
@@ -30,7 +29,7 @@ export type PushedHead = {
 const maxSuites = fixedValue(limitTable.checks.suites);
 const maxRuns = fixedValue(limitTable.checks.runs);
 
-export const selectSuite = (db: Db, repository: OrSql<Repository>, id: Id<'check_suites'>) =>
+export const selectSuite = (db: Db, repository: OrSql<RepositoryId>, id: Id<'check_suites'>) =>
   db.selectFrom('check_suites').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
 /** Suites by their ids. */
@@ -111,7 +110,7 @@ export function listSuites(db: Db, key: CommitKey, { app_id, check_name }: Suite
   return list(db, query.orderBy('id'), page);
 }
 
-export const selectRun = (db: Db, repository: OrSql<Repository>, id: Id<'check_runs'>) =>
+export const selectRun = (db: Db, repository: OrSql<RepositoryId>, id: Id<'check_runs'>) =>
   db.selectFrom('check_runs').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
 /** Runs by their ids. */
@@ -289,7 +288,7 @@ export async function listSuitesWithStaleRuns(db: Db, before: Date, limit: numbe
       join repositories r on r.id = s.repository_id`.execute(db);
   return rows;
 }
-export type StaleSuite = { id: Id<'check_suites'>; repository_id: Repository; owner_id: Id<'accounts'> };
+export type StaleSuite = { id: Id<'check_suites'>; repository_id: RepositoryId; owner_id: Id<'accounts'> };
 
 /** The runs of a suite that were open before a time become stale. */
 export const updateStaleRuns = (
@@ -307,7 +306,7 @@ export const updateStaleRuns = (
 
 type PreferenceRow = Selectable<DB['check_suite_preferences']>;
 
-export const listPreferences = (db: Db, repository: Repository): Promise<PreferenceRow[]> =>
+export const listPreferences = (db: Db, repository: RepositoryId): Promise<PreferenceRow[]> =>
   db.selectFrom('check_suite_preferences').selectAll().where('repository_id', '=', repository).orderBy('app_id').execute();
 
 export const putPreferences = (tx: Tx, rows: readonly PreferenceRow[]) =>
@@ -372,7 +371,7 @@ export type PullOfHead = {
 };
 
 /** The open pull requests of which these commits are the heads. Heads in forks aren't counted, as in the public API. */
-export async function listPullsOfHeads(db: Db, repository: Repository, commits: readonly Oid[]): Promise<PullOfHead[]> {
+export async function listPullsOfHeads(db: Db, repository: RepositoryId, commits: readonly Oid[]): Promise<PullOfHead[]> {
   if (commits.length === 0) return [];
   const { rows } = await sql<PullOfHead>`
     select p.pull_id, i.number, p.base_ref, p.base_sha, p.head_ref, p.head_sha, r.name as repository

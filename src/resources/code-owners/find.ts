@@ -6,7 +6,7 @@ import { findEntry, isFile } from '#resources/contents/index.ts';
 import { type CodeOwners, parseCodeOwners } from './parse.ts';
 
 /** The places where it may be: the first that there is counts. */
-const places = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS'];
+const candidates = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS'];
 
 const maxBytes = fixedValue(limitTable.reviewers.codeOwnersFile);
 
@@ -15,7 +15,7 @@ export type CodeOwnersFile = { readonly path: string; readonly owners: CodeOwner
 
 /** The file of code owners of a commit; undefined where there is none. */
 export async function findCodeOwners(reader: ObjectReader, commit: Oid): Promise<CodeOwnersFile | undefined> {
-  for (const path of places) {
+  for (const path of candidates) {
     const entry = await findEntry(reader, commit, path);
     if (!entry || !isFile(entry)) continue;
     if (entry.size > maxBytes) return { path, owners: undefined };

@@ -43,16 +43,16 @@ export async function applyRun(tx: Tx, applying: Applying, run: ReadRun, named: 
   const set: AnalysisSet = { repository_id: repo.id, ref, tool_name: run.tool, category: run.category };
   const distinct = firstOfEach(named);
   const { alerts, made } = await putAlerts(tx, applying, run, distinct);
-  const places = distinct.flatMap(({ result, fingerprint }) => {
+  const locations = distinct.flatMap(({ result, fingerprint }) => {
     const alert = alerts.get(fingerprint);
-    return alert ? [placeOf(alert.id, result)] : [];
+    return alert ? [locationOf(alert.id, result)] : [];
   });
   // What a deleted analysis had brought to the ref is gone without a trace; what it had only left open is closed.
   if (undoing) await removeInstances(tx, set, undoing);
-  const found = new Set(gather(places, 'alert_id'));
+  const found = new Set(gather(locations, 'alert_id'));
   const before = await listInstancesOn(tx, set, [...found]);
   const changes = changesOf(before, found, { made, category: run.category });
-  await openInstances(tx, { ...set, analysis, commit, now }, places);
+  await openInstances(tx, { ...set, analysis, commit, now }, locations);
   await closeInstances(tx, { ...set, now }, changes.gone);
   await touchAlerts(tx, [...changes.fixed, ...changes.reopened], now);
   if (undoing) await removeUnseenAlerts(tx, { repository: repo.id, tool: run.tool });
@@ -86,7 +86,7 @@ async function putAlerts(tx: Tx, { repo, now }: Applying, run: ReadRun, distinct
   return { alerts: alerts as ReadonlyMap<string, KnownAlert>, made: new Set(gather(made, 'id')) };
 }
 
-const placeOf = (alert: Alert, { path, startLine, endLine, startColumn, endColumn, message }: ReadResult) => ({
+const locationOf = (alert: Alert, { path, startLine, endLine, startColumn, endColumn, message }: ReadResult) => ({
   alert_id: alert,
   path,
   start_line: startLine,

@@ -30,12 +30,12 @@ export async function fingerprintsOf(
 }
 
 /** Files that are read at the same time. */
-const filesAtOnce = 8;
+const filesInParallel = 8;
 
 async function hashLines(reader: ObjectReader, commit: Oid, results: readonly ReadResult[]): Promise<Map<ReadResult, string>> {
   const hashes = new Map<ReadResult, string>();
   const byPath = [...grouped(results, ({ path }) => path)];
-  for (const some of chunks(byPath, filesAtOnce))
+  for (const some of chunks(byPath, filesInParallel))
     await Promise.all(
       some.map(async ([path, all]) => {
         const text = await findText(reader, commit, path);

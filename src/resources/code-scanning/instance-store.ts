@@ -40,7 +40,7 @@ export async function listInstancesOn(
 }
 
 /** A place where an analysis found an alert. */
-export type FoundPlace = Pick<
+export type AlertLocation = Pick<
   InstanceRow,
   'alert_id' | 'path' | 'start_line' | 'end_line' | 'start_column' | 'end_column' | 'message'
 >;
@@ -51,15 +51,15 @@ type Opening = { analysis: Id<'code_scanning_analyses'>; commit: string; now: Da
 export async function openInstances(
   tx: Tx,
   { repository_id, ref, category, analysis, commit, now }: Omit<AnalysisSet, 'tool_name'> & Opening,
-  places: readonly FoundPlace[],
+  locations: readonly AlertLocation[],
 ): Promise<void> {
-  if (places.length === 0) return;
+  if (locations.length === 0) return;
   await sql`
     insert into code_scanning_instances (alert_id, repository_id, ref, category, analysis_id, is_open, commit_sha, path, start_line, end_line,
       start_column, end_column, message, created_at, updated_at)
     select w.alert_id, ${repository_id}, ${ref}, ${category}, ${analysis}, true, ${commit}, w.path, w.start_line, w.end_line, w.start_column,
       w.end_column, w.message, ${now}, ${now}
-    from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as w (alert_id bigint, path text, start_line integer,
+    from jsonb_to_recordset(${JSON.stringify(locations)}::jsonb) as w (alert_id bigint, path text, start_line integer,
       end_line integer, start_column integer, end_column integer, message text)
     order by w.alert_id
     on conflict (alert_id, ref, category) do update set is_open = true, fixed_at = null, commit_sha = excluded.commit_sha,

@@ -31,12 +31,12 @@ const classes = [
 export const classificationsOf = (file: string): CodeScanningInstance['classifications'] =>
   classes.flatMap(([name, pattern]) => (pattern.test(file) ? [name] : []));
 
-type Place = Pick<
+type InstanceLocation = Pick<
   InstanceRow,
   'ref' | 'category' | 'is_open' | 'commit_sha' | 'path' | 'start_line' | 'end_line' | 'start_column' | 'end_column' | 'message'
 >;
 
-export const presentInstance = (row: Place): CodeScanningInstance => ({
+export const presentInstance = (row: InstanceLocation): CodeScanningInstance => ({
   ref: row.ref,
   ...analysis,
   category: row.category,

@@ -234,17 +234,17 @@ function messageOf({ message, messageId, arguments: given }: ReportedResult, str
 }
 
 function regionOf({ startLine, endLine, startColumn, endColumn }: Fields) {
-  const from = placeOf(startLine) ?? 1;
-  const to = Math.max(from, placeOf(endLine) ?? from);
-  const column = placeOf(startColumn) ?? 1;
-  const last = placeOf(endColumn) ?? column;
+  const from = coordinateOf(startLine) ?? 1;
+  const to = Math.max(from, coordinateOf(endLine) ?? from);
+  const column = coordinateOf(startColumn) ?? 1;
+  const last = coordinateOf(endColumn) ?? column;
   return { startLine: from, endLine: to, startColumn: column, endColumn: to === from ? Math.max(column, last) : last };
 }
 
-const maxPlace = 2_147_483_647;
-const placeOf = (value: unknown): number | undefined => {
-  const place = indexOf(value);
-  return place !== undefined && place >= 1 && place <= maxPlace ? place : undefined;
+const maxPosition = 2_147_483_647;
+const coordinateOf = (value: unknown): number | undefined => {
+  const coordinate = indexOf(value);
+  return coordinate !== undefined && coordinate >= 1 && coordinate <= maxPosition ? coordinate : undefined;
 };
 
 const maxName = 255;

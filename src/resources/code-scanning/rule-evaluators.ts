@@ -31,14 +31,14 @@ export function problemOf(
 ): string | undefined {
   const own = counts.filter((one) => one.tool === tool);
   if (own.length === 0) return `Code scanning results of ${tool} are expected.`;
-  const told = (name: string, isMeant: (one: NewAlertCount) => boolean): string[] => {
+  const describe = (name: string, isMeant: (one: NewAlertCount) => boolean): string[] => {
     const count = own.filter(isMeant).reduce((sum, one) => sum + one.count, 0);
     return count === 0 ? [] : [`${count} ${name}`];
   };
   const found = [
-    ...levelsFrom[security_alerts_threshold].map((level) => told(level, (one) => one.level === level)),
+    ...levelsFrom[security_alerts_threshold].map((level) => describe(level, (one) => one.level === level)),
     ...severitiesFrom[alerts_threshold].map((severity) =>
-      told(severity, (one) => one.level === null && one.severity === severity),
+      describe(severity, (one) => one.level === null && one.severity === severity),
     ),
   ].flat();
   return found.length === 0 ? undefined : `${tool} has found new alerts: ${found.join(', ')}.`;

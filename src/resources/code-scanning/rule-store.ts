@@ -4,7 +4,7 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 
 /** What tools say of a commit: as it is on its own, and in the test merge of a pull request whose head it is. */
-type Judged = {
+type ScannedCommit = {
   readonly repository: Id<'repositories'>;
   readonly commit: string;
   /** The ref of the pull request's test merge. */
@@ -28,7 +28,7 @@ export type NewAlertCount = { readonly tool: string; readonly count: number } & 
  */
 export async function countNewAlerts(
   db: Db,
-  { repository, commit, mergeRef, base }: Judged,
+  { repository, commit, mergeRef, base }: ScannedCommit,
   tools: readonly string[],
 ): Promise<NewAlertCount[]> {
   const { rows } = await sql<NewAlertCount>`

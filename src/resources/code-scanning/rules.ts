@@ -41,7 +41,7 @@ async function dismiss(
     dismissed_comment: dismissed_comment ?? null,
     updated_at: now,
   });
-  if (alert.dismissed_at === null) await tell(tx, action, alert, 'code_scanning_alert.closed_by_user');
+  if (alert.dismissed_at === null) await recordStateChange(tx, action, alert, 'code_scanning_alert.closed_by_user');
 }
 
 async function reopen(tx: Tx, action: RepositoryAction, alert: AlertRow): Promise<void> {
@@ -51,10 +51,10 @@ async function reopen(tx: Tx, action: RepositoryAction, alert: AlertRow): Promis
   }
   const dismissal = { dismissed_at: null, dismissed_by: null, dismissed_reason: null, dismissed_comment: null };
   await updateAlert(tx, alert.id, { ...dismissal, updated_at: action.now });
-  await tell(tx, action, alert, 'code_scanning_alert.reopened_by_user');
+  await recordStateChange(tx, action, alert, 'code_scanning_alert.reopened_by_user');
 }
 
-const tell = (
+const recordStateChange = (
   tx: Tx,
   action: RepositoryAction,
   { id, ref, commit_sha }: AlertRow,

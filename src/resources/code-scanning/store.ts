@@ -5,12 +5,11 @@ import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Page, Walked } from '#lib/page.ts';
 import { isAssignedAs } from '#resources/collaborators/index.ts';
 import type { ReadRule } from './results.ts';
 
-type Repository = Id<'repositories'>;
 type Alert = Id<'code_scanning_alerts'>;
 type StoredAlert = Selectable<DB['code_scanning_alerts']>;
 type StoredInstance = Selectable<DB['code_scanning_instances']>;
@@ -61,7 +60,7 @@ const alerts = (db: Db, refs: readonly string[] | 'default' | undefined, { withH
     .select(['n.start_column', 'n.end_column', 'n.message', 'n.fixed_at']);
 
 /** An alert of a repository by its number. */
-export const selectAlert = (db: Db, repository: OrSql<Repository>, number: number) =>
+export const selectAlert = (db: Db, repository: OrSql<RepositoryId>, number: number) =>
   alerts(db, undefined, { withHelp: true }).where('a.repository_id', '=', repository).where('a.number', '=', number);
 
 /** The alert again, its row locked until the transaction ends; undefined when it was deleted. */
@@ -96,7 +95,11 @@ const conditions = {
 };
 
 /** Looked up first, by an index, whatever else is asked. */
-const isOn = (repository: Repository, refs: readonly string[], { isOpen }: { isOpen: boolean }) => sql<boolean>`a.id = any (array(
+const isOn = (
+  repository: RepositoryId,
+  refs: readonly string[],
+  { isOpen }: { isOpen: boolean },
+) => sql<boolean>`a.id = any (array(
   select o.alert_id from code_scanning_instances o where o.repository_id = ${repository} and o.ref = any (${[...refs]}::text[])
     ${isOpen ? sql`and o.is_open` : sql``}))`;
 
@@ -143,7 +146,7 @@ export async function replaceAssignees(tx: Tx, alert: Alert, accounts: readonly 
 /** Stores the rules of a tool as they are now, and gives their ids by their identifiers. */
 export async function putRules(
   tx: Tx,
-  { repository, tool }: { repository: Repository; tool: string },
+  { repository, tool }: { repository: RepositoryId; tool: string },
   rules: readonly ReadRule[],
 ): Promise<ReadonlyMap<string, Id<'code_scanning_rules'>>> {
   const { rows } = await sql<{ id: Id<'code_scanning_rules'>; identifier: string }>`
@@ -162,7 +165,7 @@ export async function putRules(
 export type KnownAlert = Pick<StoredAlert, 'id' | 'number' | 'fingerprint'>;
 
 /** The highest number of an alert of a repository. The caller has locked the repository. */
-export async function findLastNumber(tx: Tx, repository: Repository): Promise<number> {
+export async function findLastNumber(tx: Tx, repository: RepositoryId): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select coalesce(max(number), 0) as last from code_scanning_alerts where repository_id = ${repository}`.execute(tx);
   return rows[0]?.last ?? 0;
@@ -174,7 +177,7 @@ export type FoundAlert = Pick<StoredAlert, 'fingerprint' | 'rule_id' | 'severity
 /** Renews the alerts of a repository that have these fingerprints, and gives them. */
 export async function renewAlerts(
   tx: Tx,
-  { repository, version, guid }: { repository: Repository; version: string | null; guid: string | null },
+  { repository, version, guid }: { repository: RepositoryId; version: string | null; guid: string | null },
   found: readonly FoundAlert[],
 ): Promise<KnownAlert[]> {
   const { rows } = await sql<KnownAlert>`
@@ -185,7 +188,7 @@ export async function renewAlerts(
 }
 
 type NewAlerts = {
-  readonly repository: Repository;
+  readonly repository: RepositoryId;
   readonly tool: string;
   readonly version: string | null;
   readonly guid: string | null;
@@ -212,7 +215,10 @@ export async function insertAlerts(
 }
 
 /** Removes the alerts of a tool that are on no ref any more. */
-export async function removeUnseenAlerts(tx: Tx, { repository, tool }: { repository: Repository; tool: string }): Promise<void> {
+export async function removeUnseenAlerts(
+  tx: Tx,
+  { repository, tool }: { repository: RepositoryId; tool: string },
+): Promise<void> {
   await sql`delete from code_scanning_alerts a where a.repository_id = ${repository} and a.tool_name = ${tool}
     and not exists (select from code_scanning_instances i where i.alert_id = a.id)`.execute(tx);
 }

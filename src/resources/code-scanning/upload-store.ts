@@ -3,16 +3,15 @@ import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { gather } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
-type Repository = Id<'repositories'>;
 type Upload = Id<'code_scanning_uploads'>;
 
 export type UploadRow = Selectable<DB['code_scanning_uploads']>;
 
 /** An upload of a repository by the identifier that its sender was given. */
-export const selectUpload = (db: Db, repository: OrSql<Repository>, sarif: string) =>
+export const selectUpload = (db: Db, repository: OrSql<RepositoryId>, sarif: string) =>
   db.selectFrom('code_scanning_uploads').selectAll().where('repository_id', '=', repository).where('sarif_id', '=', sarif);
 
 export const findUpload = (db: Db, id: Upload): Promise<UploadRow | undefined> =>
@@ -28,7 +27,7 @@ export const insertUpload = (tx: Tx, row: Insertable<DB['code_scanning_uploads']
 /** Whether files of results for a commit wait to be read, or files for any commit of some refs. */
 export async function isUploadPending(
   db: Db,
-  { repository, commit, refs }: { repository: Repository; commit: string; refs: readonly string[] },
+  { repository, commit, refs }: { repository: RepositoryId; commit: string; refs: readonly string[] },
 ): Promise<boolean> {
   const { rows } = await sql<{ known: boolean }>`select exists (select from code_scanning_uploads
     where repository_id = ${repository} and state = 'pending'
@@ -67,7 +66,7 @@ const analyses = (db: Db) =>
     .select(isLast.as('is_last'));
 
 /** An analysis of a repository. */
-export const selectAnalysis = (db: Db, repository: OrSql<Repository>, id: Id<'code_scanning_analyses'>) =>
+export const selectAnalysis = (db: Db, repository: OrSql<RepositoryId>, id: Id<'code_scanning_analyses'>) =>
   analyses(db).where('a.repository_id', '=', repository).where('a.id', '=', id);
 
 /** The analysis again, its row locked until the transaction ends. */
@@ -85,7 +84,7 @@ export type AnalysisFilter = {
 /** The analyses of a repository. */
 export function listAnalyses(
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   { tool, guid, refs, sarif, direction }: AnalysisFilter,
   page: Page,
 ): Promise<Listed<AnalysisRow>> {
@@ -144,14 +143,14 @@ export const removeEarlierAnalyses = (tx: Tx, set: AnalysisSet, keep: number) =>
     .execute();
 
 /** Gives the analyses and the waiting files of a ref another one. */
-export async function moveAnalyses(tx: Tx, repository: Repository, from: string, to: string): Promise<void> {
+export async function moveAnalyses(tx: Tx, repository: RepositoryId, from: string, to: string): Promise<void> {
   await sql`update code_scanning_analyses set ref = ${to} where repository_id = ${repository} and ref = ${from}`.execute(tx);
   await sql`update code_scanning_uploads set ref = ${to} where repository_id = ${repository} and ref = ${from}`.execute(tx);
 }
 
 /** Which of these repositories were analysed. */
-export async function listAnalysed(db: Db, repositories: readonly Repository[]): Promise<Repository[]> {
-  const { rows } = await sql<{ id: Repository }>`select id from unnest(${[...repositories]}::bigint[]) as w(id)
+export async function listAnalysed(db: Db, repositories: readonly RepositoryId[]): Promise<RepositoryId[]> {
+  const { rows } = await sql<{ id: RepositoryId }>`select id from unnest(${[...repositories]}::bigint[]) as w(id)
     where exists (select from code_scanning_analyses a where a.repository_id = w.id)`.execute(db);
   return gather(rows, 'id');
 }

@@ -27,7 +27,7 @@ type Context = JobContext;
 type Repository = NonNullable<Awaited<ReturnType<typeof lockRepository>>>;
 
 /** Repositories of one statement. Each has a transaction of its own. */
-const repositoriesAtOnce = 100;
+const repositoriesPerBatch = 100;
 const first = asId<'repositories'>(0);
 
 /** Gives a configuration to the repositories that wait for it. */
@@ -37,11 +37,11 @@ export const applyConfiguration = job<{ configuration: Id<'security_configuratio
   async run({ configuration }, { db, change, now, stopping }) {
     for (let after: Id<'repositories'> = first; ; ) {
       stopping?.throwIfAborted();
-      const waiting = await listWaiting(db, configuration, { after, limit: repositoriesAtOnce });
+      const waiting = await listWaiting(db, configuration, { after, limit: repositoriesPerBatch });
       for (const { repository_id } of stepsOf({ stopping }, waiting))
         await change((tx) => applyTo(tx, repository_id, configuration, now));
       const last = waiting.at(-1);
-      if (!last || waiting.length < repositoriesAtOnce) return;
+      if (!last || waiting.length < repositoriesPerBatch) return;
       after = last.repository_id;
     }
   },
@@ -84,10 +84,10 @@ export const enableProduct = job<{ organization: Id<'accounts'>; product: string
     if (!row || name === undefined) return;
     for (let after: Id<'repositories'> = first; ; ) {
       context.stopping?.throwIfAborted();
-      const ids = await listRepositoriesOf(db, organization, { after, limit: repositoriesAtOnce });
+      const ids = await listRepositoriesOf(db, organization, { after, limit: repositoriesPerBatch });
       for (const id of stepsOf(context, ids)) await switchOne(context, id, { [name]: row.is_on }, row.actor_id);
       const last = ids.at(-1);
-      if (last === undefined || ids.length < repositoriesAtOnce) break;
+      if (last === undefined || ids.length < repositoriesPerBatch) break;
       after = last;
     }
     await change((tx) => removeEnablement(tx, row));

@@ -26,11 +26,16 @@ export const CommitComment = Type.Object({
 export type CommitComment = Static<typeof CommitComment>;
 
 const body = Type.String({ minLength: 1, maxLength: 65_536 });
-const place = Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })));
+const lineNumber = Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })));
 
 /** `position` is a line of the diff of the file at `path`, `line` one of the file itself. */
 export const NewCommitComment = Type.Object(
-  { body, path: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 4_096 }))), position: place, line: place },
+  {
+    body,
+    path: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 4_096 }))),
+    position: lineNumber,
+    line: lineNumber,
+  },
   { title: 'CommitComment' },
 );
 export type NewCommitComment = Static<typeof NewCommitComment>;

@@ -4,26 +4,25 @@ import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { gather, unique } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
 
 export type CommitCommentRow = Selectable<DB['commit_comments']>;
-type Repository = Id<'repositories'>;
 type Comment = Id<'commit_comments'>;
 
-const ofRepository = (db: Db, repository: OrSql<Repository>) =>
+const ofRepository = (db: Db, repository: OrSql<RepositoryId>) =>
   db.selectFrom('commit_comments').selectAll().where('repository_id', '=', repository);
 
 /** The comments on all commits of a repository, oldest first. */
-export const listOfRepository = (db: Db, repository: Repository, page: Page): Promise<Listed<CommitCommentRow>> =>
+export const listOfRepository = (db: Db, repository: RepositoryId, page: Page): Promise<Listed<CommitCommentRow>> =>
   list(db, ofRepository(db, repository).orderBy('id'), page);
 
 /** The comments on one commit, oldest first. */
-export const listOfCommit = (db: Db, repository: Repository, commit: Oid, page: Page): Promise<Listed<CommitCommentRow>> =>
+export const listOfCommit = (db: Db, repository: RepositoryId, commit: Oid, page: Page): Promise<Listed<CommitCommentRow>> =>
   list(db, ofRepository(db, repository).where('commit_sha', '=', commit).orderBy('id'), page);
 
-export const selectComment = (db: Db, repository: OrSql<Repository>, id: Comment) =>
+export const selectComment = (db: Db, repository: OrSql<RepositoryId>, id: Comment) =>
   ofRepository(db, repository).where('id', '=', id);
 
 export const findComment = (db: Db, id: Comment): Promise<CommitCommentRow | undefined> =>
@@ -58,7 +57,7 @@ export const countReaction = (tx: Tx, id: Comment, content: Content, by: 1 | -1)
 export const removeComment = (tx: Tx, id: Comment) => tx.deleteFrom('commit_comments').where('id', '=', id).execute();
 
 /** The comments on all commits of a repository after one of them, oldest first. */
-export const listCommentsAfter = (db: Db, repository: Repository, after: Comment, limit: number): Promise<CommitCommentRow[]> =>
+export const listCommentsAfter = (db: Db, repository: RepositoryId, after: Comment, limit: number): Promise<CommitCommentRow[]> =>
   listAfter(ofRepository(db, repository), 'id', after, limit);
 
 /** Inserts comments that come from another server, without events. Returns their ids in the same order. */

@@ -35,10 +35,10 @@ export type Signable = { repository: Id<'repositories'>; object: Commit | Tag };
  * verified whatever becomes of the key. One statement where all were verified before, none where nothing is signed.
  */
 export async function verify(context: VerificationContext, signables: readonly Signable[]): Promise<Verification[]> {
-  const judgements = await judge(context, signables);
-  const verified = judgements.flatMap(({ name, isNew, signer }) => (isNew && signer ? [{ ...name, account: signer }] : []));
+  const results = await verifyAll(context, signables);
+  const verified = results.flatMap(({ name, isNew, signer }) => (isNew && signer ? [{ ...name, account: signer }] : []));
   if (verified.length > 0) await insertVerified(context.db, verified, context.now);
-  return judgements.map(({ verification }) => verification);
+  return results.map(({ verification }) => verification);
 }
 
 /**
@@ -51,10 +51,10 @@ export async function verifyCommits(
   commits: readonly Commit[],
 ): Promise<Map<Oid, Verification>> {
   const signables = commits.map((object) => ({ repository, object }));
-  return new Map((await judge(context, signables)).map(({ name, verification }) => [name.oid, verification]));
+  return new Map((await verifyAll(context, signables)).map(({ name, verification }) => [name.oid, verification]));
 }
 
-type Judgement = {
+type VerificationResult = {
   name: ObjectName;
   verification: Verification;
   /** Verified now, and not noted. */
@@ -62,7 +62,7 @@ type Judgement = {
   signer: Id<'accounts'> | undefined;
 };
 
-async function judge(context: VerificationContext, signables: readonly Signable[]): Promise<Judgement[]> {
+async function verifyAll(context: VerificationContext, signables: readonly Signable[]): Promise<VerificationResult[]> {
   const named = signables.map((signable) => ({
     ...signable,
     name: { repository: signable.repository, oid: signable.object.oid },
@@ -79,7 +79,7 @@ async function judge(context: VerificationContext, signables: readonly Signable[
   const found = new Map(
     pairs(
       open,
-      await judgeSignatures(
+      await verifySignatures(
         context,
         open.map(({ object }) => object),
       ),
@@ -118,7 +118,7 @@ function parse(text: string): Parsed | 'unknown_signature_type' | 'malformed_sig
 const emailOf = (object: Commit | Tag): string =>
   ('tree' in object ? object.committer.email : (object.tagger?.email ?? '')).toLowerCase();
 
-async function judgeSignatures(
+async function verifySignatures(
   { db, git, host, now }: VerificationContext,
   objects: readonly (Commit | Tag)[],
 ): Promise<Result[]> {
@@ -142,7 +142,7 @@ async function judgeSignatures(
   const owned = readable.flatMap((one) =>
     one.account !== undefined && ownerships.get(one.object)?.own ? [{ ...one, account: one.account }] : [],
   );
-  const reasons = await judgeOwned({ db, git, now }, owned);
+  const reasons = await verifyOwned({ db, git, now }, owned);
   return parsed.map(({ object, email, parsed: one }) => {
     if (typeof one === 'string') return { reason: one, signer: undefined };
     const account = accounts.get(email);
@@ -163,7 +163,7 @@ type Owned = Parsed & { object: Commit | Tag; email: string; account: Id<'accoun
 const isOpenPgp = (one: Owned): one is Extract<Owned, { kind: 'openpgp' }> => one.kind === 'openpgp';
 
 /** Judges signatures whose keys belong to the accounts of their addresses. */
-async function judgeOwned(
+async function verifyOwned(
   { db, git, now }: Omit<VerificationContext, 'host'>,
   owned: readonly Owned[],
 ): Promise<Map<Commit | Tag, VerificationReason>> {
@@ -186,7 +186,7 @@ async function judgeOwned(
     if (obstacle) reasons.set(object, obstacle);
     return obstacle || !part || !object.payload ? [] : [{ object, signature, payload: object.payload, part }];
   });
-  for (const [object, reason] of await judgeOpenPgp(git, checks)) reasons.set(object, reason);
+  for (const [object, reason] of await verifyOpenPgpSignatures(git, checks)) reasons.set(object, reason);
   return reasons;
 }
 
@@ -214,10 +214,13 @@ function isRememberedSignature(signature: SshSignature, payload: Buffer): boolea
   return result;
 }
 
-type OpenPgpJudging = { object: Commit | Tag; signature: OpenPgpSignature; payload: Buffer; part: SigningPart };
+type OpenPgpCheck = { object: Commit | Tag; signature: OpenPgpSignature; payload: Buffer; part: SigningPart };
 
-async function judgeOpenPgp(git: GitStore, all: readonly OpenPgpJudging[]): Promise<[Commit | Tag, VerificationReason][]> {
-  const knownOf = ({ payload, part }: OpenPgpJudging) => {
+async function verifyOpenPgpSignatures(
+  git: GitStore,
+  all: readonly OpenPgpCheck[],
+): Promise<[Commit | Tag, VerificationReason][]> {
+  const knownOf = ({ payload, part }: OpenPgpCheck) => {
     const known = openPgpResults.get(payload);
     return known?.armored === part.armored ? known.reason : undefined;
   };

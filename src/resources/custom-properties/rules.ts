@@ -71,9 +71,9 @@ function columnsOf(wanted: NamedDefinition, before: PropertyRow | undefined, pre
   if (before && before.value_type !== value_type)
     throw wrong('value_type', `The property ${before.name} is of the type ${before.value_type}, which can't be changed`);
   const allowed_values = allowedValues(wanted, prefix);
-  const place = { resource, field: `${prefix}default_value` };
-  const default_value = storedValue({ value_type, allowed_values }, wanted.default_value ?? null, place);
-  if (required && default_value === null) throw invalid(resource, place.field, 'missing_field');
+  const fieldName = { resource, field: `${prefix}default_value` };
+  const default_value = storedValue({ value_type, allowed_values }, wanted.default_value ?? null, fieldName);
+  if (required && default_value === null) throw invalid(resource, fieldName.field, 'missing_field');
   if (!required && default_value !== null) throw wrong('default_value', 'Only required properties have a default value');
   if (!required && require_explicit_values)
     throw wrong('require_explicit_values', 'Only of required properties, a value can be demanded');

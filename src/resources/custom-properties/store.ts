@@ -4,13 +4,12 @@ import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 export type PropertyRow = Selectable<DB['custom_properties']>;
 type Property = Id<'custom_properties'>;
 type Organization = Id<'accounts'>;
-type Repository = Id<'repositories'>;
 
 /** The properties of an organization, by name. Their number is limited. */
 export const listProperties = (db: Db, organization: Organization): Promise<PropertyRow[]> =>
@@ -123,14 +122,14 @@ export const loadNamed = (
     .execute();
 
 export type ValueRow = {
-  readonly repository_id: Repository;
+  readonly repository_id: RepositoryId;
   readonly name: string;
   readonly value_type: PropertyRow['value_type'];
   readonly value: readonly string[];
 };
 
 /** What repositories have as values: those that were set, or else the default values. In the order of the properties' names. */
-export async function listValues(db: Db, repositories: readonly Repository[]): Promise<ValueRow[]> {
+export async function listValues(db: Db, repositories: readonly RepositoryId[]): Promise<ValueRow[]> {
   if (repositories.length === 0) return [];
   const { rows } = await sql<ValueRow>`
     select r.id as repository_id, p.name, p.value_type, coalesce(v.value, p.default_value) as value
@@ -145,7 +144,7 @@ export async function listValues(db: Db, repositories: readonly Repository[]): P
 /** A value that was set, by the ids of its property and repository. */
 export type SetValue = Selectable<DB['custom_property_values']>;
 
-export const listSetValues = (tx: Tx, repositories: readonly Repository[]): Promise<SetValue[]> =>
+export const listSetValues = (tx: Tx, repositories: readonly RepositoryId[]): Promise<SetValue[]> =>
   tx
     .selectFrom('custom_property_values')
     .selectAll()
@@ -161,7 +160,11 @@ export async function putValues(tx: Tx, values: readonly SetValue[]): Promise<vo
 }
 
 /** Removes the values of these properties from all of these repositories. */
-export async function removeValues(tx: Tx, repositories: readonly Repository[], properties: readonly Property[]): Promise<void> {
+export async function removeValues(
+  tx: Tx,
+  repositories: readonly RepositoryId[],
+  properties: readonly Property[],
+): Promise<void> {
   if (repositories.length === 0 || properties.length === 0) return;
   await tx
     .deleteFrom('custom_property_values')
@@ -171,5 +174,5 @@ export async function removeValues(tx: Tx, repositories: readonly Repository[], 
 }
 
 /** Removes all values of a repository. */
-export const removeAllValues = (tx: Tx, repository: Repository) =>
+export const removeAllValues = (tx: Tx, repository: RepositoryId) =>
   tx.deleteFrom('custom_property_values').where('repository_id', '=', repository).execute();

@@ -10,15 +10,15 @@ export type Typed = Pick<PropertyRow, 'value_type' | 'allowed_values'>;
 export const isSelect = (type: PropertyRow['value_type']): boolean => type === 'single_select' || type === 'multi_select';
 
 /** Where a value stands in a request: the resource and the field that a refusal names. */
-export type Place = { readonly resource: string; readonly field: string };
+export type FieldName = { readonly resource: string; readonly field: string };
 
 /**
  * A wanted value as it is stored; null where it removes the value, as an empty list does.
  * @throws Refusal where the definition doesn't allow it
  */
-export function storedValue(property: Typed, wanted: WantedValue, place: Place): string[] | null {
+export function storedValue(property: Typed, wanted: WantedValue, fieldName: FieldName): string[] | null {
   if (wanted === null) return null;
-  const wrong = (message: string): Refusal => invalid(place.resource, place.field, 'invalid', message);
+  const wrong = (message: string): Refusal => invalid(fieldName.resource, fieldName.field, 'invalid', message);
   if (Array.isArray(wanted) !== (property.value_type === 'multi_select'))
     throw wrong(Array.isArray(wanted) ? 'Only a multi_select takes several values' : 'A multi_select takes a list of values');
   const values = Array.isArray(wanted) ? [...new Set(wanted)] : [wanted];

@@ -117,8 +117,8 @@ async function compareRepository(tx: Tx, { repository, actor }: Payload, now: Da
   const last = known.reduce((most, { number }) => Math.max(most, number), 0);
   const fresh = [...found].filter(([key]) => !before.has(key)).map(([, one]) => one);
   const wanted = fresh.slice(0, Math.max(0, fixedValue(limitTable.dependencies.alerts) - last));
-  for (let from = 0; from < wanted.length; from += rowsAtOnce) {
-    const rows = wanted.slice(from, from + rowsAtOnce).map((one, at) => ({
+  for (let from = 0; from < wanted.length; from += rowsPerBatch) {
+    const rows = wanted.slice(from, from + rowsPerBatch).map((one, at) => ({
       ...one,
       ...opened,
       repository_id: repository,
@@ -137,7 +137,7 @@ async function compareRepository(tx: Tx, { repository, actor }: Payload, now: Da
     await record(tx, { ...scope, kind: 'dependency_alerts.found', data: {} });
 }
 
-const rowsAtOnce = 1_000;
+const rowsPerBatch = 1_000;
 
 /** What becomes of an alert. What can't be read any more isn't known to be repaired. */
 function changeOf(

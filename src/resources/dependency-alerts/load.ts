@@ -25,7 +25,7 @@ import { listAlerted } from './store.ts';
 type Context = JobContext;
 
 /** Files of one transaction. */
-const filesAtOnce = 200;
+const filesPerBatch = 200;
 
 export const loadAdvisoryFiles = job<Record<string, never>, JobContext>({
   name: 'dependency-alerts.load-advisories',
@@ -43,13 +43,13 @@ export const loadAdvisoryFiles = job<Record<string, never>, JobContext>({
       return;
     }
     let refused = 0;
-    for (const some of chunks(paths, filesAtOnce)) {
+    for (const some of chunks(paths, filesPerBatch)) {
       stopping?.throwIfAborted();
       refused += await loadSome(context, folder, some, known);
     }
     const present = new Set(paths);
     const gone = [...known.keys()].filter((path) => !present.has(path));
-    for (const some of chunks(gone, filesAtOnce)) await forget(context, some);
+    for (const some of chunks(gone, filesPerBatch)) await forget(context, some);
     if (refused > 0) log.warn({ folder, refused }, 'files of advisories that can’t be read are left out');
   },
 });

@@ -64,8 +64,8 @@ function compareTokens(one: Token, other: Token): number {
 function compareWords(one: string, other: string): number {
   const [here, there] = [qualifiers.indexOf(one), qualifiers.indexOf(other)];
   // Words that nobody knows come after all others, by the alphabet.
-  const placed = (place: number) => (place < 0 ? qualifiers.length : place);
-  if (here !== there) return placed(here) - placed(there);
+  const ranked = (rank: number) => (rank < 0 ? qualifiers.length : rank);
+  if (here !== there) return ranked(here) - ranked(there);
   return here >= 0 || one === other ? 0 : one < other ? -1 : 1;
 }
 

@@ -2,22 +2,21 @@ import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { chunks } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { RepositoryId } from '#lib/id.ts';
 import type { NamedPackage } from './package-urls.ts';
 import type { Dependency, Ecosystem } from './parsers/dependency.ts';
 
-type Repository = Id<'repositories'>;
 export type GraphRow = Selectable<DB['dependency_graphs']>;
 export type ManifestRow = Selectable<DB['dependency_manifests']>;
 
 /** Repositories whose dependencies are wanted, and weren't read by this version of the reader. */
-export const listOutdated = async (db: Db, reader: number): Promise<Repository[]> =>
+export const listOutdated = async (db: Db, reader: number): Promise<RepositoryId[]> =>
   (
-    await sql<{ id: Repository }>`select r.id from repositories r where r.dependency_graph and not exists (
+    await sql<{ id: RepositoryId }>`select r.id from repositories r where r.dependency_graph and not exists (
       select from dependency_graphs g where g.repository_id = r.id and g.reader = ${reader}) order by r.id`.execute(db)
   ).rows.map(({ id }) => id);
 
-export const findGraph = (db: Db, repository: Repository): Promise<GraphRow | undefined> =>
+export const findGraph = (db: Db, repository: RepositoryId): Promise<GraphRow | undefined> =>
   db.selectFrom('dependency_graphs').selectAll().where('repository_id', '=', repository).executeTakeFirst();
 
 /** Stores what was read last, in the place of what was read before. */
@@ -29,7 +28,7 @@ export const replaceGraph = (tx: Tx, row: GraphRow) =>
     .execute();
 
 /** Forgets what these repositories depend on. */
-export async function removeGraphs(tx: Tx, repositories: readonly Repository[]): Promise<void> {
+export async function removeGraphs(tx: Tx, repositories: readonly RepositoryId[]): Promise<void> {
   await tx.deleteFrom('dependency_graphs').where('repository_id', 'in', repositories).execute();
   await tx.deleteFrom('dependency_manifests').where('repository_id', 'in', repositories).execute();
   await tx.deleteFrom('dependency_snapshots').where('repository_id', 'in', repositories).execute();
@@ -38,7 +37,7 @@ export async function removeGraphs(tx: Tx, repositories: readonly Repository[]):
 type KnownManifest = ManifestRow & { count: number };
 
 /** The files of a repository that were read, by their paths, each with the number of its dependencies. */
-export const listManifests = async (db: Db, repository: Repository): Promise<KnownManifest[]> =>
+export const listManifests = async (db: Db, repository: RepositoryId): Promise<KnownManifest[]> =>
   (
     await sql<KnownManifest>`select m.*, (select count(*)::integer from dependencies d where d.manifest_id = m.id) as count
       from dependency_manifests m where m.repository_id = ${repository} and m.snapshot_id is null order by m.path`.execute(db)
@@ -48,7 +47,7 @@ export const removeManifests = (tx: Tx, ids: readonly ManifestRow['id'][]) =>
   tx.deleteFrom('dependency_manifests').where('id', 'in', ids).execute();
 
 /** Rows of one statement, whose values PostgreSQL counts. */
-const rowsAtOnce = 5_000;
+const rowsPerBatch = 5_000;
 
 /** A dependency as it is stored. Those that builds submit may be of any ecosystem. */
 export type NewDependency = Omit<Dependency, 'ecosystem'> & { readonly ecosystem: string; readonly package_url?: string | null };
@@ -60,7 +59,7 @@ export async function insertManifest(
   dependencies: readonly NewDependency[],
 ): Promise<void> {
   const { id } = await tx.insertInto('dependency_manifests').values(row).returning('id').executeTakeFirstOrThrow();
-  for (const some of chunks(dependencies, rowsAtOnce))
+  for (const some of chunks(dependencies, rowsPerBatch))
     await tx
       .insertInto('dependencies')
       .values(some.map((one) => ({ license: null, package_url: null, ...one, manifest_id: id })))
@@ -70,7 +69,7 @@ export async function insertManifest(
 export type UsedPackage = NamedPackage & { license: string | null };
 
 /** The packages that a repository depends on, each version once. */
-export const listPackages = async (db: Db, repository: Repository): Promise<UsedPackage[]> =>
+export const listPackages = async (db: Db, repository: RepositoryId): Promise<UsedPackage[]> =>
   (
     await sql<UsedPackage>`select d.ecosystem, d.name, d.version, d.package_url, max(d.license) as license
       from dependencies d join current_dependency_manifests m on m.id = d.manifest_id where m.repository_id = ${repository}
@@ -78,9 +77,12 @@ export const listPackages = async (db: Db, repository: Repository): Promise<Used
   ).rows;
 
 /** The repositories that use one of these packages, and are to be told of advisories. */
-export const listUsers = async (db: Db, packages: readonly { ecosystem: Ecosystem; package: string }[]): Promise<Repository[]> =>
+export const listUsers = async (
+  db: Db,
+  packages: readonly { ecosystem: Ecosystem; package: string }[],
+): Promise<RepositoryId[]> =>
   (
-    await sql<{ id: Repository }>`select distinct m.repository_id as id
+    await sql<{ id: RepositoryId }>`select distinct m.repository_id as id
       from unnest(${packages.map(({ ecosystem }) => ecosystem)}::text[], ${packages.map((one) => one.package)}::text[]) as wanted(ecosystem, name)
       join dependencies d on d.ecosystem = wanted.ecosystem and d.name = wanted.name
       join current_dependency_manifests m on m.id = d.manifest_id
@@ -88,7 +90,7 @@ export const listUsers = async (db: Db, packages: readonly { ecosystem: Ecosyste
   ).rows.map(({ id }) => id);
 
 /** The paths of manifests of a repository of which something couldn't be read. */
-export const listUnreadPaths = async (db: Db, repository: Repository): Promise<string[]> =>
+export const listUnreadPaths = async (db: Db, repository: RepositoryId): Promise<string[]> =>
   (
     await db
       .selectFrom('dependency_manifests')
@@ -115,7 +117,7 @@ export async function replaceSnapshot(tx: Tx, row: Omit<SnapshotRow, 'id'>): Pro
 /** How many snapshots a ref of a repository has, and how many dependencies are in them. */
 export const countSubmitted = async (
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   ref: string,
 ): Promise<{ snapshots: number; dependencies: number }> => {
   const { rows } = await sql<{ snapshots: number; dependencies: number }>`
@@ -126,14 +128,14 @@ export const countSubmitted = async (
 };
 
 /** Removes the oldest snapshots of all refs but one, as far as there are more than `limit`. */
-export const removeOldSnapshots = (tx: Tx, repository: Repository, { except, limit }: { except: string; limit: number }) =>
+export const removeOldSnapshots = (tx: Tx, repository: RepositoryId, { except, limit }: { except: string; limit: number }) =>
   sql`delete from dependency_snapshots where id in (select id from dependency_snapshots
     where repository_id = ${repository} and ref <> ${except} order by id desc offset ${limit})`.execute(tx);
 
 /** The detectors whose snapshots count for a repository. */
 export const listDetectors = async (
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
 ): Promise<Pick<SnapshotRow, 'detector' | 'detector_version'>[]> =>
   (
     await sql<Pick<SnapshotRow, 'detector' | 'detector_version'>>`select distinct s.detector, s.detector_version
@@ -146,7 +148,7 @@ export type SubmittedDependency = NamedPackage & { path: string; scope: NewDepen
 /** What snapshots of one commit name that those of another don't, of the jobs that submitted one for both. */
 export const listSubmittedOnlyFor = async (
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   { commit, other, limit }: { commit: string; other: string; limit: number },
 ): Promise<SubmittedDependency[]> => {
   const submitted = (

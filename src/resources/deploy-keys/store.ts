@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { KeyRow } from '#resources/accounts/index.ts';
 
 /** A deploy key, with the login of who added it. It is disabled where the organization has switched deploy keys off. */
 export type DeployKeyRow = KeyRow & { adder: string | null; enabled: boolean };
 
-type Repository = Id<'repositories'>;
 type Key = Id<'public_keys'>;
 
 const isEnabled = sql<boolean>`coalesce((select o.deploy_keys_enabled_for_repositories
@@ -22,10 +21,10 @@ const selectDeployKeys = (db: Db) =>
     .select('accounts.login as adder')
     .select(isEnabled.as('enabled'));
 
-export const listDeployKeys = (db: Db, repository: Repository, page: Page): Promise<Listed<DeployKeyRow>> =>
+export const listDeployKeys = (db: Db, repository: RepositoryId, page: Page): Promise<Listed<DeployKeyRow>> =>
   list(db, selectDeployKeys(db).where('repository_id', '=', repository).orderBy('public_keys.id'), page);
 
-export const selectDeployKey = (db: Db, repository: OrSql<Repository>, id: Key) =>
+export const selectDeployKey = (db: Db, repository: OrSql<RepositoryId>, id: Key) =>
   selectDeployKeys(db).where('repository_id', '=', repository).where('public_keys.id', '=', id);
 
 export const findDeployKeyById = (db: Db, id: Key): Promise<DeployKeyRow | undefined> =>

@@ -3,7 +3,7 @@ import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
-import { recordStatuses, tellPulls } from './rules.ts';
+import { recordInPulls, recordStatuses } from './rules.ts';
 import type { DeploymentRow, StatusRow } from './store.ts';
 import * as store from './store.ts';
 
@@ -36,7 +36,7 @@ export async function createAppDeployment(
     updated_at: now,
   });
   await record(tx, { ...inRepository(action), kind: 'deployment.created', data: { deployment: row.id } });
-  await tellPulls(tx, row, { actor: creator, app, at: now }, 'deployed');
+  await recordInPulls(tx, row, { actor: creator, app, at: now }, 'deployed');
   return row;
 }
 

@@ -172,12 +172,12 @@ async function writeDeployment(
     updated_at: now,
   });
   await record(tx, { ...inRepository(action), kind: 'deployment.created', data: { deployment: row.id } });
-  await tellPulls(tx, row, { actor: by.account.id, app: viaApp(by), at: now }, 'deployed');
+  await recordInPulls(tx, row, { actor: by.account.id, app: viaApp(by), at: now }, 'deployed');
   return row;
 }
 
 /** Tells of a deployment in the timelines of the open pull requests whose head is deployed. */
-export async function tellPulls(
+export async function recordInPulls(
   tx: Tx,
   { repository_id: repository, sha }: DeploymentRow,
   by: Pick<Parameters<typeof insertIssueEvents>[1], 'actor' | 'app' | 'at'>,
@@ -227,7 +227,7 @@ export async function createStatus(
   });
   await recordStatuses(tx, action, [{ id: row.id, deployment_id: deployment.id }]);
   if (environment !== deployment.environment)
-    await tellPulls(tx, after, { actor: by.account.id, app: viaApp(by), at: now }, 'deployment_environment_changed');
+    await recordInPulls(tx, after, { actor: by.account.id, app: viaApp(by), at: now }, 'deployment_environment_changed');
   if (state === 'success' && auto_inactive) await recordStatuses(tx, action, await store.deactivateEarlier(tx, after, made));
   return row;
 }

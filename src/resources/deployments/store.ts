@@ -4,7 +4,7 @@ import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { gather, keyed } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { DeploymentFilter } from './schemas.ts';
@@ -12,16 +12,15 @@ import type { DeploymentFilter } from './schemas.ts';
 export type DeploymentRow = Selectable<DB['deployments']>;
 export type StatusRow = Selectable<DB['deployment_statuses']>;
 
-type Repository = Id<'repositories'>;
 type Deployment = Id<'deployments'>;
 
-const ofRepository = (db: Db, repository: OrSql<Repository>) =>
+const ofRepository = (db: Db, repository: OrSql<RepositoryId>) =>
   db.selectFrom('deployments').selectAll().where('repository_id', '=', repository);
 
 /** The deployments of a repository that a filter leaves, the newest first. */
 export function listDeployments(
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   { sha, ref, task, environment }: DeploymentFilter,
   page: Page,
 ): Promise<Listed<DeploymentRow>> {
@@ -38,7 +37,7 @@ export function listDeployments(
   return list(db, query.orderBy('id', 'desc'), page);
 }
 
-export const selectDeployment = (db: Db, repository: OrSql<Repository>, id: Deployment) =>
+export const selectDeployment = (db: Db, repository: OrSql<RepositoryId>, id: Deployment) =>
   ofRepository(db, repository).where('id', '=', id);
 
 /** The same deployment again, its row locked; undefined when it was deleted. */
@@ -131,7 +130,7 @@ export async function deactivateEarlier(
 const maxPulls = 100;
 
 /** The issues of the open pull requests of which a commit is the head, in the same repository. */
-export async function listDeployedPulls(db: Db, repository: Repository, commit: Oid): Promise<Id<'issues'>[]> {
+export async function listDeployedPulls(db: Db, repository: RepositoryId, commit: Oid): Promise<Id<'issues'>[]> {
   const { rows } = await sql<{ id: Id<'issues'> }>`
     select i.id from pull_requests p join issues i on i.id = p.issue_id
     where p.repository_id = ${repository} and p.head_repository_id = ${repository} and i.state = 'open' and p.head_sha = ${commit}
@@ -143,7 +142,7 @@ export async function listDeployedPulls(db: Db, repository: Repository, commit: 
  * The environments into which a commit is deployed with success, in lower case: those of deployments whose latest status says so. A
  * deployment that has become inactive doesn't count.
  */
-export async function listActiveDeploymentEnvironments(db: Db, repository: Repository, commit: Oid): Promise<string[]> {
+export async function listActiveDeploymentEnvironments(db: Db, repository: RepositoryId, commit: Oid): Promise<string[]> {
   const { rows } = await sql<{ environment: string }>`
     select distinct lower(environment) as environment from deployments
     where repository_id = ${repository} and sha = ${commit} and state = 'success' order by 1`.execute(db);

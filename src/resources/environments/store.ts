@@ -4,7 +4,7 @@ import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.t
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { gather, keyed } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { teamReaches } from '#resources/pulls/index.ts';
 
@@ -13,12 +13,11 @@ export type RuleRow = Selectable<DB['environment_rules']>;
 export type ReviewerRow = Selectable<DB['environment_reviewers']>;
 export type BranchPolicyRow = Selectable<DB['environment_branch_policies']>;
 
-type Repository = Id<'repositories'>;
 type Environment = Id<'environments'>;
-type Owned = { id: Repository; owner_id: Id<'accounts'> };
+type Owned = { id: RepositoryId; owner_id: Id<'accounts'> };
 
 /** The environments of a repository, in the order of their names. */
-export const listEnvironments = (db: Db, repository: Repository, page: Page): Promise<Listed<EnvironmentRow>> =>
+export const listEnvironments = (db: Db, repository: RepositoryId, page: Page): Promise<Listed<EnvironmentRow>> =>
   list(
     db,
     db.selectFrom('environments').selectAll().where('repository_id', '=', repository).orderBy(sql`lower(name)`).orderBy('id'),
@@ -26,14 +25,14 @@ export const listEnvironments = (db: Db, repository: Repository, page: Page): Pr
   );
 
 /** An environment by its name, in any case. */
-export const selectEnvironment = (db: Db, repository: OrSql<Repository>, name: string) =>
+export const selectEnvironment = (db: Db, repository: OrSql<RepositoryId>, name: string) =>
   db
     .selectFrom('environments')
     .selectAll()
     .where('repository_id', '=', repository)
     .where(sql<boolean>`lower(name) = lower(${name})`);
 
-export const findEnvironment = (db: Db, repository: Repository, name: string): Promise<EnvironmentRow | undefined> =>
+export const findEnvironment = (db: Db, repository: RepositoryId, name: string): Promise<EnvironmentRow | undefined> =>
   selectEnvironment(db, repository, name).executeTakeFirst();
 
 /** Environments by their ids. */
@@ -70,7 +69,7 @@ export async function putEnvironment(
 /** Adds an environment without protection; undefined where there is one with this name. */
 export const insertEnvironment = (
   tx: Tx,
-  { repository, name, now }: { repository: Repository; name: string; now: Date },
+  { repository, name, now }: { repository: RepositoryId; name: string; now: Date },
 ): Promise<EnvironmentRow | undefined> =>
   tx
     .insertInto('environments')

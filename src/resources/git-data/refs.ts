@@ -19,13 +19,13 @@ import {
   type RefMoveRequest,
   WorkflowFilesRefused,
 } from '#resources/pushes/index.ts';
-import { type Occasion, RuleViolations } from '#resources/ref-rules/index.ts';
+import { type MoveReason, RuleViolations } from '#resources/ref-rules/index.ts';
 
 /** Refs that callers can't change: `refs/pull/` is changed only by Hearth itself, and `refs/hearth/` isn't shown. */
 const reserved = /^refs\/(?:pull|hearth)\//;
 
 type MoveRefsOptions = Parameters<typeof moveRefs>[1];
-export type MoveRefsAction = Occasion & {
+export type MoveRefsAction = MoveReason & {
   repo: Repo;
   by: SignedIn;
   extraWrites?: MoveRefsOptions['extraWrites'];
@@ -63,7 +63,7 @@ const unmodifiable = (): Refusal => forbidden('You may only move branches of ope
  */
 export async function moveOrRefuse(
   context: MoveContext,
-  { repo, by, extraWrites, whenRefused = 'invalid', whenWorkflowFiles = 'forbidden', ...occasion }: MoveRefsAction,
+  { repo, by, extraWrites, whenRefused = 'invalid', whenWorkflowFiles = 'forbidden', ...moveReason }: MoveRefsAction,
   changes: readonly RefMoveRequest[],
 ): Promise<void> {
   await checkMayMove(
@@ -78,7 +78,7 @@ export async function moveOrRefuse(
     changes,
     actor: by.account.id,
     workflowFiles: workflowFileAccess(by.grant, repo),
-    ...occasion,
+    ...moveReason,
     ...(extraWrites ? { extraWrites } : {}),
   });
   const result = await moving.catch((error: unknown) => {

@@ -20,7 +20,7 @@ import { programsToStart } from './assign.ts';
 
 type Context = JobContext;
 
-const jobsAtOnce = 1_000;
+const jobsPerBatch = 1_000;
 /** Of a hosted runner's name, what fits into the name of a runner beside what makes it unique. */
 const stemLength = 50;
 /** In seconds: how long a program may take to begin, and to wait for a job. */
@@ -39,7 +39,7 @@ export async function startPrograms(context: Context): Promise<void> {
   const address = addressOf(services);
   if (address === undefined) return log.warn('jobs wait for hosted runners, but the address of the server is not known');
   const orders = await change(async (tx) => {
-    const waiting = await listWaitingForHosted(tx, jobsAtOnce);
+    const waiting = await listWaitingForHosted(tx, jobsPerBatch);
     if (waiting.length === 0) return [];
     // Whoever starts programs of a runner holds the lock of its row, so that two processes don't start them for the same job.
     const hosted = await lockHostedRunners(tx, unique(waiting.flatMap((one) => one.hosted)));

@@ -1,20 +1,19 @@
 import { sql } from 'kysely';
 import type { Account } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { CreationCap, CreationCapChange } from './schemas.ts';
 
-type Repository = Id<'repositories'>;
 type User = Id<'accounts'>;
 
 /** The repository in which a cap holds, with its owner. */
-export type CapPlace = { readonly id: Repository; readonly owner_id: User };
+export type CappedRepository = { readonly id: RepositoryId; readonly owner_id: User };
 
 /** The number where neither a repository nor an organization has set one. */
 const usual = 10;
 
 /** The cap in a repository: its own, or that of the organization that owns it. */
-export async function findRepositoryCap(db: Db, { id, owner_id }: CapPlace): Promise<CreationCap> {
+export async function findRepositoryCap(db: Db, { id, owner_id }: CappedRepository): Promise<CreationCap> {
   const { rows } = await sql<CreationCap>`
     select coalesce(c.is_enabled, o.pull_request_cap_enabled, false) as enabled,
       coalesce(c.max_open, o.max_open_pull_requests, ${usual}) as max_open_pull_requests
@@ -26,7 +25,7 @@ export async function findRepositoryCap(db: Db, { id, owner_id }: CapPlace): Pro
 /** Sets the cap of a repository. Where the number isn't named, it stays, or is `before`. */
 export async function putRepositoryCap(
   tx: Tx,
-  repository_id: Repository,
+  repository_id: RepositoryId,
   { enabled, max_open_pull_requests }: CreationCapChange,
   before: number,
 ): Promise<CreationCap> {
@@ -45,7 +44,7 @@ export async function putRepositoryCap(
 }
 
 /** The users for whom the cap of a repository doesn't hold: 100 at most. */
-export const listBypasses = (db: Db, repository: Repository): Promise<Account[]> =>
+export const listBypasses = (db: Db, repository: RepositoryId): Promise<Account[]> =>
   db
     .selectFrom('accounts')
     .innerJoin('pull_request_cap_bypasses as b', 'b.user_id', 'accounts.id')
@@ -54,18 +53,18 @@ export const listBypasses = (db: Db, repository: Repository): Promise<Account[]>
     .orderBy('accounts.id')
     .execute();
 
-export async function isBypassing(db: Db, repository: Repository, user: User): Promise<boolean> {
+export async function isBypassing(db: Db, repository: RepositoryId, user: User): Promise<boolean> {
   const query = db.selectFrom('pull_request_cap_bypasses').select('user_id').where('repository_id', '=', repository);
   return (await query.where('user_id', '=', user).executeTakeFirst()) !== undefined;
 }
 
-export async function countBypasses(db: Db, repository: Repository): Promise<number> {
+export async function countBypasses(db: Db, repository: RepositoryId): Promise<number> {
   const query = db.selectFrom('pull_request_cap_bypasses').select(({ fn }) => fn.countAll<number>().as('count'));
   return (await query.where('repository_id', '=', repository).executeTakeFirstOrThrow()).count;
 }
 
 /** Adds users to the list. Returns those who weren't on it. */
-export async function addBypasses(tx: Tx, repository: Repository, users: readonly User[]): Promise<User[]> {
+export async function addBypasses(tx: Tx, repository: RepositoryId, users: readonly User[]): Promise<User[]> {
   const { rows } = await sql<{ user_id: User }>`
     insert into pull_request_cap_bypasses (repository_id, user_id)
     select ${repository}, u.id from unnest(${[...users]}::bigint[]) as u (id)
@@ -74,7 +73,7 @@ export async function addBypasses(tx: Tx, repository: Repository, users: readonl
 }
 
 /** Removes users from the list. Returns those who were on it. */
-export async function removeBypasses(tx: Tx, repository: Repository, users: readonly User[]): Promise<User[]> {
+export async function removeBypasses(tx: Tx, repository: RepositoryId, users: readonly User[]): Promise<User[]> {
   const { rows } = await sql<{ user_id: User }>`
     delete from pull_request_cap_bypasses
     where repository_id = ${repository} and user_id = any (${[...users]}::bigint[]) returning user_id`.execute(tx);

@@ -13,7 +13,7 @@ import { getSettings, type Settings, updateSettings } from '#resources/organizat
 import { lockRepository } from '#resources/repositories/index.ts';
 import {
   addBypasses,
-  type CapPlace,
+  type CappedRepository,
   countBypasses,
   findRepositoryCap,
   isBypassing,
@@ -31,8 +31,11 @@ const capOf = ({ pull_request_cap_enabled, max_open_pull_requests }: Settings): 
 });
 
 /** The cap that was set here: in a repository that has none, that of its organization. */
-export const getCapOf = async (db: Db, place: { org: { id: Id<'accounts'> } } | { repo: CapPlace }): Promise<CreationCap> =>
-  'org' in place ? capOf(await getSettings(db, place.org.id)) : findRepositoryCap(db, place.repo);
+export const getCapOf = async (
+  db: Db,
+  limitOwner: { org: { id: Id<'accounts'> } } | { repo: CappedRepository },
+): Promise<CreationCap> =>
+  'org' in limitOwner ? capOf(await getSettings(db, limitOwner.org.id)) : findRepositoryCap(db, limitOwner.repo);
 
 /** Switches the cap on or off, and sets it. */
 export const changeCap = (
@@ -71,17 +74,17 @@ export async function bypassCap(tx: Tx, action: RepositoryAction, logins: readon
   const added = await addBypasses(tx, repo.id, gather(users, 'id'));
   if (added.length > 0 && (await countBypasses(tx, repo.id)) > maxBypasses)
     throw refused(`At most ${maxBypasses} users can bypass the cap of a repository`);
-  await tellBypasses(tx, action, 'pull_request_cap.bypass_added', added);
+  await recordBypasses(tx, action, 'pull_request_cap.bypass_added', added);
 }
 
 /** Lets the cap hold for these users again. */
 export async function obeyCap(tx: Tx, action: RepositoryAction, logins: readonly string[]): Promise<void> {
   const users = await findUsersByLogin(tx, logins);
   const removed = await removeBypasses(tx, action.repo.id, gather(users, 'id'));
-  await tellBypasses(tx, action, 'pull_request_cap.bypass_removed', removed);
+  await recordBypasses(tx, action, 'pull_request_cap.bypass_removed', removed);
 }
 
-const tellBypasses = (
+const recordBypasses = (
   tx: Tx,
   action: RepositoryAction,
   kind: 'pull_request_cap.bypass_added' | 'pull_request_cap.bypass_removed',
@@ -89,7 +92,7 @@ const tellBypasses = (
 ): Promise<void> => recordEach(tx, users, (user) => ({ ...inRepository(action), kind, data: { user } }));
 
 /** How many open pull requests a user without write access may have in a repository; undefined where no cap holds. */
-export async function findCapFor(db: Db, repo: CapPlace, user: Id<'accounts'>): Promise<number | undefined> {
+export async function findCapFor(db: Db, repo: CappedRepository, user: Id<'accounts'>): Promise<number | undefined> {
   const { enabled, max_open_pull_requests } = await findRepositoryCap(db, repo);
   return enabled && !(await isBypassing(db, repo.id, user)) ? max_open_pull_requests : undefined;
 }

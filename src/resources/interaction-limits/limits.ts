@@ -9,14 +9,16 @@ import type { Expiry, InteractionLimit, NewInteractionLimit } from './schemas.ts
 import { findLimit, type LimitParent, type LimitRow, putLimit, removeLimit } from './store.ts';
 
 /** The organization or repository of a path. */
-export type LimitPlace =
+export type LimitOwner =
   | { readonly org: { readonly id: Id<'accounts'> } }
   | { readonly repo: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> } };
 
 type LimitAction = OrganizationAction | RepositoryAction;
 
-const parentOf = (place: LimitPlace): LimitParent =>
-  'org' in place ? { column: 'organization_id', id: place.org.id } : { column: 'repository_id', id: place.repo.id };
+const parentOf = (limitOwner: LimitOwner): LimitParent =>
+  'org' in limitOwner
+    ? { column: 'organization_id', id: limitOwner.org.id }
+    : { column: 'repository_id', id: limitOwner.repo.id };
 
 const scopeOf = (action: LimitAction) => ('org' in action ? inOrganization(action) : inRepository(action));
 
@@ -29,10 +31,10 @@ const expiryOf: Readonly<Record<Expiry, (now: Date) => Date>> = {
 };
 
 /** The limit in force here: in a repository, that of its organization before its own. */
-export const findLimitOf = (db: Db, place: LimitPlace, now: Date): Promise<LimitRow | undefined> =>
-  'org' in place
-    ? findLimit(db, { owner: place.org.id }, now)
-    : findLimit(db, { owner: place.repo.owner_id, repository: place.repo.id }, now);
+export const findLimitOf = (db: Db, limitOwner: LimitOwner, now: Date): Promise<LimitRow | undefined> =>
+  'org' in limitOwner
+    ? findLimit(db, { owner: limitOwner.org.id }, now)
+    : findLimit(db, { owner: limitOwner.repo.owner_id, repository: limitOwner.repo.id }, now);
 
 /** A limit as replies show it. */
 export const presentLimit = ({ interaction_group, organization_id, expires_at }: LimitRow): InteractionLimit => ({

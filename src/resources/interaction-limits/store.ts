@@ -17,8 +17,8 @@ export async function findLimit(
   { owner, repository }: { owner: Id<'accounts'>; repository?: Id<'repositories'> | undefined },
   now: Date,
 ): Promise<LimitRow | undefined> {
-  const place = { organization: sql`${owner}`, repository: sql`${repository ?? null}` };
-  const { rows } = await sql<LimitRow>`select * from ${limitInForce(place, now)} l`.execute(db);
+  const columns = { organization: sql`${owner}`, repository: sql`${repository ?? null}` };
+  const { rows } = await sql<LimitRow>`select * from ${limitInForce(columns, now)} l`.execute(db);
   return rows[0];
 }
 

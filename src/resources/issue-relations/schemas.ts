@@ -12,10 +12,10 @@ export type NewSubIssue = Static<typeof NewSubIssue>;
 
 export const FormerSubIssue = Type.Object({ sub_issue_id: issueId }, { title: 'SubIssue' });
 
-export const SubIssuePlace = Type.Object(
+export const SubIssuePosition = Type.Object(
   { sub_issue_id: issueId, after_id: Type.Optional(issueId), before_id: Type.Optional(issueId) },
   { title: 'SubIssue' },
 );
-export type SubIssuePlace = Static<typeof SubIssuePlace>;
+export type SubIssuePosition = Static<typeof SubIssuePosition>;
 
 export const NewDependency = Type.Object({ issue_id: issueId }, { title: 'IssueDependency' });

@@ -9,7 +9,7 @@ import { fixedValue, limitTable } from '#lib/limits.ts';
 import { forbidden, notFound } from '#lib/refusal.ts';
 import { type IssueRow, loadIssues } from '#resources/issues/index.ts';
 import { findOther, type Located, locate, type RelationChange, recordRelations, refused, subIssueField } from './relations.ts';
-import type { NewSubIssue, SubIssuePlace } from './schemas.ts';
+import type { NewSubIssue, SubIssuePosition } from './schemas.ts';
 import { findPlacement, loadPositions, moveSubIssue, type Placement, putSubIssue, removeSubIssue } from './store.ts';
 
 const maxSubIssues = fixedValue(limitTable.issues.subIssues);
@@ -68,11 +68,11 @@ export async function dropSubIssue(tx: Tx, action: RepositoryAction, parent: Iss
 }
 
 /** Moves a sub-issue to the place after or before another. As in the public API, this is no event. */
-export async function placeSubIssue(
+export async function reorderSubIssue(
   tx: Tx,
   action: RepositoryAction,
   parent: IssueRow,
-  { sub_issue_id, after_id, before_id }: SubIssuePlace,
+  { sub_issue_id, after_id, before_id }: SubIssuePosition,
 ): Promise<void> {
   const anchor = after_id ?? before_id;
   if (anchor === undefined || (after_id !== undefined && before_id !== undefined))

@@ -4,13 +4,12 @@ import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { unique } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
 import { isSwitchedOn } from './readable.ts';
 
 export type CommentRow = Selectable<DB['issue_comments']>;
-type Repository = Id<'repositories'>;
 type Comment = Id<'issue_comments'>;
 
 /** The comments of one issue, oldest first. */
@@ -44,7 +43,7 @@ export async function loadComments(db: Db, ids: Iterable<Comment | null>): Promi
 }
 
 /** A comment. Comments on issues or pull requests that are switched off aren't found. */
-export const selectComment = (db: Db, repository: OrSql<Repository>, id: Comment) =>
+export const selectComment = (db: Db, repository: OrSql<RepositoryId>, id: Comment) =>
   db
     .selectFrom('issue_comments')
     .selectAll()

@@ -2,15 +2,13 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import { listAfter } from '#database/list.ts';
-import { asId, type Id } from '#lib/id.ts';
+import { asId, type Id, type RepositoryId } from '#lib/id.ts';
 import type { CommentRow } from './comment-store.ts';
 import type { IssueEventRow } from './event-store.ts';
 import type { IssueRow } from './store.ts';
 
-type Repository = Id<'repositories'>;
-
 /** The issues of a repository after a number, in their order, without pull requests. */
-export const listIssuesAfter = (db: Db, repository: Repository, after: number, limit: number): Promise<IssueRow[]> =>
+export const listIssuesAfter = (db: Db, repository: RepositoryId, after: number, limit: number): Promise<IssueRow[]> =>
   listAfter(
     db
       .selectFrom('issues')
@@ -28,7 +26,7 @@ export type OfIssue = { number: number; is_pull_request: boolean };
 /** The comments on all issues and pull requests of a repository after one of them, oldest first, each with the number of its issue. */
 export const listCommentsAfter = (
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   after: Id<'issue_comments'>,
   limit: number,
 ): Promise<(CommentRow & OfIssue)[]> =>
@@ -57,7 +55,7 @@ export type ArchivedEvent = IssueEventRow & OfIssue & { source: OfIssue | null }
  */
 export async function listIssueEventsAfter(
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   after: EventKey,
   limit: number,
 ): Promise<(ArchivedEvent & { key: EventKey })[]> {

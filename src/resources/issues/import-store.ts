@@ -4,11 +4,10 @@ import { type Insertable, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { gather } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import { assignableTo } from './assignee-store.ts';
 import type { IssueEventData } from './event-store.ts';
 
-type Repository = Id<'repositories'>;
 type Issue = Id<'issues'>;
 
 /** An issue with its labels and with its assignees in their order. */
@@ -79,7 +78,7 @@ async function insertAssignees(tx: Tx, assignees: readonly Pair<Id<'accounts'>>[
 }
 
 /** The ids of issues by their numbers. */
-export async function findIssueIds(db: Db, repository: Repository, numbers: readonly number[]): Promise<Map<number, Issue>> {
+export async function findIssueIds(db: Db, repository: RepositoryId, numbers: readonly number[]): Promise<Map<number, Issue>> {
   if (numbers.length === 0) return new Map();
   const rows = await db
     .selectFrom('issues')
@@ -133,7 +132,7 @@ export async function setDuplicates(tx: Tx, pairs: readonly { issue: Issue; of: 
 }
 
 /** How many issues of a repository are open, and the largest number. */
-export async function issueTotals(tx: Tx, repository: Repository): Promise<{ open: number; highest: number }> {
+export async function issueTotals(tx: Tx, repository: RepositoryId): Promise<{ open: number; highest: number }> {
   return tx
     .selectFrom('issues')
     .select([sql<number>`count(*) filter (where state = 'open')`.as('open'), sql<number>`coalesce(max(number), 0)`.as('highest')])

@@ -3,17 +3,15 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Links, path, repositoryUrl } from '#endpoint/links.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { keyed } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import { loadReadableNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/index.ts';
 import type { Relations } from './schemas.ts';
-
-type Repository = Id<'repositories'>;
 
 /** The issues of one repository to which an issue is related in one way: how many there are, and how many of them are open. */
 export type Related = {
   issue: Id<'issues'>;
   kind: 'parent' | 'sub_issue' | 'blocked_by' | 'blocking';
-  repository: Repository;
+  repository: RepositoryId;
   total: number;
   open: number;
   /** The number of the parent. */
@@ -40,7 +38,7 @@ const countedBy = ({ kind, table, of, other }: Counted, issues: RawBuilder<unkno
   from ${sql.table(table)} r join issues i on i.id = r.${sql.ref(other)}
   where r.${sql.ref(of)} = ${issues} group by r.${sql.ref(of)}, i.repository_id`;
 
-type Row = { id: Id<'issues'>; repository_id: Repository };
+type Row = { id: Id<'issues'>; repository_id: RepositoryId };
 
 /**
  * Presents the relations of issues. Issues of the same repository are shown to everybody who reads it; of other repositories, which
@@ -50,7 +48,7 @@ export async function relationsPresenter(
   { db, links, viewer }: Scope,
   rows: readonly Row[],
   relatedOf: (issue: Id<'issues'>) => readonly Related[],
-  known: ReadonlyMap<Repository, RepositoryWithOwner>,
+  known: ReadonlyMap<RepositoryId, RepositoryWithOwner>,
 ): Promise<(row: Row) => Relations> {
   const foreign = rows.flatMap((row) =>
     relatedOf(row.id).flatMap(({ repository }) => (repository === row.repository_id ? [] : [repository])),
@@ -60,7 +58,7 @@ export async function relationsPresenter(
     ({ id }) => id,
   );
   return (row) => {
-    const repositoryOf = (id: Repository) => (id === row.repository_id ? known.get(id) : readable.get(id));
+    const repositoryOf = (id: RepositoryId) => (id === row.repository_id ? known.get(id) : readable.get(id));
     return presentRelations(links, relatedOf(row.id), repositoryOf);
   };
 }
@@ -68,7 +66,7 @@ export async function relationsPresenter(
 function presentRelations(
   links: Links,
   related: readonly Related[],
-  repositoryOf: (id: Repository) => RepositoryWithOwner | undefined,
+  repositoryOf: (id: RepositoryId) => RepositoryWithOwner | undefined,
 ): Relations {
   const counts = { sub_issue: { total: 0, open: 0 }, blocked_by: { total: 0, open: 0 }, blocking: { total: 0, open: 0 } };
   let parent_issue_url: string | null = null;

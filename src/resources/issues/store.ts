@@ -6,7 +6,7 @@ import type { DB } from '#database/tables.ts';
 import type { Loader } from '#endpoint/loaders.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { getOrThrow, grouped, keyed } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { LabelRow } from '#resources/labels/index.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
 import { namedRepositories, takingIssueNumber } from '#resources/repositories/index.ts';
@@ -14,13 +14,12 @@ import { type Related, relatedAsJson } from './related.ts';
 import type { Association } from './schemas.ts';
 
 export type IssueRow = Selectable<DB['issues']>;
-type Repository = Id<'repositories'>;
 type Issue = Id<'issues'>;
 
 /** Opens an issue with the next number of its repository, and with its labels and assignees, in one statement. */
 export const insertIssue = (
   tx: Tx,
-  row: Omit<Insertable<DB['issues']>, 'number'> & { repository_id: Repository; created_at: Date },
+  row: Omit<Insertable<DB['issues']>, 'number'> & { repository_id: RepositoryId; created_at: Date },
   { labels, assignees }: { labels: readonly LabelRow[]; assignees: readonly Account[] },
 ): Promise<IssueRow> =>
   tx
@@ -45,7 +44,7 @@ export const insertIssue = (
     .selectAll()
     .executeTakeFirstOrThrow();
 
-export const selectIssue = (db: Db, repository: OrSql<Repository>, number: number) =>
+export const selectIssue = (db: Db, repository: OrSql<RepositoryId>, number: number) =>
   db.selectFrom('issues').selectAll().where('repository_id', '=', repository).where('number', '=', number);
 
 /** An issue of any repository that the viewer may read. */
@@ -133,7 +132,7 @@ type AttachedRow = {
   assigned: [Issue, Id<'accounts'>][];
   related: Related[];
   with_values: Issue[];
-  associated: [Repository, Id<'accounts'>, Association][];
+  associated: [RepositoryId, Id<'accounts'>, Association][];
 };
 
 /**
@@ -261,12 +260,12 @@ export async function dropAssignees(tx: Tx, issue: Issue, users: readonly Id<'ac
   return rows.map((row) => row.user_id);
 }
 
-type Authored = { repository: Repository; author: Id<'accounts'> };
+type Authored = { repository: RepositoryId; author: Id<'accounts'> };
 const keyOf = ({ repository, author }: Authored): string => `${repository} ${author}`;
 
 /** The associations of authors with repositories, by keys of `keyOf`. A concealed membership is shown only to other members. */
 const associationsOfAuthors: Loader<string, Association> = async ({ db, viewer }, keys) => {
-  const authored = keys.map((key) => key.split(' ').map(Number) as [Repository, Id<'accounts'>]);
+  const authored = keys.map((key) => key.split(' ').map(Number) as [RepositoryId, Id<'accounts'>]);
   return findAssociations(
     db,
     viewer,
@@ -278,7 +277,7 @@ const associationsOfAuthors: Loader<string, Association> = async ({ db, viewer }
 export async function loadAssociations(
   { load }: Scope,
   authored: readonly Authored[],
-): Promise<(of: { repository_id: Repository; author_id: Id<'accounts'> | null }) => Association> {
+): Promise<(of: { repository_id: RepositoryId; author_id: Id<'accounts'> | null }) => Association> {
   const isOwn = ({ repository, author }: Authored): boolean => load.loaded(namedRepositories, repository)?.owner_id === author;
   const associations = await load.all(associationsOfAuthors, authored.filter((one) => !isOwn(one)).map(keyOf));
   return ({ repository_id: repository, author_id: author }) => {

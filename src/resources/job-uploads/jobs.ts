@@ -12,7 +12,7 @@ export const removeObjects = job<{ keys: readonly string[] }, JobContext>({
   },
 });
 
-const uploadsAtOnce = 500;
+const uploadsPerBatch = 500;
 
 /** Drops the uploads of jobs that ended without completing them. */
 export const dropAbandoned = job<Record<string, never>, JobContext>({
@@ -20,6 +20,6 @@ export const dropAbandoned = job<Record<string, never>, JobContext>({
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
   async run(_payload, { db, change }) {
-    for (const id of await listAbandoned(db, uploadsAtOnce)) await change((tx) => dropUpload(tx, id));
+    for (const id of await listAbandoned(db, uploadsPerBatch)) await change((tx) => dropUpload(tx, id));
   },
 });

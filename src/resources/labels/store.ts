@@ -2,13 +2,12 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 export type LabelRow = Selectable<DB['labels']>;
-type Repository = Id<'repositories'>;
 
-export const listLabels = (db: Db, repository: Repository, page: Page): Promise<Listed<LabelRow>> =>
+export const listLabels = (db: Db, repository: RepositoryId, page: Page): Promise<Listed<LabelRow>> =>
   list(
     db,
     db.selectFrom('labels').selectAll().where('repository_id', '=', repository).orderBy(sql`lower(name)`).orderBy('id'),
@@ -16,7 +15,7 @@ export const listLabels = (db: Db, repository: Repository, page: Page): Promise<
   );
 
 /** A label by its name, whatever its case. */
-export const selectLabel = (db: Db, repository: OrSql<Repository>, name: string) =>
+export const selectLabel = (db: Db, repository: OrSql<RepositoryId>, name: string) =>
   db.selectFrom('labels').selectAll().where('repository_id', '=', repository).where(sql<boolean>`lower(name) = lower(${name})`);
 
 /** The same label again, its row locked; undefined when it was deleted. */
@@ -24,7 +23,7 @@ export const findLabelForUpdate = (tx: Tx, { id }: Pick<LabelRow, 'id'>): Promis
   tx.selectFrom('labels').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
 /** A label of a repository by its id. */
-export const findLabelById = (db: Db, repository: Repository, id: Id<'labels'>): Promise<LabelRow | undefined> =>
+export const findLabelById = (db: Db, repository: RepositoryId, id: Id<'labels'>): Promise<LabelRow | undefined> =>
   db.selectFrom('labels').selectAll().where('repository_id', '=', repository).where('id', '=', id).executeTakeFirst();
 
 /** Labels by their ids, in any order. */
@@ -46,7 +45,7 @@ export const updateLabel = (tx: Tx, id: Id<'labels'>, change: Updateable<DB['lab
 export const removeLabel = (tx: Tx, id: Id<'labels'>) => tx.deleteFrom('labels').where('id', '=', id).execute();
 
 /** The labels with these names, whatever their case. Missing ones are created. */
-export async function findOrMakeLabels(tx: Tx, repository: Repository, names: readonly string[]): Promise<LabelRow[]> {
+export async function findOrMakeLabels(tx: Tx, repository: RepositoryId, names: readonly string[]): Promise<LabelRow[]> {
   if (names.length === 0) return [];
   const { rows } = await sql<LabelRow & { missing: string | null }>`
     with wanted as (select distinct on (lower(name)) name from unnest(${[...names]}::text[]) as name)
@@ -66,5 +65,5 @@ export async function findOrMakeLabels(tx: Tx, repository: Repository, names: re
 export const defaultColor = 'ededed';
 
 /** The labels of a repository after one of them, in the order of their ids. */
-export const listLabelsAfter = (db: Db, repository: Repository, after: Id<'labels'>, limit: number): Promise<LabelRow[]> =>
+export const listLabelsAfter = (db: Db, repository: RepositoryId, after: Id<'labels'>, limit: number): Promise<LabelRow[]> =>
   listAfter(db.selectFrom('labels').selectAll().where('repository_id', '=', repository), 'id', after, limit);

@@ -18,7 +18,7 @@ const spellings: ReadonlyMap<string, string> = new Map(
     favour: 'favor',
     fulfil: 'fulfill',
     https: 'http',
-    judgement: 'judgment',
+    moveEvaluation: 'judgment',
     licence: 'license',
     licences: 'licenses',
     merchantibility: 'merchantability',

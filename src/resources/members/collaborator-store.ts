@@ -2,7 +2,7 @@ import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Role } from '#access/roles.ts';
 import type { Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 
 /**
  * Statements that write direct roles in repositories, and invitations to them. They are here, and not in the family of
@@ -12,14 +12,13 @@ import type { Id } from '#lib/id.ts';
 
 type Organization = Id<'accounts'>;
 type User = Id<'accounts'>;
-type Repository = Id<'repositories'>;
 type InvitationId = Id<'repository_invitations'>;
 
 export type CollaboratorRow = Selectable<DB['collaborators']>;
 export type InvitationRow = Selectable<DB['repository_invitations']>;
 
 /** A role in one of several repositories. */
-export type RoleInRepository = { repository_id: Repository; role: Role };
+export type RoleInRepository = { repository_id: RepositoryId; role: Role };
 
 /** Inserts a user's direct role, or changes the present one. */
 export const putCollaborator = (tx: Tx, row: CollaboratorRow) =>
@@ -48,13 +47,13 @@ export async function raiseCollaborator(
 }
 
 /** Removes a user's direct role; false if there is none. */
-export const removeCollaborator = async (tx: Tx, repository: Repository, user: User): Promise<boolean> =>
+export const removeCollaborator = async (tx: Tx, repository: RepositoryId, user: User): Promise<boolean> =>
   (await tx.deleteFrom('collaborators').where('repository_id', '=', repository).where('user_id', '=', user).executeTakeFirst())
     .numDeletedRows > 0n;
 
 /** Removes a user's direct roles in an organization's repositories. Returns those repositories. */
-export async function removeDirectRoles(tx: Tx, organization: Organization, user: User): Promise<Repository[]> {
-  const { rows } = await sql<{ repository_id: Repository }>`
+export async function removeDirectRoles(tx: Tx, organization: Organization, user: User): Promise<RepositoryId[]> {
+  const { rows } = await sql<{ repository_id: RepositoryId }>`
     delete from collaborators c using repositories r
     where r.id = c.repository_id and r.owner_id = ${organization} and c.user_id = ${user}
     returning c.repository_id`.execute(tx);
@@ -91,7 +90,7 @@ export const removeInvitation = async (tx: Tx, id: InvitationId): Promise<boolea
   (await tx.deleteFrom('repository_invitations').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
 
 /** Removes the invitations into a repository that a user has sent. Returns the invitees. */
-export async function removeInvitationsBy(tx: Tx, repository: Repository, inviter: User): Promise<User[]> {
+export async function removeInvitationsBy(tx: Tx, repository: RepositoryId, inviter: User): Promise<User[]> {
   const rows = await tx
     .deleteFrom('repository_invitations')
     .where('repository_id', '=', repository)
@@ -101,7 +100,7 @@ export async function removeInvitationsBy(tx: Tx, repository: Repository, invite
   return rows.map((row) => row.invitee_id);
 }
 
-type Withdrawn = { repository_id: Repository; invitee_id: User };
+type Withdrawn = { repository_id: RepositoryId; invitee_id: User };
 
 /** Removes the invitations into an organization's repositories to and from a user. */
 export async function removeRepositoryInvitations(tx: Tx, organization: Organization, user: User): Promise<Withdrawn[]> {

@@ -3,12 +3,11 @@ import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 /** A milestone with its numbers of open and closed issues. */
 export type MilestoneRow = Selectable<DB['milestones']> & { open_issues: number; closed_issues: number };
-type Repository = Id<'repositories'>;
 
 const counted = (db: Db) =>
   db
@@ -25,7 +24,7 @@ export type MilestoneOrder = { sort: 'due_on' | 'completeness'; direction: 'asc'
 
 export function listMilestones(
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   { state, order: { sort, direction } }: { state: 'open' | 'closed' | 'all'; order: MilestoneOrder },
   page: Page,
 ): Promise<Listed<MilestoneRow>> {
@@ -37,10 +36,10 @@ export function listMilestones(
   return list(db, query.orderBy(order).orderBy('number'), page);
 }
 
-export const selectMilestone = (db: Db, repository: OrSql<Repository>, number: number) =>
+export const selectMilestone = (db: Db, repository: OrSql<RepositoryId>, number: number) =>
   counted(db).where('repository_id', '=', repository).where('number', '=', number);
 
-export const findMilestone = (db: Db, repository: Repository, number: number): Promise<MilestoneRow | undefined> =>
+export const findMilestone = (db: Db, repository: RepositoryId, number: number): Promise<MilestoneRow | undefined> =>
   selectMilestone(db, repository, number).executeTakeFirst();
 
 /** The same milestone again, its row locked; undefined when it was deleted. */
@@ -71,7 +70,7 @@ export async function insertMilestone(
     .executeTakeFirst();
 }
 
-export const findMilestoneTitled = (db: Db, repository: Repository, title: string) =>
+export const findMilestoneTitled = (db: Db, repository: RepositoryId, title: string) =>
   db.selectFrom('milestones').select('id').where('repository_id', '=', repository).where('title', '=', title).executeTakeFirst();
 
 export const updateMilestone = (tx: Tx, id: Id<'milestones'>, change: Updateable<DB['milestones']>) =>
@@ -80,5 +79,5 @@ export const updateMilestone = (tx: Tx, id: Id<'milestones'>, change: Updateable
 export const removeMilestone = (tx: Tx, id: Id<'milestones'>) => tx.deleteFrom('milestones').where('id', '=', id).execute();
 
 /** The milestones of a repository after a number, in their order. */
-export const listMilestonesAfter = (db: Db, repository: Repository, after: number, limit: number) =>
+export const listMilestonesAfter = (db: Db, repository: RepositoryId, after: number, limit: number) =>
   listAfter(db.selectFrom('milestones').selectAll().where('repository_id', '=', repository), 'number', after, limit);

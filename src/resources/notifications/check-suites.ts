@@ -8,7 +8,7 @@ import { notify } from './notify.ts';
 import { putSubject } from './subject-store.ts';
 
 /** The conclusions that are told, with their words in titles: as in the public API, those of suites that failed. */
-const told: Partial<Record<CheckConclusion, string>> = { failure: 'failed', timed_out: 'timed out' };
+const verbs: Partial<Record<CheckConclusion, string>> = { failure: 'failed', timed_out: 'timed out' };
 
 /** Notifies of a failed suite whose push or pull request it checked. The runs of workflows have notifications of their own. */
 export const notifyOfCheckSuites = subscription<'check_suite.completed', JobContext>({
@@ -33,7 +33,7 @@ export const notifyOfCheckSuites = subscription<'check_suite.completed', JobCont
 
 /** The title, in the form that clients of the public API take apart; undefined where the suite isn't told. */
 function titleOf({ app, branch, head_sha, conclusion }: EndedSuite): string | undefined {
-  const outcome = conclusion === null ? undefined : told[conclusion];
+  const outcome = conclusion === null ? undefined : verbs[conclusion];
   if (outcome === undefined) return undefined;
   return `${app} workflow run ${outcome} for ${branch === null ? `commit ${head_sha.slice(0, 7)}` : `${branch} branch`}`;
 }

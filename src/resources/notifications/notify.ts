@@ -9,12 +9,12 @@ import { type Activities, notifyNextBatch } from './fan-out-store.ts';
 type Account = Id<'accounts'>;
 
 /** Activities in one statement. */
-const activitiesAtOnce = 50;
+const activitiesPerBatch = 50;
 const first = asId<'accounts'>(0);
 
 /** Notifies all recipients of activities. A subject with more of them than its part of a statement goes on by itself. */
 export async function notify({ change }: Pick<JobContext, 'change'>, all: Activities): Promise<void> {
-  for (const activities of chunks(all.activities, activitiesAtOnce))
+  for (const activities of chunks(all.activities, activitiesPerBatch))
     for (const { subject, last } of await change((tx) => notifyNextBatch(tx, { ...all, activities }, first))) {
       const alone = { ...all, activities: activities.filter((activity) => activity.subject === subject) };
       await inBatches(change, async (tx, after) => (await notifyNextBatch(tx, alone, after))[0]?.last, last);

@@ -4,13 +4,12 @@ import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { touchInboxes } from './inbox-store.ts';
 import type { SubjectRow } from './subject-store.ts';
 
 type Account = Id<'accounts'>;
-type Repository = Id<'repositories'>;
 
 /** A thread with its subject. */
 export type ThreadRow = Selectable<DB['notification_threads']> &
@@ -41,7 +40,7 @@ export const findThread = (db: Db, account: Account, id: Id<'notification_thread
 
 export type InboxFilter = {
   readonly account: Account;
-  readonly repository?: Repository | undefined;
+  readonly repository?: RepositoryId | undefined;
   readonly all: boolean;
   readonly participating: boolean;
   readonly since: Date | undefined;
@@ -113,7 +112,7 @@ export const markDone = (tx: Tx, { id }: Change, now: Date) =>
 
 export type Reading = {
   readonly account: Account;
-  readonly repository: Repository | undefined;
+  readonly repository: RepositoryId | undefined;
   /** What changed later stays unread. */
   readonly until: Date;
   readonly now: Date;

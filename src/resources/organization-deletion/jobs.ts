@@ -10,7 +10,7 @@ import { loadDeleted } from './store.ts';
 import { removing } from './work.ts';
 
 /** How long the webhooks of a deleted organization stay, to tell of the deletion. */
-const tellingMinutes = 10;
+const notificationDelayMinutes = 10;
 
 /**
  * Removes what deleted organizations owned, one repository at a time, and after these the organizations themselves with their webhooks,
@@ -34,5 +34,5 @@ async function remove({ id, updated_at }: Account, { db, change, now, stopping }
     if (isLeft) await change(removeOne);
     return isLeft;
   });
-  if (updated_at <= addMinutes(now, -tellingMinutes)) await change((tx) => removeAccount(tx, id));
+  if (updated_at <= addMinutes(now, -notificationDelayMinutes)) await change((tx) => removeAccount(tx, id));
 }

@@ -34,8 +34,13 @@ export async function createInvitation(tx: Tx, action: OrganizationAction, wante
   const teams = await findTeams(tx, action, wanted.team_ids ?? []);
   const invitation = await invite(tx, action, { to, role });
   if (teams.length > 0) {
-    const places = teams.map((team_id) => ({ team_id, invitation_id: invitation.id, role: 'member' as const, created_at: now }));
-    await insertTeamInvitations(tx, places);
+    const memberships = teams.map((team_id) => ({
+      team_id,
+      invitation_id: invitation.id,
+      role: 'member' as const,
+      created_at: now,
+    }));
+    await insertTeamInvitations(tx, memberships);
     const user = 'user' in to ? to : {};
     const event = { ...inOrganization(action), kind: 'team.member_invited' as const };
     await recordEach(tx, teams, (team) => ({ ...event, data: { team, ...user, role: 'member' } }));

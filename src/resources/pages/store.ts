@@ -3,11 +3,10 @@ import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { PagesHealth } from './schemas.ts';
 
-type Repository = Id<'repositories'>;
 export type BuildRow = Selectable<DB['pages_builds']>;
 
 /** A website, with its domain and the status of its latest build. */
@@ -28,15 +27,15 @@ const sites = (db: Db) =>
     .select(['d.domain', latestStatus.as('status')])
     .$narrowType<{ health: PagesHealth | null }>();
 
-export const findSite = (db: Db, repository: Repository): Promise<SiteRow | undefined> =>
+export const findSite = (db: Db, repository: RepositoryId): Promise<SiteRow | undefined> =>
   sites(db).where('s.repository_id', '=', repository).executeTakeFirst();
 
 /** The website, its row locked until the transaction ends. */
-export const findSiteForUpdate = (tx: Tx, repository: Repository): Promise<SiteRow | undefined> =>
+export const findSiteForUpdate = (tx: Tx, repository: RepositoryId): Promise<SiteRow | undefined> =>
   sites(tx).where('s.repository_id', '=', repository).forNoKeyUpdate('s').executeTakeFirst();
 
 /** The websites of some repositories that are built from a branch. */
-export async function loadBranchSites(db: Db, repositories: readonly Repository[]): Promise<Map<Repository, SiteRow>> {
+export async function loadBranchSites(db: Db, repositories: readonly RepositoryId[]): Promise<Map<RepositoryId, SiteRow>> {
   if (repositories.length === 0) return new Map();
   const rows = await sites(db).where('s.repository_id', 'in', repositories).where('s.build_type', '=', 'legacy').execute();
   return keyed(rows, ({ repository_id }) => repository_id);
@@ -51,11 +50,11 @@ export const insertSite = async (tx: Tx, row: Insertable<DB['pages_sites']>): Pr
     .returning('repository_id')
     .executeTakeFirst()) !== undefined;
 
-export const updateSite = (tx: Tx, repository: Repository, change: Updateable<DB['pages_sites']>) =>
+export const updateSite = (tx: Tx, repository: RepositoryId, change: Updateable<DB['pages_sites']>) =>
   tx.updateTable('pages_sites').set(change).where('repository_id', '=', repository).execute();
 
 /** Removes a website with its domain and its builds; false where there was none. */
-export async function removeSite(tx: Tx, repository: Repository): Promise<boolean> {
+export async function removeSite(tx: Tx, repository: RepositoryId): Promise<boolean> {
   const removed = await tx
     .deleteFrom('pages_sites')
     .where('repository_id', '=', repository)
@@ -69,11 +68,11 @@ export async function removeSite(tx: Tx, repository: Repository): Promise<boolea
   return true;
 }
 
-export const storeHealth = (tx: Tx, repository: Repository, health: PagesHealth, now: Date) =>
+export const storeHealth = (tx: Tx, repository: RepositoryId, health: PagesHealth, now: Date) =>
   updateSite(tx, repository, { health: JSON.stringify(health), health_checked_at: now });
 
 /** Gives a repository a domain in the place of the one that it has; false where it belongs to another repository, and then nothing changes. */
-export async function putDomain(tx: Tx, repository: Repository, domain: string): Promise<boolean> {
+export async function putDomain(tx: Tx, repository: RepositoryId, domain: string): Promise<boolean> {
   const base = withoutWww(domain);
   // Until the transaction ends, nobody else takes the domain between the two statements that follow.
   await sql`select pg_advisory_xact_lock(hashtextextended('pages domain:' || ${base}, 0))`.execute(tx);
@@ -93,24 +92,24 @@ export async function putDomain(tx: Tx, repository: Repository, domain: string):
   return true;
 }
 
-export const removeDomain = (tx: Tx, repository: Repository) =>
+export const removeDomain = (tx: Tx, repository: RepositoryId) =>
   tx.deleteFrom('pages_domains').where('repository_id', '=', repository).execute();
 
 /** A domain and the same with `www.` before it belong together. */
 export const withoutWww = (domain: string): string => domain.replace(/^www\.(?=.*\.)/, '');
 
 /** The builds of a website from its branch. */
-const ofRepository = (db: Db, repository: OrSql<Repository>) =>
+const ofRepository = (db: Db, repository: OrSql<RepositoryId>) =>
   db.selectFrom('pages_builds').selectAll().where('repository_id', '=', repository).where('kind', '=', 'branch');
 
 /** The builds of a website, the newest first. */
-export const listBuilds = (db: Db, repository: Repository, page: Page): Promise<Listed<BuildRow>> =>
+export const listBuilds = (db: Db, repository: RepositoryId, page: Page): Promise<Listed<BuildRow>> =>
   list(db, ofRepository(db, repository).orderBy('id', 'desc'), page);
 
-export const selectBuild = (db: Db, repository: OrSql<Repository>, id: Id<'pages_builds'>) =>
+export const selectBuild = (db: Db, repository: OrSql<RepositoryId>, id: Id<'pages_builds'>) =>
   ofRepository(db, repository).where('id', '=', id);
 
-export const findLatestBuild = (db: Db, repository: Repository): Promise<BuildRow | undefined> =>
+export const findLatestBuild = (db: Db, repository: RepositoryId): Promise<BuildRow | undefined> =>
   ofRepository(db, repository).orderBy('id', 'desc').limit(1).executeTakeFirst();
 
 export const findBuild = (db: Db, id: Id<'pages_builds'>): Promise<BuildRow | undefined> =>
@@ -123,7 +122,7 @@ export const findBuildForUpdate = (tx: Tx, id: Id<'pages_builds'>): Promise<Buil
 /** The latest deployment of a website by its id, or by the version that its workflow named. */
 export const selectDeployment = (
   db: Db,
-  repository: OrSql<Repository>,
+  repository: OrSql<RepositoryId>,
   name: { id: Id<'pages_builds'> } | { version: string },
 ) => {
   const query = db.selectFrom('pages_builds').selectAll().where('repository_id', '=', repository).where('kind', '=', 'artifact');

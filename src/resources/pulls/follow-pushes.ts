@@ -131,7 +131,7 @@ const headDeleted = ({ change }: Context, { id }: PullRow, moved: Moved): Promis
     const pull = await findPullForUpdate(tx, { id });
     if (!pull || pull.head_is_deleted) return;
     await updatePull(tx, id, { head_is_deleted: true });
-    await tell(tx, pull, moved, [{ event: 'head_ref_deleted' }]);
+    await recordEvents(tx, pull, moved, [{ event: 'head_ref_deleted' }]);
     await closeOpen(tx, pull, moved);
   });
 
@@ -140,7 +140,7 @@ const headRestored = ({ change }: Context, { id }: PullRow, moved: Moved): Promi
     const pull = await findPullForUpdate(tx, { id });
     if (!pull?.head_is_deleted) return;
     await updatePull(tx, id, { head_is_deleted: false });
-    await tell(tx, pull, moved, [{ event: 'head_ref_restored' }]);
+    await recordEvents(tx, pull, moved, [{ event: 'head_ref_restored' }]);
   });
 
 /** So many earlier heads with the same changes are remembered. Approvals of still earlier ones are stale. */
@@ -174,7 +174,7 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
     await updatePull(tx, pull.id, { ...newHead, ...(found ? { base_sha: base, ...found.changes } : {}), ...untested });
     if (found) await replaceCommits(tx, pull.id, found.commits, moved.at);
     await updateIssue(tx, pull.id, { updated_at: moved.at });
-    await tell(tx, pull, moved, isForced ? [{ event: 'head_ref_force_pushed', commit: moved.tip }] : []);
+    await recordEvents(tx, pull, moved, isForced ? [{ event: 'head_ref_force_pushed', commit: moved.tip }] : []);
     await record(tx, {
       ...(await eventIn(tx, pull, moved)),
       kind: 'pull_request.synchronize',
@@ -226,7 +226,7 @@ async function baseDeleted({ db, change, services }: Context, moved: Moved, open
       const pull = await findPullForUpdate(tx, row);
       if (pull?.state !== 'open' || pull.base_ref !== ref) return;
       if (newBase && (await retarget(tx, pull, moved, newBase))) return;
-      if (merged) await tell(tx, pull, moved, [{ event: 'automatic_base_change_failed' }]);
+      if (merged) await recordEvents(tx, pull, moved, [{ event: 'automatic_base_change_failed' }]);
       await closeOpen(tx, pull, moved);
     });
   }
@@ -238,7 +238,7 @@ async function retarget(tx: Tx, pull: PullRow, moved: Moved, newBase: NewBase): 
   if (pull.head_ref === ref && pull.head_repository_id === pull.repository_id) return false;
   await lockRepository(tx, pull.repository_id);
   if (await findOpenBetween(tx, pull.repository_id, { ...pull, base_ref: ref })) return false;
-  await tell(tx, pull, moved, [{ event: 'automatic_base_change_succeeded' }]);
+  await recordEvents(tx, pull, moved, [{ event: 'automatic_base_change_succeeded' }]);
   await setBase(tx, await eventIn(tx, pull, moved), pull, newBase);
   await updateIssue(tx, pull.id, { updated_at: moved.at });
   return true;
@@ -250,7 +250,7 @@ async function eventIn(tx: Tx, { repository_id }: PullRow, { repository, actor, 
   return { owner: (base ?? repository).owner_id, repository: repository_id, actor, at };
 }
 
-const tell = (tx: Tx, pull: PullRow, { actor, at }: Moved, events: readonly NewIssueEvent[]): Promise<void> =>
+const recordEvents = (tx: Tx, pull: PullRow, { actor, at }: Moved, events: readonly NewIssueEvent[]): Promise<void> =>
   insertIssueEvents(tx, { repository: pull.repository_id, issue: pull.id, actor: actor ?? null, app: null, at }, events);
 
 /** Closes a pull request that is open. */
@@ -258,7 +258,7 @@ async function closeOpen(tx: Tx, pull: PullRow, moved: Moved): Promise<void> {
   if (pull.state === 'closed') return;
   const { actor, at } = moved;
   await updateIssue(tx, pull.id, { state: 'closed', closed_at: at, closed_by: actor ?? null, updated_at: at });
-  await tell(tx, pull, moved, [{ event: 'closed' }]);
+  await recordEvents(tx, pull, moved, [{ event: 'closed' }]);
   await record(tx, { ...(await eventIn(tx, pull, moved)), kind: 'pull_request.closed', data: { issue: pull.id } });
   addOpenIssues(tx, pull.repository_id, -1);
 }

@@ -62,7 +62,7 @@ export const testChanged = batchSubscription<(typeof movingEnds)[number], JobCon
   },
 });
 
-const importedAtOnce = 100;
+const importsPerBatch = 100;
 
 /** Tests whether the open pull requests of a repository can be merged: those that were imported have no events. */
 export const testImported = job<{ repository: Id<'repositories'> }, JobContext>({
@@ -71,7 +71,7 @@ export const testImported = job<{ repository: Id<'repositories'> }, JobContext>(
   async run({ repository }, { db, change, services: { git }, stopping }) {
     for (let after = 0; ; ) {
       stopping?.throwIfAborted();
-      const some = await listPullsAfter(db, repository, after, importedAtOnce);
+      const some = await listPullsAfter(db, repository, after, importsPerBatch);
       const last = some.at(-1);
       if (last === undefined) return;
       await testMerges(

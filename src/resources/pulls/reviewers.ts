@@ -23,7 +23,7 @@ import type { NewReviewers, ReviewersToRemove } from './schemas.ts';
 import { findPullForUpdate, type PullRow } from './store.ts';
 
 const maxReviewers = fixedValue(limitTable.reviewers.requests);
-const maxAtOnce = fixedValue(limitTable.reviewers.atOnce);
+const maxPerRequest = fixedValue(limitTable.reviewers.atOnce);
 
 /** Who asks, and where. `actor` is undefined where nobody is known. */
 export type ReviewerAction = {
@@ -45,8 +45,8 @@ export async function requestReviewers(tx: Tx, action: RepositoryAction, pull: P
   const { reviewers = [], team_reviewers = [] } = wanted;
   if (reviewers.length + team_reviewers.length === 0)
     throw invalid('PullRequest', 'reviewers', 'missing_field', 'reviewers or team_reviewers are needed');
-  if (reviewers.length + team_reviewers.length > maxAtOnce)
-    throw unprocessable(`At most ${maxAtOnce} people and teams can be asked for a review at once.`);
+  if (reviewers.length + team_reviewers.length > maxPerRequest)
+    throw unprocessable(`At most ${maxPerRequest} people and teams can be asked for a review at once.`);
   const found = await findReviewers(tx, action, pull, { reviewers, team_reviewers });
   const { total, pull: changed } = await addReviewers(tx, actionOf(action), pull, found);
   if (total > maxReviewers)
@@ -79,7 +79,7 @@ export async function addReviewers(
   wanted: Reviewers,
 ): Promise<{ pull: PullRow; total: number }> {
   const { added, total } = await addRequests(tx, pull.id, wanted, action.now);
-  return { pull: await tell(tx, action, pull, 'review_requested', added), total };
+  return { pull: await recordEvents(tx, action, pull, 'review_requested', added), total };
 }
 
 /** Withdraws requests. Names of people and teams who weren't asked are left out without an error, as in the public API. */
@@ -92,7 +92,7 @@ export async function removeReviewers(
   const users = await findAccountsByLogin(tx, reviewers);
   const teams = await findRequestableTeams(tx, action.by, action.repo, team_reviewers);
   const wanted = { users: users.map(({ id }) => id), teams: teams.map(({ id }) => id) };
-  return tell(tx, actionOf(action), pull, 'review_request_removed', await dropRequests(tx, pull.id, wanted));
+  return recordEvents(tx, actionOf(action), pull, 'review_request_removed', await dropRequests(tx, pull.id, wanted));
 }
 
 /** Ends the request to a person who has reviewed the pull request, and to the teams that this person is in. It is no event of its own. */
@@ -124,7 +124,7 @@ export async function requestUnasked(
 type ReviewerEvent = 'review_requested' | 'review_request_removed';
 
 /** Records an event for each person and team, and in the conversation of the pull request. */
-async function tell(
+async function recordEvents(
   tx: Tx,
   action: ReviewerAction,
   pull: PullRow,

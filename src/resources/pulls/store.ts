@@ -5,11 +5,10 @@ import type { DB } from '#database/tables.ts';
 import type { Loader } from '#endpoint/loaders.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { gather, grouped, keyed } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { IssueRow } from '#resources/issues/index.ts';
 
-type Repository = Id<'repositories'>;
 type Issue = Id<'issues'>;
 
 /** A pull request: the row of its issue, with the columns of its own. Its `id` is that of the issue. */
@@ -47,7 +46,7 @@ const ownColumns = [
 const pulls = (db: Db) =>
   db.selectFrom('issues as i').innerJoin('pull_requests as p', 'p.issue_id', 'i.id').selectAll('i').select(ownColumns);
 
-export const selectPull = (db: Db, repository: OrSql<Repository>, number: number) =>
+export const selectPull = (db: Db, repository: OrSql<RepositoryId>, number: number) =>
   pulls(db).where('i.repository_id', '=', repository).where('i.number', '=', number);
 
 /** The same pull request again, its rows locked. */
@@ -64,7 +63,7 @@ export async function loadPulls(db: Db, ids: readonly Issue[]): Promise<Map<Issu
 }
 
 /** The pull requests of a repository after a number, in their order. */
-export const listPullsAfter = (db: Db, repository: Repository, after: number, limit: number): Promise<PullRow[]> =>
+export const listPullsAfter = (db: Db, repository: RepositoryId, after: number, limit: number): Promise<PullRow[]> =>
   listAfter(
     pulls(db).where('i.repository_id', '=', repository).where('i.is_pull_request', '=', sql<boolean>`true`),
     'i.number',
@@ -88,11 +87,11 @@ export const updatePull = (tx: Tx, issue: Issue, change: Updateable<DB['pull_req
   tx.updateTable('pull_requests').set(change).where('issue_id', '=', issue).execute();
 
 /** Stores of pull requests whether they lack reviews; rows that say so already aren't written. */
-export async function saveLackingReviews(tx: Tx, judged: readonly { issue: Issue; lacksReviews: boolean }[]): Promise<void> {
-  if (judged.length === 0) return;
+export async function saveLackingReviews(tx: Tx, evaluated: readonly { issue: Issue; lacksReviews: boolean }[]): Promise<void> {
+  if (evaluated.length === 0) return;
   await sql`
     update pull_requests p set lacks_reviews = j.lacks
-    from unnest(${gather(judged, 'issue')}::bigint[], ${gather(judged, 'lacksReviews')}::boolean[]) as j (issue, lacks)
+    from unnest(${gather(evaluated, 'issue')}::bigint[], ${gather(evaluated, 'lacksReviews')}::boolean[]) as j (issue, lacks)
     where p.issue_id = j.issue and p.lacks_reviews is distinct from j.lacks`.execute(tx);
 }
 
@@ -119,7 +118,7 @@ export type Branches = Pick<PullRow, 'base_ref' | 'head_ref' | 'head_repository_
 /** The open pull request of a repository between two branches. */
 export const findOpenBetween = (
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   { base_ref, head_ref, head_repository_id }: Branches,
 ): Promise<{ number: number } | undefined> =>
   db
@@ -145,7 +144,7 @@ export type PullOrder = { sort: 'created' | 'updated' | 'popularity' | 'long-run
 /** The pull requests of a repository. `long-running` has only those that are a month old and were changed within the last one. */
 export function listPulls(
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   { state, head, base }: PullFilter,
   { sort, direction }: PullOrder,
   { page, now }: { page: Page; now: Date },
@@ -177,7 +176,7 @@ const sortColumns = {
  */
 export const listConcernedByHead = (
   db: Db,
-  head: { repository: Repository; ref: string; tip: string | null },
+  head: { repository: RepositoryId; ref: string; tip: string | null },
 ): Promise<PullRow[]> =>
   pulls(db)
     .where('p.head_repository_id', '=', head.repository)
@@ -191,7 +190,7 @@ export const listConcernedByHead = (
     .execute();
 
 /** The move of a ref: `at` says of which event, `ref` is a branch, or null for another ref. */
-type EventMove = { at: number; repository: Repository; ref: string | null; tip: string | null };
+type EventMove = { at: number; repository: RepositoryId; ref: string | null; tip: string | null };
 
 /** The first event with a move of a branch that is a head or a base, or to a commit that a planned merge was going to make. */
 export async function findFirstConcerned(db: Db, moves: readonly EventMove[]): Promise<number | undefined> {
@@ -205,7 +204,7 @@ export async function findFirstConcerned(db: Db, moves: readonly EventMove[]): P
 }
 
 /** The open pull requests into branches of a repository. */
-export const listOpenInto = (db: Db, repository: Repository, refs: readonly string[]): Promise<PullRow[]> =>
+export const listOpenInto = (db: Db, repository: RepositoryId, refs: readonly string[]): Promise<PullRow[]> =>
   pulls(db)
     .where('p.repository_id', '=', repository)
     .where(sql<boolean>`p.base_ref = any (${[...refs]}::text[])`)
@@ -227,10 +226,10 @@ const openInto: Loader<string, PullRow[]> = async ({ db }, keys) => {
   return grouped(rows, ({ repository_id, base_ref }) => baseKey(repository_id, base_ref));
 };
 
-const baseKey = (repository: Repository, ref: string): string => `${repository}/${ref}`;
+const baseKey = (repository: RepositoryId, ref: string): string => `${repository}/${ref}`;
 
 /** The same as `listOpenInto`, loaded once in a scope. */
-export async function loadOpenInto({ load }: Scope, repository: Repository, refs: readonly string[]): Promise<PullRow[]> {
+export async function loadOpenInto({ load }: Scope, repository: RepositoryId, refs: readonly string[]): Promise<PullRow[]> {
   const found = await load.all(
     openInto,
     refs.map((ref) => baseKey(repository, ref)),
@@ -239,7 +238,7 @@ export async function loadOpenInto({ load }: Scope, repository: Repository, refs
 }
 
 /** The pull request of a repository whose merge brought a branch of it into another: the latest, where there are several. */
-export const findMergedFrom = (db: Db, repository: Repository, ref: string): Promise<PullRow | undefined> =>
+export const findMergedFrom = (db: Db, repository: RepositoryId, ref: string): Promise<PullRow | undefined> =>
   pulls(db)
     .where('p.repository_id', '=', repository)
     .where('p.head_repository_id', '=', repository)
@@ -253,7 +252,7 @@ export const findMergedFrom = (db: Db, repository: Repository, ref: string): Pro
 /** Those of some people who have a merged pull request in a repository, or anywhere. */
 export async function findAuthorsOfMerged(
   db: Db,
-  { authors, repository }: { authors: readonly Id<'accounts'>[]; repository: Repository | undefined },
+  { authors, repository }: { authors: readonly Id<'accounts'>[]; repository: RepositoryId | undefined },
 ): Promise<Set<Id<'accounts'>>> {
   const { rows } = await sql<{ id: Id<'accounts'> }>`
     select a.id from unnest(${authors}::bigint[]) as a(id)
@@ -263,7 +262,7 @@ export async function findAuthorsOfMerged(
 }
 
 /** Whether an open pull request has this branch as its head. */
-export async function isOpenHead(db: Db, repository: Repository, ref: string): Promise<boolean> {
+export async function isOpenHead(db: Db, repository: RepositoryId, ref: string): Promise<boolean> {
   const row = await db
     .selectFrom('pull_requests as p')
     .innerJoin('issues as i', 'i.id', 'p.issue_id')
@@ -277,7 +276,7 @@ export async function isOpenHead(db: Db, repository: Repository, ref: string): P
 }
 
 /** The number of open pull requests of an author in a repository. */
-export async function countOpenBy(db: Db, repository: Repository, author: Id<'accounts'>): Promise<number> {
+export async function countOpenBy(db: Db, repository: RepositoryId, author: Id<'accounts'>): Promise<number> {
   const { count } = await db
     .selectFrom('issues')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -298,7 +297,7 @@ export const removePlan = (db: Db, { id }: Pick<PlannedMerge, 'id'>) =>
   db.deleteFrom('planned_merges').where('id', '=', id).execute();
 
 /** The merges that were planned with one of these commits. */
-export const listPlans = (db: Db, repository: Repository, commits: readonly string[]): Promise<PlannedMerge[]> =>
+export const listPlans = (db: Db, repository: RepositoryId, commits: readonly string[]): Promise<PlannedMerge[]> =>
   db
     .selectFrom('planned_merges')
     .selectAll()
@@ -343,7 +342,7 @@ export async function saveTests(
 }
 
 /** Pull requests from a branch follow it to its new name. Returns them. */
-export const renameHead = (tx: Tx, repository: Repository, from: string, to: string): Promise<{ issue_id: Issue }[]> =>
+export const renameHead = (tx: Tx, repository: RepositoryId, from: string, to: string): Promise<{ issue_id: Issue }[]> =>
   tx
     .updateTable('pull_requests')
     .set({ head_ref: to })
@@ -354,7 +353,7 @@ export const renameHead = (tx: Tx, repository: Repository, from: string, to: str
     .execute();
 
 /** Open pull requests into a branch follow it to its new name. Returns them. */
-export const renameBase = (tx: Tx, repository: Repository, from: string, to: string): Promise<{ issue_id: Issue }[]> =>
+export const renameBase = (tx: Tx, repository: RepositoryId, from: string, to: string): Promise<{ issue_id: Issue }[]> =>
   tx
     .updateTable('pull_requests as p')
     .set({ base_ref: to })
@@ -365,7 +364,7 @@ export const renameBase = (tx: Tx, repository: Repository, from: string, to: str
     .execute();
 
 /** The pull requests of a repository that a commit belongs to, or by whose merge it came: the latest first. */
-export const listWithCommit = (db: Db, repository: Repository, commit: string, page: Page): Promise<Listed<PullRow>> =>
+export const listWithCommit = (db: Db, repository: RepositoryId, commit: string, page: Page): Promise<Listed<PullRow>> =>
   list(
     db,
     pulls(db)

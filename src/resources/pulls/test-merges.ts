@@ -71,7 +71,7 @@ export type MergeTest = {
 };
 
 /** Tests that run at the same time. */
-const atOnce = 4;
+const maxConcurrent = 4;
 
 type TestContext = { git: GitStore; change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T> };
 
@@ -88,7 +88,7 @@ export async function testMerges(
   const found = await Promise.all(names.map(async (name) => [name, await reader.findInfo(branchRef(name))] as const));
   const tips = new Map(found);
   const tests: (MergeTest & { number: number; tree: Oid | undefined })[] = [];
-  for (const some of chunks(rows, atOnce)) {
+  for (const some of chunks(rows, maxConcurrent)) {
     const done = await Promise.all(
       some.map(async (row) => {
         const base = tips.get(row.base_ref)?.oid;

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
-
-type Repository = Id<'repositories'>;
+import type { RepositoryId } from '#lib/id.ts';
 
 /** Bases that are looked at. A fork has pull requests into its source, and seldom into another one of its network. */
 const maxBases = 10;
@@ -11,7 +9,7 @@ const maxBases = 10;
  * The open pull requests of a user's fork that others may modify, whose authors still may write to it. As in the public API, branches of an
  * organization's fork are its own affair.
  */
-const modifiable = (fork: Repository) => sql`
+const modifiable = (fork: RepositoryId) => sql`
   pull_requests p join issues i on i.id = p.issue_id
   where p.head_repository_id = ${fork} and p.repository_id <> ${fork} and p.maintainer_can_modify and not p.head_is_deleted
     and i.state = 'open' and exists (
@@ -21,8 +19,8 @@ const modifiable = (fork: Repository) => sql`
       select from repositories r join accounts o on o.id = r.owner_id where r.id = ${fork} and o.kind = 'user')`;
 
 /** The repositories into which pull requests of a fork go that others may modify. */
-export async function listModifyingBases(db: Db, fork: Repository): Promise<Repository[]> {
-  const { rows } = await sql<{ id: Repository }>`
+export async function listModifyingBases(db: Db, fork: RepositoryId): Promise<RepositoryId[]> {
+  const { rows } = await sql<{ id: RepositoryId }>`
     select distinct p.repository_id as id from ${modifiable(fork)} order by id limit ${maxBases}`.execute(db);
   return rows.map(({ id }) => id);
 }
@@ -30,8 +28,8 @@ export async function listModifyingBases(db: Db, fork: Repository): Promise<Repo
 /** Those of some branches of a fork that are heads of such pull requests into these bases. */
 export async function listModifiableRefs(
   db: Db,
-  fork: Repository,
-  { bases, refs }: { bases: readonly Repository[]; refs: readonly string[] },
+  fork: RepositoryId,
+  { bases, refs }: { bases: readonly RepositoryId[]; refs: readonly string[] },
 ): Promise<string[]> {
   if (bases.length === 0 || refs.length === 0) return [];
   const { rows } = await sql<{ ref: string }>`

@@ -8,7 +8,7 @@ import type { Inspect, PushHandlers } from '#git/transport/receive-pack.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { judgeMoves, type Occasion, pushRules, type RuledMove, recordJudgements } from '#resources/ref-rules/index.ts';
+import { evaluateMoves, type MoveReason, pushRules, type RuledMove, recordMoveEvaluations } from '#resources/ref-rules/index.ts';
 import type { RuledRepository } from '#resources/rulesets/index.ts';
 import { closeByRefs, closeIntent, type ExtraWrites, FixedRefs, type MoveContext, type OpenIntent, openIntent } from './rules.ts';
 import { refuseWorkflowFiles, WorkflowFilesRefused } from './workflow-files.ts';
@@ -16,7 +16,7 @@ import { refuseWorkflowFiles, WorkflowFilesRefused } from './workflow-files.ts';
 /** A ref to move. `from`: its required current value (null: it must not exist; undefined: any). `to`: its new value (null: delete it). */
 export type RefMoveRequest = { ref: string; from?: Oid | null; to: Oid | null };
 
-type MoveRefsOptions = Occasion & {
+type MoveRefsOptions = MoveReason & {
   repo: RuledRepository;
   changes: readonly RefMoveRequest[];
   actor: Id<'accounts'> | undefined;
@@ -58,7 +58,7 @@ export async function mustMoveRefs(context: MoveContext, options: MoveRefsOption
 }
 
 async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise<RefUpdate> {
-  const { repo, changes, actor, workflowFiles, extraWrites, isUndo = false, ...occasion } = options;
+  const { repo, changes, actor, workflowFiles, extraWrites, isUndo = false, ...moveReason } = options;
   const gitRepository = repoOf(context.git, repo.id);
   const unconditional = changes.filter(({ from }) => from === undefined).map(({ ref }) => ref);
   const current = unconditional.length === 0 ? new Map<string, Oid>() : await findRefOids(gitRepository, unconditional);
@@ -74,7 +74,7 @@ async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise
   const moves = movesIn(commands);
   const [refusal] = isUndo ? [] : (await refuseWorkflowFiles(gitRepository, workflowFiles, moves)).values();
   if (refusal !== undefined) throw new WorkflowFilesRefused(refusal);
-  const judgements = isUndo ? [] : await judgeMoves(context, { repo, actor: { account: actor }, moves, ...occasion });
+  const moveEvaluations = isUndo ? [] : await evaluateMoves(context, { repo, actor: { account: actor }, moves, ...moveReason });
   const intent = await openIntent(context, { repository: repo.id, actor, commands });
   const result = await updateRefs(gitRepository, commands).catch(async (error: unknown) => {
     await closeByRefs(context, intent);
@@ -84,7 +84,7 @@ async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise
     done: result.updated ? commands : [],
     extraWrites: async (tx, moves) => {
       if (!result.updated) return;
-      await recordJudgements(tx, context, { repo, actor, judgements });
+      await recordMoveEvaluations(tx, context, { repo, actor, moveEvaluations });
       await extraWrites?.(tx, moves);
     },
   });

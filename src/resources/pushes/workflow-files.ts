@@ -54,11 +54,11 @@ const messageOf = ({ to, lacks }: Denied, path: string): string =>
 type Folders = readonly (ObjectInfo | undefined)[];
 
 /** Commits whose folders are looked up in one round trip. */
-const commitsAtOnce = 1_000;
+const commitsPerBatch = 1_000;
 
 async function readFolders(reader: ObjectReader, commits: readonly Oid[]): Promise<Map<Oid, Folders>> {
   const found = new Map<Oid, Folders>();
-  for (const some of chunks(commits, commitsAtOnce)) {
+  for (const some of chunks(commits, commitsPerBatch)) {
     const folders = await Promise.all(
       some.map((commit) => Promise.all(workflowFolders.map((path) => reader.findInfo(commit, { path })))),
     );

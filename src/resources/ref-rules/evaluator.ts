@@ -71,10 +71,10 @@ export type RuleCheck = {
   isEmpty(): Promise<boolean>;
 };
 
-export type JudgedType = AppliedRule['rule']['type'];
-type RuleOfType<Type extends JudgedType> = Extract<AppliedRule['rule'], { readonly type: Type }>;
+export type RuleType = AppliedRule['rule']['type'];
+type RuleOfType<Type extends RuleType> = Extract<AppliedRule['rule'], { readonly type: Type }>;
 
-export type RuleEvaluator<Type extends JudgedType> = {
+export type RuleEvaluator<Type extends RuleType> = {
   /** The kinds of moves that it is about. */
   readonly kinds: readonly MoveKind[];
   /** `names`: names and rows are enough, so that a push is judged before its objects are received. */
@@ -92,13 +92,13 @@ export type RefRules = {
   readonly secrets: Secrets;
 };
 
-export type RuleEvaluators = { readonly [Type in JudgedType]: RuleEvaluator<Type> };
+export type RuleEvaluators = { readonly [Type in RuleType]: RuleEvaluator<Type> };
 
 /** A rule that was judged. `violation`: how the move breaks it. `isBypassed`: its breach was allowed. */
 export type Evaluation = { readonly applied: AppliedRule; readonly violation: string | undefined; readonly isBypassed: boolean };
 
 /** What the rules say of a move. Rules that are tried out alone (`evaluate`) refuse nothing. */
-export type Judgement = {
+export type MoveEvaluation = {
   readonly move: RuledMove;
   readonly evaluations: readonly Evaluation[];
   readonly result: 'pass' | 'fail' | 'bypass';

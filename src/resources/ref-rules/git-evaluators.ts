@@ -4,7 +4,7 @@ import { chunks, gather } from '#lib/collections.ts';
 import { type Fnmatch, fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { matchesPattern, type Pattern } from '#resources/rulesets/index.ts';
-import type { JudgedType, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
+import type { RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators, RuleType } from './evaluator.ts';
 
 const shortName = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
 const short = (oid: string): string => oid.slice(0, 7);
@@ -41,7 +41,7 @@ const wanted = ({ name, negate, operator, pattern }: Pattern): string =>
     : `must ${negate ? 'not ' : ''}match the pattern ${JSON.stringify(name)}`;
 
 /** A rule about the paths of files that are added, changed or removed. */
-const filesRule = <Type extends JudgedType>(
+const filesRule = <Type extends RuleType>(
   problemIn: (rule: Parameters<RuleEvaluator<Type>['violation']>[1]) => (path: string, isRemoved: boolean) => string | undefined,
 ): RuleEvaluator<Type> => ({
   kinds: ['creation', 'update'],
@@ -88,7 +88,7 @@ const matchesAny = (patterns: readonly Fnmatch[], path: string): boolean => {
 
 const megabyte = 1024 * 1024;
 /** Objects whose sizes are asked for at once. */
-const sizesAtOnce = 1_000;
+const sizesPerBatch = 1_000;
 
 const fileSize: RuleEvaluator<'max_file_size'> = {
   kinds: ['creation', 'update'],
@@ -97,7 +97,7 @@ const fileSize: RuleEvaluator<'max_file_size'> = {
     for await (const files of check.changedFiles(move))
       for (const some of chunks(
         files.flatMap(({ path, blob }) => (blob === undefined ? [] : [{ path, blob }])),
-        sizesAtOnce,
+        sizesPerBatch,
       )) {
         const infos = await check.reader.findInfos(gather(some, 'blob'));
         const tooLarge = some.find((_, at) => (infos[at]?.size ?? 0) > most * megabyte);

@@ -1,8 +1,15 @@
-export type { Judgement, MergedPull, RefRules, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
+export { loadRulesOfRefs, type MoveReason } from './evaluate.ts';
+export type { MergedPull, MoveEvaluation, RefRules, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
 export { gitEvaluators } from './git-evaluators.ts';
-export { loadRulesOfRefs, type Occasion } from './judge.ts';
 export { secretEvaluators } from './secret-evaluator.ts';
 export { signatureEvaluators } from './signature-evaluator.ts';
 export { statusEvaluators } from './status-evaluators.ts';
 export { RuleViolations } from './violations.ts';
-export { explainMove, findMergeObstacle, judgeMoves, pushRules, type RuleExplanation, recordJudgements } from './ways-in.ts';
+export {
+  evaluateMoves,
+  explainMove,
+  findMergeObstacle,
+  pushRules,
+  type RuleExplanation,
+  recordMoveEvaluations,
+} from './ways-in.ts';

@@ -1,6 +1,6 @@
 import { findPushProtectionLink } from '#resources/organizations/index.ts';
 import type { AppliedRule, RuledRepository } from '#resources/rulesets/index.ts';
-import { type BlockedSecret, findBlocked, placeBlocked } from '#resources/secret-scanning/index.ts';
+import { type BlockedSecret, findBlocked, insertBlockedSecrets } from '#resources/secret-scanning/index.ts';
 import type { RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
 
 /** The rule that no secrets come into a repository, where it wants that. Nobody is exempt; who knows better has a bypass for each secret. */
@@ -49,12 +49,12 @@ async function placeholdersOf(
   blocked: readonly BlockedSecret[],
 ): Promise<ReadonlyMap<string, string>> {
   if (actor.account === undefined || isTrial) return new Map();
-  return placeBlocked(db, { repository: repo.id, account: actor.account, now }, blocked);
+  return insertBlockedSecrets(db, { repository: repo.id, account: actor.account, now }, blocked);
 }
 
 function lineOf({ name, commit, path, start_line }: BlockedSecret, placeholder: string | undefined): string {
-  const place = `${name} in commit ${commit.slice(0, 7)}, ${path}:${start_line}`;
-  return placeholder === undefined ? `  ${place}` : `  ${place} (placeholder ${placeholder})`;
+  const location = `${name} in commit ${commit.slice(0, 7)}, ${path}:${start_line}`;
+  return placeholder === undefined ? `  ${location}` : `  ${location} (placeholder ${placeholder})`;
 }
 
 /** The rule that secrets decide. */

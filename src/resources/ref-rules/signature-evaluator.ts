@@ -2,7 +2,7 @@ import { verifyCommits } from '#resources/commit-verification/index.ts';
 import type { MergedPull, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
 
 /** Commits that are verified at once. */
-const atOnce = 500;
+const batchSize = 500;
 
 /**
  * What is to be signed: the commits that a ref gets. Merging and squashing make a commit by the server itself, in the name of who asked for it,
@@ -17,8 +17,8 @@ const requiredSignatures: RuleEvaluator<'required_signatures'> = {
   async violation(check, _rule, move) {
     const { db, gitRepository, repo, merge, host, now } = check;
     const commits = await check.newCommits(signedMove(move, merge));
-    for (let at = 0; at < commits.length; at += atOnce) {
-      const some = commits.slice(at, at + atOnce);
+    for (let at = 0; at < commits.length; at += batchSize) {
+      const some = commits.slice(at, at + batchSize);
       const verified = await verifyCommits({ db, git: gitRepository.store, host, now }, repo.id, some);
       const unsigned = some.find(({ oid }) => !verified.get(oid)?.verified);
       if (unsigned) {

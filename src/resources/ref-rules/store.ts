@@ -6,7 +6,7 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { ActorFacts, AppliedRule, RuledRepository, RuleSource } from '#resources/rulesets/index.ts';
-import type { Evaluation, Judgement, RefActor } from './evaluator.ts';
+import type { Evaluation, MoveEvaluation, RefActor } from './evaluator.ts';
 
 /** What decides whether somebody may bypass rules of a repository, in one statement; none for the server itself. */
 export async function loadActorFacts(
@@ -33,13 +33,13 @@ type SuiteContext = { repository: Id<'repositories'>; actor: Id<'accounts'> | un
 export async function insertSuites(
   tx: Tx,
   { repository, actor, at }: SuiteContext,
-  judgements: readonly Judgement[],
+  moveEvaluations: readonly MoveEvaluation[],
 ): Promise<void> {
-  if (judgements.length === 0) return;
+  if (moveEvaluations.length === 0) return;
   await tx
     .insertInto('rule_suites')
     .values(
-      judgements.map(({ move, evaluations, result }) => ({
+      moveEvaluations.map(({ move, evaluations, result }) => ({
         repository_id: repository,
         actor_id: actor ?? null,
         ref: move.ref,
@@ -122,11 +122,11 @@ export function listSuites(db: Db, owner: SuiteOwner, filter: SuiteFilter, page:
   return list(db, query.orderBy('s.id', 'desc'), page);
 }
 
-const removedAtOnce = 1_000;
+const removalsPerBatch = 1_000;
 
 /** Removes some suites from before a time, and returns how many. */
 export async function removeSuitesBefore(db: Db, before: Date): Promise<number> {
   const { numAffectedRows = 0n } = await sql`delete from rule_suites where id in
-    (select id from rule_suites where pushed_at < ${before} limit ${sql.lit(removedAtOnce)})`.execute(db);
+    (select id from rule_suites where pushed_at < ${before} limit ${sql.lit(removalsPerBatch)})`.execute(db);
   return Number(numAffectedRows);
 }

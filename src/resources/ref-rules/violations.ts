@@ -1,11 +1,11 @@
 // What people and programs are told of rules that refuse a move, or that were bypassed.
 import type { AppliedRule } from '#resources/rulesets/index.ts';
-import type { Evaluation, Judgement } from './evaluator.ts';
+import type { Evaluation, MoveEvaluation } from './evaluator.ts';
 
 /** Thrown where rules refuse to move refs. */
 export class RuleViolations extends Error {
-  readonly refused: readonly Judgement[];
-  constructor(refused: readonly Judgement[]) {
+  readonly refused: readonly MoveEvaluation[];
+  constructor(refused: readonly MoveEvaluation[]) {
     super(refused.map(messageOf).join('\n'));
     this.refused = refused;
   }
@@ -26,15 +26,15 @@ const linesOf = (evaluations: readonly Evaluation[]): string[] =>
   evaluations.map(({ applied, violation }) => `- ${violation} (${sourceName(applied)})`);
 
 /** A refused move as an error message of the API: each broken rule on a line, with where it comes from. */
-export const messageOf = ({ move, evaluations }: Judgement): string =>
+export const messageOf = ({ move, evaluations }: MoveEvaluation): string =>
   [`Repository rule violations found for ${move.ref}`, '', ...linesOf(evaluations.filter(isRefusing))].join('\n');
 
 /** What Git says of a ref that rules refuse to move. */
 export const refusedReason = 'push declined due to repository rule violations';
 
 /** The lines that the user of `git push` is shown of refused moves, and of those that broke rules which the user may bypass. */
-export const pushLines = (judgements: readonly Judgement[]): string[] =>
-  judgements.flatMap(({ move, evaluations, result }) => {
+export const pushLines = (moveEvaluations: readonly MoveEvaluation[]): string[] =>
+  moveEvaluations.flatMap(({ move, evaluations, result }) => {
     if (result === 'pass') return [];
     const head = result === 'fail' ? 'error: Repository rule violations found for' : 'Bypassed rule violations for';
     return [`${head} ${move.ref}:`, ...linesOf(evaluations.filter(result === 'fail' ? isRefusing : isBypassing)), ''];

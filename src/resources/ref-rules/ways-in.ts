@@ -5,8 +5,8 @@ import { repoOf } from '#git/store.ts';
 import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
 import type { Id } from '#lib/id.ts';
 import type { AppliedRule, RuledRepository } from '#resources/rulesets/index.ts';
-import type { Judgement, MergedPull, RefActor, RefRules, RuledMove } from './evaluator.ts';
-import { judge, loadRules, mergeJudgements, needObjects, type WantedMoves } from './judge.ts';
+import { evaluateRules, loadRules, mergeMoveEvaluations, needObjects, type WantedMoves } from './evaluate.ts';
+import type { MergedPull, MoveEvaluation, RefActor, RefRules, RuledMove } from './evaluator.ts';
 import { behindBase } from './status-evaluators.ts';
 import { insertSuites } from './store.ts';
 import { pushLines, RuleViolations, refusedReason, sourceName } from './violations.ts';
@@ -19,25 +19,32 @@ type Context = {
   refRules: RefRules;
 };
 
-type Judged = { repo: Pick<RuledRepository, 'id'>; actor: Id<'accounts'> | undefined; judgements: readonly Judgement[] };
+type RecordedMoves = {
+  repo: Pick<RuledRepository, 'id'>;
+  actor: Id<'accounts'> | undefined;
+  moveEvaluations: readonly MoveEvaluation[];
+};
 
 /** Records what rules said of moves, in the transaction that records the moves. */
-export const recordJudgements = (tx: Tx, { now }: { now: Date }, { repo, actor, judgements }: Judged): Promise<void> =>
-  insertSuites(tx, { repository: repo.id, actor, at: now }, judgements);
+export const recordMoveEvaluations = (
+  tx: Tx,
+  { now }: { now: Date },
+  { repo, actor, moveEvaluations }: RecordedMoves,
+): Promise<void> => insertSuites(tx, { repository: repo.id, actor, at: now }, moveEvaluations);
 
 /**
- * Judges moves by all rules. A refusal is recorded at once; what is returned is recorded with the moves, by `recordJudgements`.
+ * Judges moves by all rules. A refusal is recorded at once; what is returned is recorded with the moves, by `recordMoveEvaluations`.
  * @throws RuleViolations
  */
-export async function judgeMoves(context: Context, wanted: WantedMoves): Promise<readonly Judgement[]> {
+export async function evaluateMoves(context: Context, wanted: WantedMoves): Promise<readonly MoveEvaluation[]> {
   const { db, change, git, now, refRules } = context;
   const { repo, actor } = wanted;
   const rules = await loadRules(db, wanted);
   if (!rules) return [];
-  const judgements = await judge({ db, refRules, now, gitRepository: repoOf(git, repo.id) }, rules);
-  const refused = judgements.filter(({ result }) => result === 'fail');
-  if (refused.length === 0) return judgements;
-  await change((tx) => recordJudgements(tx, context, { repo, actor: actor.account, judgements: refused }));
+  const moveEvaluations = await evaluateRules({ db, refRules, now, gitRepository: repoOf(git, repo.id) }, rules);
+  const refused = moveEvaluations.filter(({ result }) => result === 'fail');
+  if (refused.length === 0) return moveEvaluations;
+  await change((tx) => recordMoveEvaluations(tx, context, { repo, actor: actor.account, moveEvaluations: refused }));
   throw new RuleViolations(refused);
 }
 
@@ -54,9 +61,9 @@ export async function findMergeObstacle(
   const wanted = { repo, actor: { account: undefined }, moves: [move], merge: { ...merge, method: undefined } };
   const rules = await loadRules(db, wanted);
   if (!rules) return undefined;
-  const [judgement] = await judge({ db, refRules, now, gitRepository }, rules, 'names');
-  if (judgement?.result !== 'fail') return undefined;
-  const broken = judgement.evaluations.filter(
+  const [moveEvaluation] = await evaluateRules({ db, refRules, now, gitRepository }, rules, 'names');
+  if (moveEvaluation?.result !== 'fail') return undefined;
+  const broken = moveEvaluation.evaluations.filter(
     ({ violation, applied }) => violation !== undefined && applied.enforcement === 'active',
   );
   return broken.every(({ violation }) => violation === behindBase) ? 'behind' : 'blocked';
@@ -73,13 +80,13 @@ export async function explainMove(
 ): Promise<RuleExplanation[]> {
   const rules = await loadRules(db, wanted);
   if (!rules) return [];
-  const judged = (await judge({ db, refRules, now, gitRepository, isTrial: true }, rules, hasObjects ? 'all' : 'names')).flatMap(
-    ({ evaluations }) => evaluations,
-  );
-  const known = new Set(judged.map(({ applied }) => applied));
+  const evaluated = (
+    await evaluateRules({ db, refRules, now, gitRepository, isTrial: true }, rules, hasObjects ? 'all' : 'names')
+  ).flatMap(({ evaluations }) => evaluations);
+  const known = new Set(evaluated.map(({ applied }) => applied));
   const open = hasObjects ? [] : [...rules.byRef.values()].flat().filter((applied) => !known.has(applied));
   return [
-    ...judged.map(({ applied, violation, isBypassed }) => ({
+    ...evaluated.map(({ applied, violation, isBypassed }) => ({
       rule: sourceName(applied),
       passed: violation === undefined || isBypassed || applied.enforcement === 'evaluate',
       because: becauseOf(applied, violation, isBypassed),
@@ -113,13 +120,13 @@ export function pushRules({
   repo: RuledRepository;
   actor: RefActor;
 }): PushRules {
-  let judgements: readonly Judgement[] = [];
+  let moveEvaluations: readonly MoveEvaluation[] = [];
   /** What is told of judgements that are final: all, or those that refuse. */
-  const verdictOf = async (final: readonly Judgement[]): Promise<Verdict> => {
+  const verdictOf = async (final: readonly MoveEvaluation[]): Promise<Verdict> => {
     const refused = final.filter(({ result }) => result === 'fail');
     if (refused.length > 0) {
       const now = context();
-      await now.change((tx) => recordJudgements(tx, now, { repo, actor: actor.account, judgements: refused }));
+      await now.change((tx) => recordMoveEvaluations(tx, now, { repo, actor: actor.account, moveEvaluations: refused }));
     }
     return { refused: new Map(refused.map(({ move }) => [move.ref, refusedReason])), messages: pushLines(final) };
   };
@@ -129,29 +136,29 @@ export function pushRules({
       const rules = await loadRules(db, { repo, actor, moves });
       if (!rules) return {};
       const gitRepository = repoOf(git, repo.id);
-      judgements = await judge({ db, refRules, now, gitRepository }, rules, 'names');
-      const refused = new Set(judgements.flatMap(({ move, result }) => (result === 'fail' ? move.ref : [])));
+      moveEvaluations = await evaluateRules({ db, refRules, now, gitRepository }, rules, 'names');
+      const refused = new Set(moveEvaluations.flatMap(({ move, result }) => (result === 'fail' ? move.ref : [])));
       const rest = { ...rules, moves: rules.moves.filter(({ ref }) => !refused.has(ref)) };
-      if (!needObjects(rest, refRules)) return verdictOf(judgements);
-      const first = await verdictOf(judgements.filter(({ result }) => result === 'fail'));
-      judgements = judgements.filter(({ result }) => result !== 'fail');
+      if (!needObjects(rest, refRules)) return verdictOf(moveEvaluations);
+      const first = await verdictOf(moveEvaluations.filter(({ result }) => result === 'fail'));
+      moveEvaluations = moveEvaluations.filter(({ result }) => result !== 'fail');
       return {
         ...first,
         async inspect(commands, pushed) {
           const inspected = new Set(commands.map(({ ref }) => ref));
           const accepted = { ...rest, moves: rest.moves.filter(({ ref }) => inspected.has(ref)) };
-          judgements = mergeJudgements(
-            judgements,
-            await judge({ db, refRules, now, gitRepository: pushed }, accepted, 'objects'),
+          moveEvaluations = mergeMoveEvaluations(
+            moveEvaluations,
+            await evaluateRules({ db, refRules, now, gitRepository: pushed }, accepted, 'objects'),
           );
-          return verdictOf(judgements);
+          return verdictOf(moveEvaluations);
         },
       };
     },
     async record(tx, moved) {
       const done = new Set(moved);
-      const passed = judgements.filter(({ move, result }) => result !== 'fail' && done.has(move.ref));
-      await recordJudgements(tx, context(), { repo, actor: actor.account, judgements: passed });
+      const passed = moveEvaluations.filter(({ move, result }) => result !== 'fail' && done.has(move.ref));
+      await recordMoveEvaluations(tx, context(), { repo, actor: actor.account, moveEvaluations: passed });
     },
   };
 }

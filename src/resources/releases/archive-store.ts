@@ -54,11 +54,11 @@ export async function insertImportedReleases(tx: Tx, releases: readonly Insertab
 }
 
 /** Files that are inserted at once. */
-const filesAtOnce = 500;
+const filesPerBatch = 500;
 
 /** Inserts files of releases, in their order. Their bytes are in the store of objects. */
 export async function insertImportedAssets(tx: Tx, assets: readonly Insertable<DB['release_assets']>[]): Promise<void> {
-  for (const some of chunks(assets, filesAtOnce)) await tx.insertInto('release_assets').values(some).execute();
+  for (const some of chunks(assets, filesPerBatch)) await tx.insertInto('release_assets').values(some).execute();
 }
 
 const importLock = sql`hashtextextended('imports of files of releases', 0)`;

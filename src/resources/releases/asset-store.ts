@@ -5,7 +5,7 @@ import type { DB } from '#database/tables.ts';
 import { grouped, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import type { ReleaseRow, Sight } from './store.ts';
+import type { ReleaseRow, ReleaseVisibility } from './store.ts';
 
 export type AssetRow = Selectable<DB['release_assets']>;
 /** A file with what its address and its changes need of its release. */
@@ -23,7 +23,7 @@ export async function loadAssets(db: Db, releases: Iterable<Id<'releases'>>): Pr
   return grouped(rows, (row) => row.release_id);
 }
 
-const ofRepository = (db: Db, repository: Id<'repositories'>, { drafts }: Sight) => {
+const ofRepository = (db: Db, repository: Id<'repositories'>, { drafts }: ReleaseVisibility) => {
   const query = db
     .selectFrom('release_assets')
     .innerJoin('releases', 'releases.id', 'release_assets.release_id')
@@ -37,9 +37,9 @@ export const findAsset = (
   db: Db,
   repository: Id<'repositories'>,
   id: Id<'release_assets'>,
-  sight: Sight,
+  visibility: ReleaseVisibility,
 ): Promise<AssetOfRelease | undefined> =>
-  ofRepository(db, repository, sight).where('release_assets.id', '=', id).executeTakeFirst();
+  ofRepository(db, repository, visibility).where('release_assets.id', '=', id).executeTakeFirst();
 
 /** A file by its name in the published release of a tag, or in a draft. */
 export function findAssetNamed(

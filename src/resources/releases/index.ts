@@ -11,5 +11,5 @@ export { type AssetRow, findAssetNamed, loadAssets } from './asset-store.ts';
 export { fileOf, isContentType, newKey, safeName } from './assets.ts';
 export { draftOf } from './present.ts';
 export { checkTagName, tagRef } from './publish.ts';
-export { sightOf } from './sight.ts';
 export { findLatest, loadReleases, type ReleaseRow } from './store.ts';
+export { visibilityOf } from './visibility.ts';

@@ -35,7 +35,7 @@ const most = fixedValue(notesCommits);
 const maxTitle = 256;
 
 /** Where a repository may have a file of settings: the first that there is counts. */
-const places = ['.github', '.service'].flatMap((folder) => [`${folder}/release.yml`, `${folder}/release.yaml`]);
+const candidates = ['.github', '.service'].flatMap((folder) => [`${folder}/release.yml`, `${folder}/release.yaml`]);
 
 /**
  * Generates a name and notes for a release; nothing is stored.
@@ -83,12 +83,12 @@ async function findSettings(
   { commit, named, caller }: { commit: Oid; named: string | undefined; caller: Caller },
 ): Promise<NotesSettings> {
   await using reader = await openObjects(repoOf(git, id));
-  for (const place of named === undefined ? places : [named]) {
-    const entry = await findEntry(reader, commit, place);
+  for (const candidate of named === undefined ? candidates : [named]) {
+    const entry = await findEntry(reader, commit, candidate);
     if (!entry || !isFile(entry)) continue;
     const { data } = entry.size > fixedValue(notesFile) ? {} : await reader.get(entry.oid);
     const settings = data && (await readSettings(data.toString('utf8'), caller));
-    if (!settings) throw unusable(`${place} is no file of settings for notes`);
+    if (!settings) throw unusable(`${candidate} is no file of settings for notes`);
     return settings;
   }
   if (named !== undefined) throw unusable(`There is no file ${named}`);

@@ -2,15 +2,15 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf, nameWord } from '#endpoint/path-words.ts';
 import { reactionOf } from '#resources/reactions/index.ts';
 import { findAsset, findAssetForUpdate } from './asset-store.ts';
-import { sightOf } from './sight.ts';
 import { findRelease, findReleaseForUpdate, selectPublished } from './store.ts';
+import { visibilityOf } from './visibility.ts';
 
 /** A release of a repository. A draft isn't there for those who may not write. */
 export const release = pathResource({
   name: 'release',
   words: { release_id: idOf('releases') },
   below: 'repo',
-  find: ({ db, at, viewer }, { release_id }) => findRelease(db, at.repo.id, release_id, sightOf(viewer, at.repo)),
+  find: ({ db, at, viewer }, { release_id }) => findRelease(db, at.repo.id, release_id, visibilityOf(viewer, at.repo)),
   lock: (tx, at) => findReleaseForUpdate(tx, at.release),
 });
 
@@ -27,7 +27,7 @@ export const asset = pathResource({
   name: 'asset',
   words: { asset_id: idOf('release_assets') },
   below: 'repo',
-  find: ({ db, at, viewer }, { asset_id }) => findAsset(db, at.repo.id, asset_id, sightOf(viewer, at.repo)),
+  find: ({ db, at, viewer }, { asset_id }) => findAsset(db, at.repo.id, asset_id, visibilityOf(viewer, at.repo)),
   lock: (tx, at) => findAssetForUpdate(tx, at.asset),
 });
 

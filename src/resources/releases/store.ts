@@ -3,40 +3,48 @@ import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
 
 export type ReleaseRow = Selectable<DB['releases']>;
-type Repository = Id<'repositories'>;
 
 /** Who may see drafts sees all releases of a repository, others what is published. */
-export type Sight = { readonly drafts: boolean };
+export type ReleaseVisibility = { readonly drafts: boolean };
 
-const ofRepository = (db: Db, repository: OrSql<Repository>, { drafts }: Sight) => {
+const ofRepository = (db: Db, repository: OrSql<RepositoryId>, { drafts }: ReleaseVisibility) => {
   const query = db.selectFrom('releases').selectAll().where('repository_id', '=', repository);
   return drafts ? query : query.where('draft', '=', false);
 };
 
 /** The releases of a repository, the newest first. */
-export const listReleases = (db: Db, repository: Repository, sight: Sight, page: Page): Promise<Listed<ReleaseRow>> =>
-  list(db, ofRepository(db, repository, sight).orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
+export const listReleases = (
+  db: Db,
+  repository: RepositoryId,
+  visibility: ReleaseVisibility,
+  page: Page,
+): Promise<Listed<ReleaseRow>> =>
+  list(db, ofRepository(db, repository, visibility).orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
 
-export const findRelease = (db: Db, repository: Repository, id: Id<'releases'>, sight: Sight): Promise<ReleaseRow | undefined> =>
-  ofRepository(db, repository, sight).where('id', '=', id).executeTakeFirst();
+export const findRelease = (
+  db: Db,
+  repository: RepositoryId,
+  id: Id<'releases'>,
+  visibility: ReleaseVisibility,
+): Promise<ReleaseRow | undefined> => ofRepository(db, repository, visibility).where('id', '=', id).executeTakeFirst();
 
 /** The published release of a tag. */
-export const selectPublished = (db: Db, repository: OrSql<Repository>, tag: string) =>
+export const selectPublished = (db: Db, repository: OrSql<RepositoryId>, tag: string) =>
   ofRepository(db, repository, { drafts: false }).where('tag_name', '=', tag);
 
-export const findPublished = (db: Db, repository: Repository, tag: string): Promise<ReleaseRow | undefined> =>
+export const findPublished = (db: Db, repository: RepositoryId, tag: string): Promise<ReleaseRow | undefined> =>
   selectPublished(db, repository, tag).executeTakeFirst();
 
 /** The numbers of a version that a tag names, as `{1,10,0}` of `v1.10.0-rc.1`; null of another. */
 const versionOfTag = sql`string_to_array((regexp_match(tag_name, '^[^0-9]*([0-9]{1,100}(?:[.][0-9]{1,100}){0,9})'))[1], '.')::numeric[]`;
 
 /** The latest release: the one that was made so, or else the newest; of several for commits of the same date, the highest version. */
-export const findLatest = (db: Db, repository: Repository): Promise<ReleaseRow | undefined> =>
+export const findLatest = (db: Db, repository: RepositoryId): Promise<ReleaseRow | undefined> =>
   ofRepository(db, repository, { drafts: false })
     .where('prerelease', '=', false)
     .where('latest', '<>', sql.lit('false'))
@@ -48,7 +56,7 @@ export const findLatest = (db: Db, repository: Repository): Promise<ReleaseRow |
     .executeTakeFirst();
 
 /** The newest of the published releases with another tag. */
-export const findNewestBeside = (db: Db, repository: Repository, tag: string): Promise<ReleaseRow | undefined> =>
+export const findNewestBeside = (db: Db, repository: RepositoryId, tag: string): Promise<ReleaseRow | undefined> =>
   ofRepository(db, repository, { drafts: false })
     .where('tag_name', '<>', tag)
     .orderBy('created_at', 'desc')
@@ -66,7 +74,7 @@ export type MergedPull = {
 };
 
 /** The pull requests of a repository whose merges are among some commits, in the order of their merges. */
-export async function listMergedBy(db: Db, repository: Repository, commits: readonly string[]): Promise<MergedPull[]> {
+export async function listMergedBy(db: Db, repository: RepositoryId, commits: readonly string[]): Promise<MergedPull[]> {
   if (commits.length === 0) return [];
   const { rows } = await sql<MergedPull>`
     select i.number, i.title, a.login as author,
@@ -99,7 +107,7 @@ export const updateRelease = (tx: Tx, id: Id<'releases'>, change: Updateable<DB[
 export const removeRelease = (tx: Tx, id: Id<'releases'>) => tx.deleteFrom('releases').where('id', '=', id).execute();
 
 /** Of the published releases of a repository, no other one is made the latest any more. */
-export const unsetLatest = (tx: Tx, repository: Repository, except: Id<'releases'>) =>
+export const unsetLatest = (tx: Tx, repository: RepositoryId, except: Id<'releases'>) =>
   tx
     .updateTable('releases')
     .set({ latest: 'legacy' })

@@ -10,7 +10,7 @@ import { branchRef, heads } from '#git/refs/ref-name.ts';
 import { listRefs } from '#git/refs/refs.ts';
 import { mustUpdateRefs } from '#git/refs/update-refs.ts';
 import type { GitStore } from '#git/repo.ts';
-import { createRepository, placeRepository, repoOf, repositoryExists } from '#git/store.ts';
+import { createRepository, installRepository, repoOf, repositoryExists } from '#git/store.ts';
 import { noreplyAddress } from '#lib/noreply.ts';
 import { templateText } from '#resources/gitignore/index.ts';
 import { licenseText } from '#resources/licenses/index.ts';
@@ -78,7 +78,7 @@ export type PreparedCopy = { initialize: Initialize; [Symbol.asyncDispose](): Pr
 
 const preparedCopy = ({ draft, refs }: Copy): PreparedCopy => ({
   async initialize(row) {
-    await placeRepository(draft, row.id);
+    await installRepository(draft, row.id);
     return refs.map(({ name, oid }) => newRef(name, oid));
   },
   [Symbol.asyncDispose]: () => draft[Symbol.asyncDispose](),

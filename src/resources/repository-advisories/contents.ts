@@ -12,7 +12,7 @@ import { type CreditRow, listTeamsBySlug, type NewAdvisoryRow, type NewVulnerabi
 const resource = 'RepositoryAdvisory';
 const refused = (field: string, message: string) => invalid(resource, field, 'invalid', message);
 
-type Judged = Pick<NewAdvisoryRow, 'severity' | 'cvss_v3' | 'cvss_v3_score' | 'cvss_v4' | 'cvss_v4_score'>;
+type SeverityColumns = Pick<NewAdvisoryRow, 'severity' | 'cvss_v3' | 'cvss_v3_score' | 'cvss_v4' | 'cvss_v4_score'>;
 
 const noVector = { cvss_v3: null, cvss_v3_score: null, cvss_v4: null, cvss_v4_score: null };
 
@@ -20,10 +20,10 @@ const noVector = { cvss_v3: null, cvss_v3_score: null, cvss_v4: null, cvss_v4_sc
  * What a request says of the severity: a word or a vector, from which the word follows. Empty where it says nothing.
  * @throws Refusal 422 where it says both, or the vector is none of CVSS 3 or 4
  */
-export async function judgedOf({
+export async function severityOf({
   severity,
   cvss_vector_string: vector,
-}: Pick<AdvisoryChange, 'severity' | 'cvss_vector_string'>): Promise<Partial<Judged>> {
+}: Pick<AdvisoryChange, 'severity' | 'cvss_vector_string'>): Promise<Partial<SeverityColumns>> {
   if (vector == null) {
     if (severity !== undefined) return { severity, ...noVector };
     return vector === null ? noVector : {};
@@ -59,10 +59,10 @@ function vulnerabilityOf(wanted: NewVulnerability, index: number): NewVulnerabil
   const range = wanted.vulnerable_version_range ?? null;
   const patched = wanted.patched_versions ?? null;
   const check = (field: 'vulnerable_version_range' | 'patched_versions', versions: readonly string[] | undefined): void => {
-    const place = `vulnerabilities[${index}].${field}`;
-    if (!versions) throw refused(place, `${place} names no versions, as in >= 1.0.0, < 1.2.3`);
+    const fieldPath = `vulnerabilities[${index}].${field}`;
+    if (!versions) throw refused(fieldPath, `${fieldPath} names no versions, as in >= 1.0.0, < 1.2.3`);
     const wrong = versions.find((version) => !isVersion(ecosystem, version));
-    if (wrong !== undefined) throw refused(place, `${wrong} is no version in ${ecosystem}`);
+    if (wrong !== undefined) throw refused(fieldPath, `${wrong} is no version in ${ecosystem}`);
   };
   if (range !== null) {
     const bounds = readRange(range)?.map(({ version }) => version);

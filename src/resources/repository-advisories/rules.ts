@@ -8,7 +8,7 @@ import { fixedValue, limitTable } from '#lib/limits.ts';
 import { forbidden, unprocessable } from '#lib/refusal.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 import { takesPrivateReports } from '#resources/repository-security/index.ts';
-import { collaboratorsOf, creditsOf, judgedOf, namedOf, teamsOf, vulnerabilitiesOf } from './contents.ts';
+import { collaboratorsOf, creditsOf, namedOf, severityOf, teamsOf, vulnerabilitiesOf } from './contents.ts';
 import { removeFork, shareFork } from './forks.ts';
 import { newIdentifier } from './identifier.ts';
 import { announce } from './publishing.ts';
@@ -74,7 +74,7 @@ type New = Pick<NewAdvisory, 'summary' | 'description' | 'cve_id' | 'cwe_ids' | 
 async function insertNew(tx: Tx, { repo, by, now }: RepositoryAction, wanted: New): Promise<AdvisoryRow> {
   const { summary, description, state, accepted } = wanted;
   const vulnerabilities = vulnerabilitiesOf(wanted.vulnerabilities);
-  const judged = { ...namedOf(wanted), ...(await judgedOf(wanted)) };
+  const severityColumns = { ...namedOf(wanted), ...(await severityOf(wanted)) };
   await lockRepository(tx, repo.id);
   const { total, waiting } = await countAdvisories(tx, repo.id, by.account.id);
   if (total >= fixedValue(limits.ofRepository)) throw unprocessable('The repository has too many security advisories.');
@@ -82,7 +82,7 @@ async function insertNew(tx: Tx, { repo, by, now }: RepositoryAction, wanted: Ne
     throw unprocessable('Too many of your reports wait for an answer in this repository.');
   const row = await insertFresh(tx, {
     ...emptyRow,
-    ...judged,
+    ...severityColumns,
     repository_id: repo.id,
     state,
     accepted,
@@ -158,7 +158,7 @@ export async function changeAdvisory(
     ...(summary === undefined ? {} : { summary }),
     ...(description === undefined ? {} : { description }),
     ...namedOf(wanted),
-    ...(await judgedOf(wanted)),
+    ...(await severityOf(wanted)),
     ...(state === advisory.state ? {} : timesOf(advisory, state, { by: by.account.id, now })),
     updated_at: now,
   });

@@ -113,7 +113,7 @@ export type NewVulnerability = Static<typeof NewVulnerability>;
 const Vulnerabilities = Type.Array(NewVulnerability, { maxItems: fixedValue(limits.vulnerabilities) });
 
 /** What is judged of a vulnerability: its kind, and its severity by a word or by a vector. */
-const judged = {
+const severityColumns = {
   cwe_ids: Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 20 }), { maxItems: 100 }))),
   severity: Type.Optional(Nullable(OneOf(levels))),
   cvss_vector_string: Type.Optional(Nullable(text(500))),
@@ -133,7 +133,7 @@ export const NewAdvisory = Type.Object(
   {
     ...described,
     ...known,
-    ...judged,
+    ...severityColumns,
     vulnerabilities: Vulnerabilities,
     start_private_fork: withDefault(Type.Boolean(), false),
   },
@@ -144,7 +144,7 @@ export type NewAdvisory = Static<typeof NewAdvisory>;
 export const NewReport = Type.Object(
   {
     ...described,
-    ...judged,
+    ...severityColumns,
     vulnerabilities: Type.Optional(Nullable(Vulnerabilities)),
     start_private_fork: withDefault(Type.Boolean(), false),
   },
@@ -157,7 +157,7 @@ export const AdvisoryChange = Type.Object(
     summary: Type.Optional(described.summary),
     description: Type.Optional(described.description),
     ...known,
-    ...judged,
+    ...severityColumns,
     vulnerabilities: Type.Optional(Vulnerabilities),
     state: Type.Optional(OneOf(['published', 'closed', 'draft'])),
     collaborating_users: Type.Optional(Nullable(Type.Array(login, people))),

@@ -4,10 +4,8 @@ import type { Db, Tx } from '#database/connect.ts';
 import { listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { gather } from '#lib/collections.ts';
-import { asId, type Id } from '#lib/id.ts';
+import { asId, type Id, type RepositoryId } from '#lib/id.ts';
 import type { ReviewCommentRow, ReviewRow } from './store.ts';
-
-type Repository = Id<'repositories'>;
 
 /** What a review or a comment tells of its pull request. */
 type OfPull = { number: number };
@@ -22,7 +20,7 @@ export const firstReview: ReviewKey = { at: '-infinity', id: asId(0) };
 /** The reviews of a repository after one of them, in the order in which they were submitted, each with the number of its pull request. */
 export async function listReviewsAfter(
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   after: ReviewKey,
   limit: number,
 ): Promise<(SubmittedReview & { key: ReviewKey })[]> {
@@ -48,7 +46,7 @@ export type SubmittedComment = ReviewCommentRow & OfPull & { submitted_at: Date 
 /** The comments of submitted reviews of a repository after one of them, oldest first, each with the number of its pull request. */
 export const listCommentsOfRepositoryAfter = (
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   after: Id<'review_comments'>,
   limit: number,
 ): Promise<SubmittedComment[]> =>
@@ -77,7 +75,7 @@ export async function insertImportedReviews(tx: Tx, reviews: readonly Insertable
   return gather(rows, 'id').sort((a, b) => a - b);
 }
 
-/** Inserts comments of reviews, without their places in conversations. Returns their ids in the same order. */
+/** Inserts comments of reviews, without their locations in conversations. Returns their ids in the same order. */
 export async function insertImportedReviewComments(
   tx: Tx,
   comments: readonly Insertable<DB['review_comments']>[],

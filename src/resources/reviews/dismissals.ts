@@ -58,7 +58,7 @@ export async function dismissReview(
 }
 
 /** So many approvals are dismissed in one transaction. */
-const staleAtOnce = 200;
+const dismissalsPerBatch = 200;
 
 /**
  * Dismisses approvals of changes that a pull request doesn't bring any more, where rules on its base want it. Returns whether there may be
@@ -70,13 +70,13 @@ export async function dismissStale(
   repo: RuledRepository,
   pull: PullRow,
 ): Promise<boolean> {
-  const stale = await listApprovalsOfOthers(tx, pull.id, presentHeads(pull), staleAtOnce);
+  const stale = await listApprovalsOfOthers(tx, pull.id, presentHeads(pull), dismissalsPerBatch);
   if (stale.length === 0) return false;
   const { byBase } = await loadReviewRules(tx, repo, [pull.base_ref], undefined);
   if (!byBase.get(pull.base_ref)?.some(({ dismiss_stale_reviews_on_push }) => dismiss_stale_reviews_on_push)) return false;
   const scope = { owner: repo.owner_id, repository: repo.id, actor, app: null, at };
   await dismiss(tx, scope, pull, stale, { message: null, commit: pull.head_sha });
-  return stale.length === staleAtOnce;
+  return stale.length === dismissalsPerBatch;
 }
 
 type Scope = {

@@ -3,7 +3,7 @@ import * as commentsEndpoints from './endpoints/comments.ts';
 import * as reviewsEndpoints from './endpoints/reviews.ts';
 import { reviewsEvents } from './events.ts';
 import { dismissStaleApprovals, followDiffs } from './jobs.ts';
-import { judgeChanged, judgeConcerned, judgeMissing, judgePage } from './judging-jobs.ts';
+import { evaluateChanged, evaluateConcerned, evaluateMissing, evaluatePage } from './lacking-reviews-jobs.ts';
 import * as schemas from './schemas.ts';
 import { Review } from './schemas.ts';
 
@@ -13,6 +13,6 @@ export const reviews = family({
   endpoints: [reviewsEndpoints, commentsEndpoints],
   events: reviewsEvents,
   payloadParts: { review: Review },
-  subscriptions: [followDiffs, dismissStaleApprovals, judgeChanged, judgeConcerned],
-  jobs: [judgePage, judgeMissing],
+  subscriptions: [followDiffs, dismissStaleApprovals, evaluateChanged, evaluateConcerned],
+  jobs: [evaluatePage, evaluateMissing],
 });

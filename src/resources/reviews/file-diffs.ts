@@ -8,7 +8,7 @@ import { chunks, keyed, unique } from '#lib/collections.ts';
 export type Ends = { readonly from: Oid; readonly to: Oid };
 
 /** So many patches, each as large as one may be, are read at once. */
-const filesAtOnce = 8;
+const filesInParallel = 8;
 
 /**
  * The diffs of files by their paths, with the patches. A file that doesn't differ is missing; one whose patch is too large has none.
@@ -22,7 +22,7 @@ export async function loadFileDiffs(
   const all = keyed((await diffTrees(gitRepository, { ...ends, patchSize: 0 })).files, ({ path }) => path);
   const wanted = unique(paths).flatMap((path) => all.get(path) ?? []);
   const found = new Map<string, FileDiff>();
-  for (const some of chunks(wanted, filesAtOnce))
+  for (const some of chunks(wanted, filesInParallel))
     for (const file of await readPatches(gitRepository, ends, some)) found.set(file.path, file);
   return found;
 }
@@ -40,7 +40,7 @@ async function readPatches(gitRepository: GitRepository, ends: Ends, files: read
 }
 
 /** So many paths fit into the arguments of one process. */
-const pathsAtOnce = 50;
+const pathsPerProcess = 50;
 
 /**
  * How files differ between two commits, by their paths and without context or renames. A file that is the same is missing.
@@ -52,7 +52,7 @@ export async function loadChanges(
 ): Promise<Map<string, FileDiff>> {
   const found = new Map<string, FileDiff>();
   if (ends.from === ends.to) return found;
-  for (const some of chunks(unique(paths), pathsAtOnce)) {
+  for (const some of chunks(unique(paths), pathsPerProcess)) {
     const { files } = await diffTrees(gitRepository, { ...ends, paths: some, context: 0, renames: false });
     for (const file of files) found.set(file.path, file);
   }

@@ -6,11 +6,11 @@ import type { Id } from '#lib/id.ts';
 import { findPullForUpdate, loadPulls, type PullRow } from '#resources/pulls/index.ts';
 import { findRepository } from '#resources/repositories/index.ts';
 import { dismissStale } from './dismissals.ts';
-import { findPresentPlaces } from './places.ts';
-import { listCommentsAfter, savePlaces } from './store.ts';
+import { findPresentLocations } from './locations.ts';
+import { listCommentsAfter, saveLocations } from './store.ts';
 
 /** So many comments are looked for at once. */
-const commentsAtOnce = 200;
+const commentsPerBatch = 200;
 
 /** Finds the comments on pull requests whose head or base has changed in the diff as it is now. It can be repeated. */
 export const followDiffs = subscription<'pull_request.synchronize' | 'pull_request.edited', JobContext>({
@@ -23,7 +23,7 @@ export const followDiffs = subscription<'pull_request.synchronize' | 'pull_reque
     `reviews.follow-diffs.${data.issue}.${kind === 'pull_request.edited' && !data.changes.base ? 'texts' : 'diff'}`,
   async run(event, context) {
     if (event.kind === 'pull_request.edited' && !event.data.changes.base) return;
-    await placeComments(context, event.data.issue);
+    await locateComments(context, event.data.issue);
   },
 });
 
@@ -44,23 +44,23 @@ export const dismissStaleApprovals = subscription<'pull_request.synchronize', Jo
   },
 });
 
-async function placeComments({ db, change, services: { git }, stopping }: JobContext, issue: Id<'issues'>): Promise<void> {
+async function locateComments({ db, change, services: { git }, stopping }: JobContext, issue: Id<'issues'>): Promise<void> {
   const pull = (await loadPulls(db, [issue])).get(issue);
   if (!pull) return;
   const gitRepository = repoOf(git, pull.repository_id);
   const ends = { from: pull.merge_base_sha, to: pull.head_sha };
   for (let after = 0; ; ) {
     stopping?.throwIfAborted();
-    const comments = await listCommentsAfter(db, issue, after, commentsAtOnce);
+    const comments = await listCommentsAfter(db, issue, after, commentsPerBatch);
     const last = comments.at(-1);
     if (!last) return;
     after = last.id;
-    const places = await findPresentPlaces(gitRepository, ends, comments);
-    const found = comments.flatMap(({ id }, at) => (places[at] ? [{ id, ...places[at] }] : []));
+    const locations = await findPresentLocations(gitRepository, ends, comments);
+    const found = comments.flatMap(({ id }, at) => (locations[at] ? [{ id, ...locations[at] }] : []));
     const isDone = await change(async (tx) => {
       const now = await findPullForUpdate(tx, pull);
       if (!now || !hasSameDiff(now, pull)) return true;
-      await savePlaces(tx, pull.head_sha, found);
+      await saveLocations(tx, pull.head_sha, found);
       return false;
     });
     // It has changed again, of which another event tells.

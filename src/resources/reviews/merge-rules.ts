@@ -13,7 +13,7 @@ import { loadNamedRepositories } from '#resources/repositories/index.ts';
 import type { ReviewParameters } from './review-rules.ts';
 import { countUnresolved, type DecidingReview, loadDecidingReviews, loadReviewers, type ReviewerRow } from './store.ts';
 
-type JudgedPull = Omit<MergedPull, 'method'>;
+type EvaluatedPull = Omit<MergedPull, 'method'>;
 
 /** What judging reviews needs. */
 type ReviewCheck = Pick<RuleCheck, 'db' | 'gitRepository' | 'repo' | 'host'>;
@@ -24,7 +24,7 @@ type Counted = DecidingReview & { author_id: Id<'accounts'>; reviewer: ReviewerR
 /** The level of the role from which reviews count: that of writers. */
 const writing = 3;
 
-async function listCounted({ db, repo }: ReviewCheck, pull: JudgedPull): Promise<Counted[]> {
+async function listCounted({ db, repo }: ReviewCheck, pull: EvaluatedPull): Promise<Counted[]> {
   const reviews = (await loadDecidingReviews(db, [pull.id])).filter(({ author_id }) => author_id !== pull.author_id);
   const reviewers = await loadReviewers(db, repo, gather(reviews, 'author_id'));
   return reviews.flatMap((review) => {
@@ -40,7 +40,7 @@ const people = (count: number): string => (count === 1 ? '1 approving review is'
 async function reviewProblem(
   check: ReviewCheck,
   parameters: ReviewParameters,
-  pull: JudgedPull,
+  pull: EvaluatedPull,
   move: BaseMove,
 ): Promise<string | undefined> {
   const reviews = await listCounted(check, pull);
@@ -55,7 +55,7 @@ async function reviewProblem(
 export async function lacksReviews(
   check: ReviewCheck,
   rules: readonly ReviewParameters[],
-  pull: JudgedPull,
+  pull: EvaluatedPull,
   move: BaseMove,
 ): Promise<boolean> {
   if (rules.length === 0) return false;
@@ -70,7 +70,7 @@ const wantChanges = (reviews: readonly Counted[]): boolean => reviews.some(({ st
 /** The tip of the base branch (null: there is none), and the commit that it gets. Before the merge is made, that is the head of the pull request. */
 type BaseMove = Pick<RuledMove, 'before' | 'after'>;
 
-type Reviewed = { pull: JudgedPull; move: BaseMove; reviews: readonly Counted[] };
+type Reviewed = { pull: EvaluatedPull; move: BaseMove; reviews: readonly Counted[] };
 
 /** Which approvals a pull request lacks. */
 async function approvalProblem(
@@ -97,7 +97,7 @@ async function approvalProblem(
 }
 
 /** Whether a review is about the changes that the pull request brings now. */
-const isOfPresentChanges = ({ commit_sha, submitted_at }: Counted, pull: JudgedPull): boolean =>
+const isOfPresentChanges = ({ commit_sha, submitted_at }: Counted, pull: EvaluatedPull): boolean =>
   presentHeads(pull).includes(commit_sha) &&
   (pull.base_changed_at === null || (submitted_at !== null && submitted_at >= pull.base_changed_at));
 
@@ -126,7 +126,7 @@ async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[
   return false;
 }
 
-const isOfLastPush = (review: Counted, pull: JudgedPull): boolean =>
+const isOfLastPush = (review: Counted, pull: EvaluatedPull): boolean =>
   isOfPresentChanges(review, pull) && review.author_id !== pull.head_pushed_by;
 
 /** The heads with the changes that the pull request brings now. */
@@ -141,7 +141,7 @@ export const presentHeads = ({ head_sha, same_heads }: Pick<MergedPull, 'head_sh
  */
 async function listChangedPaths(
   { gitRepository }: ReviewCheck,
-  pull: JudgedPull,
+  pull: EvaluatedPull,
   { before, after }: BaseMove,
 ): Promise<string[]> {
   const { merge_base_sha, head_sha } = pull;

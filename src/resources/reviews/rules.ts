@@ -8,7 +8,7 @@ import { snapshotOf } from '#lib/snapshot.ts';
 import { checkJobMayApprove } from '#resources/apps/index.ts';
 import { recordReferences, type TextAction, updateIssue } from '#resources/issues/index.ts';
 import { countReviewComments, type PullRow, withdrawRequest } from '#resources/pulls/index.ts';
-import { checkStillHolds, type Draft, type FoundPlace } from './drafts.ts';
+import { checkStillHolds, type Draft, type FoundLocation } from './drafts.ts';
 import type { NewReview, ReviewEvent, ReviewSubmission } from './schemas.ts';
 import {
   commentsOfReview,
@@ -100,7 +100,7 @@ async function insertDraft(
   const review = await insertReview(tx, { ...common, state: 'PENDING', body, commit_sha: draft.commit });
   await insertComments(
     tx,
-    draft.places.map((place, at) => ({ ...common, ...place, review_id: review.id, body: comments[at]?.body ?? '' })),
+    draft.locations.map((location, at) => ({ ...common, ...location, review_id: review.id, body: comments[at]?.body ?? '' })),
   );
   return review;
 }
@@ -131,12 +131,12 @@ async function publish(
   const { now } = action;
   const row = await updateReview(tx, id, { state: stateOf[event], body, submitted_at: now, updated_at: now });
   const comments = await submitComments(tx, id, now);
-  await tellOfReview(tx, action, pull, row, comments);
+  await recordReview(tx, action, pull, row, comments);
   return row;
 }
 
 /** Counts and records a review that was submitted, and its comments, with what their texts refer to. */
-async function tellOfReview(
+async function recordReview(
   tx: Tx,
   action: TextAction,
   pull: PullRow,
@@ -160,7 +160,7 @@ async function tellOfReview(
   for (const { id, body } of comments) await recordReferences(tx, action, { issue: pull.id, reviewComment: id, after: body });
 }
 
-/** Comments on a place of the diff at once: as in the public API, by a review that says nothing else. */
+/** Comments on a location of the diff at once: as in the public API, by a review that says nothing else. */
 export async function commentOnDiff(
   tx: Tx,
   action: TextAction,
@@ -169,9 +169,9 @@ export async function commentOnDiff(
   body: string,
 ): Promise<ReviewCommentRow> {
   checkStillHolds(draft, pull);
-  const [place] = draft.places;
-  if (!place) throw new Error('A comment has a place');
-  return insertSingle(tx, action, pull, { place, commit: draft.commit, body, in_reply_to_id: null });
+  const [location] = draft.locations;
+  if (!location) throw new Error('A comment has a location');
+  return insertSingle(tx, action, pull, { location, commit: draft.commit, body, in_reply_to_id: null });
 }
 
 /** Replies to a comment, or to the one that it replies to: all of a conversation are replies to its first. */
@@ -183,10 +183,10 @@ export async function replyTo(
   body: string,
 ): Promise<ReviewCommentRow> {
   const in_reply_to_id = to.in_reply_to_id ?? to.id;
-  return insertSingle(tx, action, pull, { place: placeOf(to), commit: to.commit_sha, body, in_reply_to_id });
+  return insertSingle(tx, action, pull, { location: locationOf(to), commit: to.commit_sha, body, in_reply_to_id });
 }
 
-const placeOf = (comment: ReviewCommentRow): FoundPlace => ({
+const locationOf = (comment: ReviewCommentRow): FoundLocation => ({
   path: comment.path,
   subject_type: comment.subject_type,
   side: comment.side,
@@ -203,13 +203,13 @@ const placeOf = (comment: ReviewCommentRow): FoundPlace => ({
   start_line: comment.start_line,
 });
 
-type Single = { place: FoundPlace; commit: string; body: string } & Pick<ReviewCommentRow, 'in_reply_to_id'>;
+type Single = { location: FoundLocation; commit: string; body: string } & Pick<ReviewCommentRow, 'in_reply_to_id'>;
 
 async function insertSingle(
   tx: Tx,
   action: TextAction,
   pull: PullRow,
-  { place, commit, body, in_reply_to_id }: Single,
+  { location, commit, body, in_reply_to_id }: Single,
 ): Promise<ReviewCommentRow> {
   checkMayReview(action, pull);
   await checkNonePending(tx, action, pull);
@@ -223,9 +223,9 @@ async function insertSingle(
     submitted_at: now,
   };
   const review = await insertReview(tx, { ...common, state: 'COMMENTED', body: '', commit_sha: commit });
-  const [comment] = await insertComments(tx, [{ ...common, ...place, review_id: review.id, body, in_reply_to_id }]);
+  const [comment] = await insertComments(tx, [{ ...common, ...location, review_id: review.id, body, in_reply_to_id }]);
   if (!comment) throw new Error('A comment was not inserted');
-  await tellOfReview(tx, action, pull, review, [comment]);
+  await recordReview(tx, action, pull, review, [comment]);
   return comment;
 }
 

@@ -69,8 +69,8 @@ const sha = Type.String({ pattern: '^[0-9a-f]{40}$' });
 const number = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const path = Type.String({ minLength: 1, maxLength: 4_096 });
 
-/** A place in the diff: a position, or a line with the side that it is on, and with where the range begins. */
-const place = {
+/** A location in the diff: a position, or a line with the side that it is on, and with where the range begins. */
+const location = {
   position: Type.Optional(number),
   line: Type.Optional(number),
   side: Type.Optional(OneOf(sides)),
@@ -88,7 +88,7 @@ export const NewReview = Type.Object(
     body: Type.Optional(Type.String({ maxLength })),
     event: Type.Optional(OneOf(reviewEvents)),
     comments: Type.Optional(
-      Type.Array(Type.Object({ path, body, ...place }), { maxItems: fixedValue(limitTable.reviews.comments) }),
+      Type.Array(Type.Object({ path, body, ...location }), { maxItems: fixedValue(limitTable.reviews.comments) }),
     ),
   },
   { title: 'PullRequestReview' },
@@ -108,13 +108,13 @@ export const ReviewDismissal = Type.Object(
   { title: 'PullRequestReview' },
 );
 
-/** `in_reply_to` names a comment whose place this one has, too; what else is said of the place is ignored then. */
+/** `in_reply_to` names a comment whose location this one has, too; what else is said of the location is ignored then. */
 export const NewReviewComment = Type.Object(
   {
     body,
     commit_id: Type.Optional(sha),
     path: Type.Optional(path),
-    ...place,
+    ...location,
     in_reply_to: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     subject_type: Type.Optional(OneOf(['line', 'file'])),
   },

@@ -4,12 +4,11 @@ import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type Content, changedCounts } from '#resources/reactions/index.ts';
-import type { PresentPlace } from './places.ts';
+import type { PresentLocation } from './locations.ts';
 
-type Repository = Id<'repositories'>;
 type Account = Id<'accounts'>;
 /** The issue that a pull request also is. */
 type Pull = Id<'issues'>;
@@ -129,7 +128,7 @@ export type ReviewerRow = { account: Account; level: number; teams: readonly Id<
 /** Reviewers of a repository's pull requests by their accounts, in one statement. */
 export async function loadReviewers(
   db: Db,
-  { id, owner_id }: { id: Repository; owner_id: Account },
+  { id, owner_id }: { id: RepositoryId; owner_id: Account },
   accounts: readonly (Account | null)[],
 ): Promise<Map<Account, ReviewerRow>> {
   if (accounts.length === 0) return new Map();
@@ -142,29 +141,29 @@ export async function loadReviewers(
 }
 
 /** Which open pull requests are looked through: those of a repository, of all that an account owns, or of these that somebody reviewed. */
-export type PullScope = { repository: Repository } | { owner: Account; reviewer?: Account };
+export type PullScope = { repository: RepositoryId } | { owner: Account; reviewer?: Account };
 
-/** A place in the order in which they are. */
-export type PullPlace = { repository: Repository; number: number };
+/** A cursor in the order of pull requests. */
+export type PullCursor = { repository: RepositoryId; number: number };
 
-/** Open pull requests after a place, in their order. */
+/** Open pull requests after a cursor, in their order. */
 export async function listOpenPulls(
   db: Db,
   scope: PullScope,
-  after: PullPlace,
+  after: PullCursor,
   limit: number,
-): Promise<(PullPlace & { id: Pull })[]> {
+): Promise<(PullCursor & { id: Pull })[]> {
   const within = 'repository' in scope ? sql`r.id = ${scope.repository}` : sql`r.owner_id = ${scope.owner}`;
   const order = sql`order by repository, number limit ${limit}`;
   const open = sql`i.is_pull_request and i.state = 'open'`;
   const columns = sql`i.id, i.repository_id as repository, i.number`;
   const query =
     'reviewer' in scope && scope.reviewer !== undefined
-      ? sql<PullPlace & { id: Pull }>`select distinct ${columns}
+      ? sql<PullCursor & { id: Pull }>`select distinct ${columns}
           from reviews v join issues i on i.id = v.issue_id and ${open} join repositories r on r.id = i.repository_id and ${within}
           where v.author_id = ${scope.reviewer} and v.state in ('APPROVED', 'CHANGES_REQUESTED')
             and (i.repository_id, i.number) > (${after.repository}, ${after.number}) ${order}`
-      : sql<PullPlace & { id: Pull }>`select i.* from repositories r cross join lateral (
+      : sql<PullCursor & { id: Pull }>`select i.* from repositories r cross join lateral (
             select ${columns} from issues i
             where i.repository_id = r.id and ${open} and (r.id > ${after.repository} or i.number > ${after.number}) ${order}) i
           where ${within} and r.id >= ${after.repository} ${order}`;
@@ -172,15 +171,15 @@ export async function listOpenPulls(
 }
 
 /** Pull requests after an id of which isn't known whether they lack reviews, in their order. */
-export async function listUnjudged(db: Db, after: Pull | 0, limit: number): Promise<{ id: Pull; repository: Repository }[]> {
-  const { rows } = await sql<{ id: Pull; repository: Repository }>`
+export async function listUnevaluated(db: Db, after: Pull | 0, limit: number): Promise<{ id: Pull; repository: RepositoryId }[]> {
+  const { rows } = await sql<{ id: Pull; repository: RepositoryId }>`
     select issue_id as id, repository_id as repository from pull_requests
     where lacks_reviews is null and issue_id > ${after} order by issue_id limit ${limit}`.execute(db);
   return rows;
 }
 
 /** Judges of one repository's reviews come one after the other until their transactions end, so that who reads later also writes later. */
-export const lockJudging = (tx: Tx, repository: Repository) =>
+export const lockEvaluation = (tx: Tx, repository: RepositoryId) =>
   sql`select pg_advisory_xact_lock(hashtextextended('reviews of ' || ${repository}::bigint, 0))`.execute(tx);
 
 /** The number of a pull request's conversations that aren't resolved. */
@@ -202,7 +201,7 @@ export type CommentFilter = { since: Date | undefined; order: CommentOrder };
 /** The comments of a pull request's reviews, or of all of a repository. Pending ones aren't among them. */
 export function listComments(
   db: Db,
-  of: { pull: Pull } | { repository: Repository },
+  of: { pull: Pull } | { repository: RepositoryId },
   { since, order: { sort, direction } }: CommentFilter,
   page: Page,
 ): Promise<Listed<ReviewCommentRow>> {
@@ -217,7 +216,7 @@ export function listComments(
 export const listCommentsOfReview = (db: Db, review: Review, page: Page): Promise<Listed<ReviewCommentRow>> =>
   list(db, db.selectFrom('review_comments').selectAll().where('review_id', '=', review).orderBy('id'), page);
 
-export const selectComment = (db: Db, repository: OrSql<Repository>, reader: Reader, id: Comment) =>
+export const selectComment = (db: Db, repository: OrSql<RepositoryId>, reader: Reader, id: Comment) =>
   commentsFor(db, reader).where('repository_id', '=', repository).where('id', '=', id);
 
 /** A submitted comment on a pull request. */
@@ -229,7 +228,7 @@ export const findCommentForUpdate = (tx: Tx, { id }: Pick<ReviewCommentRow, 'id'
   tx.selectFrom('review_comments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
 /** The comment that began the conversation of a submitted comment. */
-export const selectConversation = (db: Db, repository: OrSql<Repository>, id: Comment) =>
+export const selectConversation = (db: Db, repository: OrSql<RepositoryId>, id: Comment) =>
   db
     .selectFrom('review_comments')
     .selectAll()
@@ -314,16 +313,16 @@ export const listCommentsAfter = (db: Db, pull: Pull, after: number, limit: numb
     .execute();
 
 /** Stores where comments are in the present diff, whose head is `commit`. */
-export async function savePlaces(
+export async function saveLocations(
   tx: Tx,
   commit: string,
-  places: readonly (PresentPlace & Pick<ReviewCommentRow, 'id'>)[],
+  locations: readonly (PresentLocation & Pick<ReviewCommentRow, 'id'>)[],
 ): Promise<void> {
-  if (places.length === 0) return;
+  if (locations.length === 0) return;
   await sql`
     update review_comments c set position = p.position, line = p.line, start_line = p.start_line,
       commit_sha = case when p.position is null then c.commit_sha else ${commit} end
-    from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as p(id bigint, position int, line int, start_line int)
+    from jsonb_to_recordset(${JSON.stringify(locations)}::jsonb) as p(id bigint, position int, line int, start_line int)
     where c.id = p.id`.execute(tx);
 }
 

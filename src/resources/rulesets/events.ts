@@ -11,7 +11,7 @@ import {
   webhookEventType,
 } from '#resources/event-kinds.ts';
 import type { RulesetChanges } from './changes.ts';
-import { type Place, presentRuleset } from './present.ts';
+import { presentRuleset, type RulesetParent } from './present.ts';
 import { findRuleset, type RulesetRow } from './store.ts';
 
 type Ruleset = Id<'rulesets'>;
@@ -35,13 +35,13 @@ async function rulesetPayload(
   { action, row, more }: Built,
 ): Promise<readonly WebhookEvent[]> {
   if (!row) return [];
-  const told = (place: Place): readonly WebhookEvent[] => {
-    const repository_ruleset = presentRuleset(context.links, place, row);
+  const eventsFor = (parent: RulesetParent): readonly WebhookEvent[] => {
+    const repository_ruleset = presentRuleset(context.links, parent, row);
     return [{ type: rulesetEvent, action, body: { repository_ruleset, ...more } }];
   };
-  if (event.repository !== undefined) return aboutRepository(context, event, (repo) => told({ repo }));
+  if (event.repository !== undefined) return aboutRepository(context, event, (repo) => eventsFor({ repo }));
   const org = await findAccountById(context.db, event.owner);
-  return org ? told({ org }) : [];
+  return org ? eventsFor({ org }) : [];
 }
 
 export const rulesetEvents = eventKinds({

@@ -12,20 +12,20 @@ import type { Ruleset, RulesetSummary, RulesetVersion, RulesetVersionWithState }
 import type { RulesetHead, RulesetRow, VersionHead, VersionRow } from './store.ts';
 
 /** The organization or repository through which a ruleset is seen. */
-export type Place = { readonly org: { readonly login: string } } | { readonly repo: NamedRepository };
+export type RulesetParent = { readonly org: { readonly login: string } } | { readonly repo: NamedRepository };
 
 /** Where a ruleset comes from, and its addresses. One of the organization is so too where it is seen through a repository. */
-function sourceOf(links: Links, place: Place, row: Pick<RulesetHead, 'id' | 'organization_id'>) {
-  if ('repo' in place && row.organization_id === null) {
-    const { owner, name } = place.repo;
+function sourceOf(links: Links, parent: RulesetParent, row: Pick<RulesetHead, 'id' | 'organization_id'>) {
+  if ('repo' in parent && row.organization_id === null) {
+    const { owner, name } = parent.repo;
     return {
       source_type: 'Repository',
       source: `${owner.login}/${name}`,
-      api: `${repositoryUrl(links, place.repo)}/rulesets/${row.id}`,
+      api: `${repositoryUrl(links, parent.repo)}/rulesets/${row.id}`,
       html: `${path(links.html, owner.login, name)}/rules/${row.id}`,
     } as const;
   }
-  const { login } = 'org' in place ? place.org : place.repo.owner;
+  const { login } = 'org' in parent ? parent.org : parent.repo.owner;
   return {
     source_type: 'Organization',
     source: login,
@@ -34,8 +34,8 @@ function sourceOf(links: Links, place: Place, row: Pick<RulesetHead, 'id' | 'org
   } as const;
 }
 
-export function presentSummary(links: Links, place: Place, row: RulesetHead): RulesetSummary {
-  const { source_type, source, api, html } = sourceOf(links, place, row);
+export function presentSummary(links: Links, parent: RulesetParent, row: RulesetHead): RulesetSummary {
+  const { source_type, source, api, html } = sourceOf(links, parent, row);
   return {
     id: row.id,
     name: row.name,
@@ -51,8 +51,8 @@ export function presentSummary(links: Links, place: Place, row: RulesetHead): Ru
 }
 
 /** A ruleset with its rules, and without what depends on who sees it. */
-export const presentRuleset = (links: Links, place: Place, row: RulesetRow): Ruleset => ({
-  ...presentSummary(links, place, row),
+export const presentRuleset = (links: Links, parent: RulesetParent, row: RulesetRow): Ruleset => ({
+  ...presentSummary(links, parent, row),
   ...contentOf(row),
 });
 
@@ -73,29 +73,29 @@ type Seen = { readonly org: Org } | { readonly repo: Repo };
 /** A ruleset as a viewer sees it: with its bypass actors where they may change it, and how they may bypass it. */
 export async function presentRulesetTo(
   { db, links, viewer }: Scope & { viewer: Viewer },
-  place: Seen,
+  parent: Seen,
   row: RulesetRow,
 ): Promise<Ruleset> {
-  const [facts, mayWrite] = await Promise.all([factsIn(db, viewer, place), mayChange(db, viewer, place, row)]);
+  const [facts, mayWrite] = await Promise.all([factsIn(db, viewer, parent), mayChange(db, viewer, parent, row)]);
   return {
-    ...presentRuleset(links, place, row),
+    ...presentRuleset(links, parent, row),
     ...(mayWrite ? { bypass_actors: [...row.bypass_actors] } : {}),
     ...(viewer.account ? { current_user_can_bypass: bypassWords[bypassOf(row, facts)] } : {}),
   };
 }
 
 /** Who owns an organization administers all of its repositories. */
-const factsIn = (db: Scope['db'], viewer: Viewer, place: Seen): Promise<ActorFacts> =>
+const factsIn = (db: Scope['db'], viewer: Viewer, parent: Seen): Promise<ActorFacts> =>
   loadActorFacts(
     db,
     viewer,
-    'repo' in place ? place.repo : { owner_id: place.org.id, role: place.org.role === 'owner' ? 'admin' : undefined },
+    'repo' in parent ? parent.repo : { owner_id: parent.org.id, role: parent.org.role === 'owner' ? 'admin' : undefined },
   );
 
-async function mayChange(db: Scope['db'], viewer: Viewer, place: Seen, row: RulesetRow): Promise<boolean> {
-  if ('repo' in place && row.organization_id === null)
-    return authorize(writesRepositoryRulesets, viewer, { repo: place.repo }, { write: false }).allowed;
-  const org = 'org' in place ? place.org : await findOrg(db, viewer, place.repo.owner.login);
+async function mayChange(db: Scope['db'], viewer: Viewer, parent: Seen, row: RulesetRow): Promise<boolean> {
+  if ('repo' in parent && row.organization_id === null)
+    return authorize(writesRepositoryRulesets, viewer, { repo: parent.repo }, { write: false }).allowed;
+  const org = 'org' in parent ? parent.org : await findOrg(db, viewer, parent.repo.owner.login);
   return org !== undefined && authorize(writesOrganizationRulesets, viewer, { org }, { write: false }).allowed;
 }
 
@@ -107,11 +107,11 @@ export const presentVersion = ({ id, actor_id, actor_kind, created_at }: Version
 
 export function presentVersionWithState(
   links: Links,
-  place: Place,
+  parent: RulesetParent,
   row: VersionRow,
   ruleset: RulesetRow,
 ): RulesetVersionWithState {
-  const { source_type, source } = sourceOf(links, place, ruleset);
+  const { source_type, source } = sourceOf(links, parent, ruleset);
   const { name, target, enforcement, bypass_actors } = row.state;
   return {
     ...presentVersion(row),

@@ -35,8 +35,8 @@ const resource = 'Ruleset';
 const maxRulesets = fixedValue(limitTable.rules.rulesets);
 
 /** The organization or repository of a path. */
-export const ownerOf = (place: Pick<OrganizationAction, 'org'> | Pick<RepositoryAction, 'repo'>): RulesetOwner =>
-  'org' in place ? { column: 'organization_id', id: place.org.id } : { column: 'repository_id', id: place.repo.id };
+export const ownerOf = (parent: Pick<OrganizationAction, 'org'> | Pick<RepositoryAction, 'repo'>): RulesetOwner =>
+  'org' in parent ? { column: 'organization_id', id: parent.org.id } : { column: 'repository_id', id: parent.repo.id };
 
 const scopeOf = (action: RulesetAction) => ('org' in action ? inOrganization(action) : inRepository(action));
 
@@ -162,14 +162,14 @@ async function checkName(tx: Tx, owner: RulesetOwner, name: string, self?: Rules
 /** @throws Refusal where an actor doesn't belong to the organization, or to the owner of the repository */
 async function checkActors(tx: Tx, action: RulesetAction, actors: readonly BypassActor[]): Promise<void> {
   if (actors.length === 0) return;
-  const place =
+  const parent =
     'org' in action
       ? { account: action.org.id, repository: undefined }
       : { account: action.repo.owner_id, repository: action.repo.id };
   const isOrganization = 'org' in action || action.repo.owner.kind === 'organization';
   const asked = { apps: idsOf(actors, 'Integration'), teams: idsOf(actors, 'Team'), users: idsOf(actors, 'User') };
   const isAsked = Object.values(asked).some((ids) => ids.length > 0);
-  const known = isAsked ? await findKnownActors(tx, place, asked) : asked;
+  const known = isAsked ? await findKnownActors(tx, parent, asked) : asked;
   for (const [at, { actor_type, actor_id }] of actors.entries()) {
     const refuse = (field: string, message: string) => invalid(resource, `bypass_actors.${at}.${field}`, 'invalid', message);
     if (!isOrganization && (actor_type === 'OrganizationAdmin' || actor_type === 'Team'))

@@ -53,10 +53,10 @@ const repositoryFacts = (repository: RuledRepository['id']) =>
       'visibility', r.visibility, 'custom', ${propertyLists})
     from repositories r where r.id = ${repository}) end`.as('facts');
 
-type Place = Pick<RuledRepository, 'id' | 'owner_id'>;
+type RepositoryKey = Pick<RuledRepository, 'id' | 'owner_id'>;
 
 /** Whether a ruleset is of a repository, or is in force in its organization. */
-const ofOrAbove = ({ id, owner_id }: Place) =>
+const ofOrAbove = ({ id, owner_id }: RepositoryKey) =>
   sql<boolean>`(rulesets.repository_id = ${id} or rulesets.organization_id = ${owner_id} and rulesets.enforcement <> 'disabled')`;
 
 /** Those of the rows that apply to the repository whose facts they have. */
@@ -70,7 +70,7 @@ function applying<Row extends { readonly conditions: Conditions; readonly facts:
  * The rulesets in force in a repository, or that are evaluated there: its own, and those of its organization that apply to it. In one
  * statement, which reads two index entries where there are none.
  */
-export async function loadRulesetsOf(db: Db, repository: Place): Promise<RulesetRow[]> {
+export async function loadRulesetsOf(db: Db, repository: RepositoryKey): Promise<RulesetRow[]> {
   const rows = await selectRulesets(db)
     .select(repositoryFacts(repository.id))
     .where(ofOrAbove(repository))
@@ -81,7 +81,7 @@ export async function loadRulesetsOf(db: Db, repository: Place): Promise<Ruleset
 }
 
 /** The rulesets of a repository and those in force above it. Their number is limited. */
-export async function listRulesetsAt(db: Db, repository: Place): Promise<RulesetHead[]> {
+export async function listRulesetsAt(db: Db, repository: RepositoryKey): Promise<RulesetHead[]> {
   const rows = await db
     .selectFrom('rulesets')
     .select(heads)
@@ -93,7 +93,7 @@ export async function listRulesetsAt(db: Db, repository: Place): Promise<Ruleset
 }
 
 /** A ruleset of a repository, or one in force above it. */
-export async function findRulesetAt(db: Db, repository: Place, id: RulesetId): Promise<RulesetRow | undefined> {
+export async function findRulesetAt(db: Db, repository: RepositoryKey, id: RulesetId): Promise<RulesetRow | undefined> {
   const rows = await selectRulesets(db)
     .select(repositoryFacts(repository.id))
     .where(ofOrAbove(repository))

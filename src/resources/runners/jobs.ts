@@ -3,7 +3,7 @@ import { job } from '#jobs/job.ts';
 import { addMinutes } from '#lib/time.ts';
 import { removeForgotten } from './store.ts';
 
-const atOnce = 1_000;
+const batchSize = 1_000;
 /** How long a runner for a single job may be silent, in minutes (the public API's day). */
 const silentMinutes = 24 * 60;
 
@@ -13,6 +13,6 @@ export const removeForgottenRunners = job<Record<string, never>, JobContext>({
   attempts: 1,
   schedule: { cron: '41 * * * *' },
   async run(_payload, { change, now }) {
-    await change((tx) => removeForgotten(tx, addMinutes(now, -silentMinutes), atOnce));
+    await change((tx) => removeForgotten(tx, addMinutes(now, -silentMinutes), batchSize));
   },
 });

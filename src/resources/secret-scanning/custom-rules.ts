@@ -36,14 +36,15 @@ const resource = 'CustomPattern';
 const maxPatterns = fixedValue(limitTable.secretScanning.customPatterns);
 
 /** The organization or repository of a path that has patterns. */
-type Place = { readonly org: Org } | { readonly repo: Repo };
-type PatternAction = Place & ActionContext;
+type PatternParent = { readonly org: Org } | { readonly repo: Repo };
+type PatternAction = PatternParent & ActionContext;
 
 /** Whose patterns a path is about. */
-export const ownerOf = (at: Place): PatternOwner => ('repo' in at ? { repository: at.repo.id } : { organization: at.org.id });
+export const ownerOf = (at: PatternParent): PatternOwner =>
+  'repo' in at ? { repository: at.repo.id } : { organization: at.org.id };
 
 /** Refuses a repository in which secret scanning is off, as its alerts do. */
-export function demandPatterns(at: Place): void {
+export function demandPatterns(at: PatternParent): void {
   if ('repo' in at && !at.repo.secret_scanning) throw notFound();
 }
 
@@ -115,7 +116,7 @@ function checkNames(existing: readonly PatternRow[], wanted: readonly NewCustomP
 }
 
 /** The patterns that are looked for together with new ones. */
-async function othersOf(tx: Tx, at: Place, existing: readonly PatternRow[]): Promise<readonly Expressions[]> {
+async function othersOf(tx: Tx, at: PatternParent, existing: readonly PatternRow[]): Promise<readonly Expressions[]> {
   return 'repo' in at ? listScannedPatterns(tx, { repository: at.repo.id, owner: at.repo.owner_id }) : existing;
 }
 

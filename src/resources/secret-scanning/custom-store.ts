@@ -103,7 +103,7 @@ export const listPresentPatterns = async (
   return new Set(rows.map(({ id }) => id));
 };
 
-type Place = { readonly repository: Id<'repositories'>; readonly owner: Id<'accounts'> };
+type PatternScope = { readonly repository: Id<'repositories'>; readonly owner: Id<'accounts'> };
 
 /** A pattern as scans need it. */
 export type ScannedPattern = CustomPattern &
@@ -112,9 +112,9 @@ export type ScannedPattern = CustomPattern &
 /** The published patterns that are looked for in each of some repositories: its own, and those of its organization. */
 export async function loadScannedPatterns(
   db: Db,
-  places: readonly Place[],
+  locations: readonly PatternScope[],
 ): Promise<ReadonlyMap<Id<'repositories'>, ScannedPattern[]>> {
-  const [repositories, owners] = [gather(places, 'repository'), unique(gather(places, 'owner'))];
+  const [repositories, owners] = [gather(locations, 'repository'), unique(gather(locations, 'owner'))];
   const found = await db
     .selectFrom('secret_patterns as p')
     .select(['id', 'name', 'slug', 'expression', 'start_delimiter', 'end_delimiter', 'must_match', 'must_not_match'])
@@ -124,14 +124,14 @@ export async function loadScannedPatterns(
     .where('p.removal', 'is', null)
     .orderBy('p.id')
     .execute();
-  const holdsIn = (place: Place) => (row: ScannedPattern) =>
-    row.repository_id === place.repository || row.organization_id === place.owner;
-  return new Map(places.map((place) => [place.repository, found.filter(holdsIn(place))]));
+  const holdsIn = (location: PatternScope) => (row: ScannedPattern) =>
+    row.repository_id === location.repository || row.organization_id === location.owner;
+  return new Map(locations.map((location) => [location.repository, found.filter(holdsIn(location))]));
 }
 
 /** The published patterns that are looked for in a repository. */
-export const listScannedPatterns = async (db: Db, place: Place): Promise<ScannedPattern[]> =>
-  getOrThrow(await loadScannedPatterns(db, [place]), place.repository);
+export const listScannedPatterns = async (db: Db, location: PatternScope): Promise<ScannedPattern[]> =>
+  getOrThrow(await loadScannedPatterns(db, [location]), location.repository);
 
 /** Slugs that patterns of an organization, or of a repository and of its owner, have. */
 export async function listSlugs(

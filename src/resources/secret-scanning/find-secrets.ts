@@ -74,7 +74,7 @@ export async function* findSecrets(
     const { data } = read.object;
     if (data.subarray(0, sniffed).includes(0)) continue;
     for await (const match of matchesIn(data, scanner, yieldNow))
-      yield { ...secretOf(match), commit: file.commit, path: file.path, blob: read.oid, ...placeOf(match, lineBegins(data)) };
+      yield { ...secretOf(match), commit: file.commit, path: file.path, blob: read.oid, ...locationOf(match, lineBegins(data)) };
   }
 }
 
@@ -102,7 +102,7 @@ const lineBegins = oncePerObject((bytes: Buffer): readonly number[] => {
   return begins;
 });
 
-function placeOf({ start, end }: Match, begins: readonly number[]) {
+function locationOf({ start, end }: Match, begins: readonly number[]) {
   const first = lineOf(start, begins);
   const last = lineOf(end - 1, begins);
   return { start_line: first.line, end_line: last.line, start_column: first.column, end_column: last.column };

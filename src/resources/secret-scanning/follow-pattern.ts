@@ -17,7 +17,7 @@ type Actor = Id<'accounts'> | undefined;
 type Alert = Awaited<ReturnType<typeof listAlertsOfPattern>>[number];
 
 /** Alerts of one transaction. */
-const alertsAtOnce = 500;
+const alertsPerBatch = 500;
 
 export const followPattern = job<{ pattern: Id<'secret_patterns'>; actor: Actor }, JobContext>({
   name: 'secret-scanning.follow-pattern',
@@ -79,9 +79,9 @@ async function eachBatch(
   for (let after: Id<'secret_alerts'> | undefined = asId<'secret_alerts'>(0); after !== undefined; ) {
     const from: Id<'secret_alerts'> = after;
     after = await change(async (tx) => {
-      const alerts = await listAlertsOfPattern(tx, id, { after: from, limit: alertsAtOnce });
+      const alerts = await listAlertsOfPattern(tx, id, { after: from, limit: alertsPerBatch });
       if (alerts.length > 0) await work(tx, alerts);
-      return alerts.length < alertsAtOnce ? undefined : alerts.at(-1)?.id;
+      return alerts.length < alertsPerBatch ? undefined : alerts.at(-1)?.id;
     });
   }
 }

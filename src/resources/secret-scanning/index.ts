@@ -1,3 +1,3 @@
 export { findNamedAlert } from './present.ts';
-export { type BlockedSecret, findBlocked, placeBlocked } from './push-protection.ts';
+export { type BlockedSecret, findBlocked, insertBlockedSecrets } from './push-protection.ts';
 export { scanTextsAnew } from './scan.ts';

@@ -6,10 +6,10 @@ import type { Id } from '#lib/id.ts';
 export type PlaceholderRow = Selectable<DB['secret_placeholders']>;
 export type BypassReason = 'false_positive' | 'used_in_tests' | 'will_fix_later';
 
-type Place = { readonly repository: Id<'repositories'>; readonly digests: readonly Buffer[] };
+type BypassKey = { readonly repository: Id<'repositories'>; readonly digests: readonly Buffer[] };
 
 /** Bypasses of secrets with these digests, expired ones too, the latest first. */
-export const listBypasses = (db: Db, { repository, digests }: Place): Promise<PlaceholderRow[]> =>
+export const listBypasses = (db: Db, { repository, digests }: BypassKey): Promise<PlaceholderRow[]> =>
   db
     .selectFrom('secret_placeholders')
     .selectAll()
@@ -25,7 +25,7 @@ export const listBypasses = (db: Db, { repository, digests }: Place): Promise<Pl
  */
 export async function listPushable(
   db: Db,
-  { repository, digests, account, now }: Place & { account: Id<'accounts'> | undefined; now: Date },
+  { repository, digests, account, now }: BypassKey & { account: Id<'accounts'> | undefined; now: Date },
 ): Promise<Buffer[]> {
   const { rows } = await sql<{ digest: Buffer }>`
     select a.digest from secret_alerts a where a.repository_id = ${repository} and a.digest = any (${[...digests]}::bytea[])
@@ -49,7 +49,7 @@ export const insertPlaceholders = (db: Db, rows: readonly NewPlaceholder[]) =>
 /** The placeholders that an account has already for secrets with these digests. */
 export const listPlaceholders = (
   db: Db,
-  { repository, digests, account }: Place & { account: Id<'accounts'> },
+  { repository, digests, account }: BypassKey & { account: Id<'accounts'> },
 ): Promise<Pick<PlaceholderRow, 'id' | 'secret_type' | 'digest'>[]> =>
   db
     .selectFrom('secret_placeholders')

@@ -51,10 +51,10 @@ export async function findBlocked(push: Push, batches: AsyncIterable<readonly Co
     const found = new Map<string, BlockedSecret>();
     for await (const one of findSecrets(reader, scanner, files)) {
       if (settings.get(one.type) === 'disabled') continue;
-      const { secret: _secret, custom: _custom, ...place } = one;
+      const { secret: _secret, custom: _custom, ...location } = one;
       const digest = digestOf(secrets, one);
       const key = digest.toString('base64');
-      if (!blocked.has(key) && !found.has(key)) found.set(key, { ...place, digest });
+      if (!blocked.has(key) && !found.has(key)) found.set(key, { ...location, digest });
     }
     if (found.size === 0) continue;
     const digests = gather([...found.values()], 'digest');
@@ -67,7 +67,7 @@ export async function findBlocked(push: Push, batches: AsyncIterable<readonly Co
 }
 
 /** Stores at once what somebody may not push, and returns the placeholders by the digests in base64. */
-export async function placeBlocked(
+export async function insertBlockedSecrets(
   db: Db,
   { repository, account, now }: { repository: Id<'repositories'>; account: Id<'accounts'>; now: Date },
   blocked: readonly Pick<BlockedSecret, 'type' | 'digest'>[],

@@ -3,7 +3,7 @@ import { type Recording, recordFound } from './rules.ts';
 import type { Found } from './store.ts';
 
 /** Findings of one transaction, which are held in memory at once. */
-const foundAtOnce = 500;
+const findingsPerBatch = 500;
 
 /** Records what is found in a repository: as soon as it is much, and at the end. */
 export function recorderOf(
@@ -18,7 +18,7 @@ export function recorderOf(
   };
   const add = async (one: Found) => {
     pending.push(one);
-    if (pending.length >= foundAtOnce) await flush();
+    if (pending.length >= findingsPerBatch) await flush();
   };
   return { add, flush };
 }

@@ -79,11 +79,11 @@ export async function recordFound(tx: Tx, recording: Recording, found: readonly 
     return alert ? [{ alert: alert.id, pattern: one.custom }] : [];
   });
   const reopened = custom.length === 0 ? [] : await reopenAlerts(tx, custom, now);
-  const placed = keyed.flatMap(({ digest, ...one }) => {
+  const located = keyed.flatMap(({ digest, ...one }) => {
     const alert = known.get(keyOf(digest));
     return alert && alert.locations_count < fixedValue(maxLocations) ? [{ ...one, alert: alert.id }] : [];
   });
-  const locations = await insertLocations(tx, placed, now);
+  const locations = await insertLocations(tx, located, now);
   const scope = { owner: repo.owner_id, repository: repo.id, actor, at: now };
   await recordAll(
     tx,

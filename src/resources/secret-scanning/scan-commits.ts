@@ -14,9 +14,9 @@ import type { Scanning, ScanProgress, ScanRow } from './scan-store.ts';
 type GitRepository = ReturnType<typeof repoOf>;
 
 /** Commits of one run, after which other repositories have their turn. */
-const commitsAtOnce = 1_000;
+const commitsPerRun = 1_000;
 /** Files that are held in memory at once. */
-const filesAtOnce = 2_000;
+const maxFilesInMemory = 2_000;
 
 /** Which commits a scan reads: those that branches and tags reach now, without those that earlier ones reached. */
 export async function planCommits(
@@ -40,10 +40,10 @@ export async function scanCommits(
 ): Promise<ScanProgress> {
   const gitRepository = repoOf(context.services.git, repo.id);
   const { scanner } = scannerFor(repo, patterns);
-  const commits = await listRange(gitRepository, { to: targets, without: known }, { total, offset: done, limit: commitsAtOnce });
+  const commits = await listRange(gitRepository, { to: targets, without: known }, { total, offset: done, limit: commitsPerRun });
   await using reader = await openObjects(gitRepository, { isBulk: true });
   const recorder = recorderOf(context, { repo, actor: actor_id ?? undefined });
-  for await (const files of inBatches(readCommitFiles(gitRepository, commits), filesAtOnce))
+  for await (const files of inBatches(readCommitFiles(gitRepository, commits), maxFilesInMemory))
     for await (const one of findSecrets(reader, scanner, files)) await recorder.add(one);
   await recorder.flush();
   const read = commits.length === 0 ? total : done + commits.length;

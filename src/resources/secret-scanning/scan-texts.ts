@@ -11,16 +11,16 @@ import { loadScanned, type Scanning, type ScanProgress, type ScanRow } from './s
 import { firstText, listTextsAfter, loadTexts, rowOf, type TextCursor, type TextRow } from './text-store.ts';
 
 /** Rows whose texts are read at once, and those of one run, after which other repositories have their turn. */
-const rowsAtOnce = 100;
-const batchesAtOnce = 20;
+const rowsPerBatch = 100;
+const batchesPerRun = 20;
 
 /** Reads some texts of a scan, and records what is found. */
 export async function scanTexts(context: JobContext, { repo, patterns }: Scanning, scan: ScanRow): Promise<ScanProgress> {
   const { scanner } = scannerFor(repo, patterns);
   const recorder = recorderOf(context, { repo, actor: scan.actor_id ?? undefined });
   let next: TextCursor | undefined = cursorOf(scan);
-  for (let batch = 0; next && batch < batchesAtOnce; batch++) {
-    const read: Awaited<ReturnType<typeof listTextsAfter>> = await listTextsAfter(context.db, repo.id, next, rowsAtOnce);
+  for (let batch = 0; next && batch < batchesPerRun; batch++) {
+    const read: Awaited<ReturnType<typeof listTextsAfter>> = await listTextsAfter(context.db, repo.id, next, rowsPerBatch);
     for await (const one of findInTexts(scanner, read.texts)) await recorder.add(one);
     next = read.next;
   }

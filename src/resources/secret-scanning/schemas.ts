@@ -7,12 +7,12 @@ const alertStates = ['open', 'resolved'] as const;
 export const resolutions = ['false_positive', 'wont_fix', 'revoked', 'used_in_tests'] as const;
 const validities = ['active', 'inactive', 'unknown'] as const;
 
-const FilePlace = Type.Object({
+const FileLocation = Type.Object({
   path: Type.String(),
   ...each(['start_line', 'end_line', 'start_column', 'end_column'], Type.Integer()),
   ...each(['blob_sha', 'blob_url', 'commit_sha', 'commit_url', 'html_url'], Type.String()),
 });
-type FilePlace = Static<typeof FilePlace>;
+type FileLocation = Static<typeof FileLocation>;
 
 const textTypes = [
   'issue_title',
@@ -29,8 +29,8 @@ export type TextType = (typeof textTypes)[number];
 /** A place in a text: its address in the API has the name of its type. */
 export type TextDetails = { readonly [Type in TextType as `${Type}_url`]?: string } & { readonly html_url: string };
 
-export const LocationDetails = Type.Unsafe<FilePlace | TextDetails>(
-  Type.Union([FilePlace, ...textTypes.map((type) => Type.Object(each([`${type}_url`, 'html_url'], Type.String())))]),
+export const LocationDetails = Type.Unsafe<FileLocation | TextDetails>(
+  Type.Union([FileLocation, ...textTypes.map((type) => Type.Object(each([`${type}_url`, 'html_url'], Type.String())))]),
 );
 export type LocationDetails = Static<typeof LocationDetails>;
 

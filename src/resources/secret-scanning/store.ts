@@ -159,7 +159,7 @@ export type Found = FoundSecret | SecretInText;
 
 type NewLocation = Found & { alert: Id<'secret_alerts'> };
 
-function placeOf(found: Found) {
+function locationOf(found: Found) {
   if ('text' in found) return found.text;
   const { commit, blob, path, start_line, end_line, start_column, end_column } = found;
   return { commit_sha: commit, blob_sha: blob, path, start_line, end_line, start_column, end_column };
@@ -174,7 +174,7 @@ export async function insertLocations(
   if (found.length === 0) return [];
   const rows = await tx
     .insertInto('secret_locations')
-    .values(found.map((one) => ({ alert_id: one.alert, ...placeOf(one), created_at: now })))
+    .values(found.map((one) => ({ alert_id: one.alert, ...locationOf(one), created_at: now })))
     .onConflict((clash) => clash.doNothing())
     .returning(['id', 'alert_id'])
     .execute();

@@ -3,9 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { gather, grouped } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
-
-type Repository = Id<'repositories'>;
+import type { Id, RepositoryId } from '#lib/id.ts';
 
 /** The tables that hold texts, in the order in which they are scanned. */
 const textTables = ['issues', 'issue_comments', 'reviews', 'review_comments'] as const;
@@ -15,7 +13,7 @@ type TextTable = (typeof textTables)[number];
 export type TextRow = { [Table in TextTable]: { readonly table: Table; readonly id: Id<Table> } }[TextTable];
 
 /** Which text it is, in the columns of its places. */
-export type TextPlace = {
+export type TextLocation = {
   readonly part: NonNullable<DB['secret_locations']['part']>;
   readonly issue_id: Id<'issues'>;
   readonly comment_id: Id<'issue_comments'> | null;
@@ -23,10 +21,10 @@ export type TextPlace = {
   readonly review_comment_id: Id<'review_comments'> | null;
 };
 
-export type Text = TextPlace & { readonly repository_id: Repository; readonly text: string };
+export type Text = TextLocation & { readonly repository_id: RepositoryId; readonly text: string };
 
 /** The row that holds a text. */
-export function rowOf({ issue_id, comment_id, review_id, review_comment_id }: TextPlace): TextRow {
+export function rowOf({ issue_id, comment_id, review_id, review_comment_id }: TextLocation): TextRow {
   if (comment_id !== null) return { table: 'issue_comments', id: comment_id };
   if (review_id !== null) return { table: 'reviews', id: review_id };
   if (review_comment_id !== null) return { table: 'review_comments', id: review_comment_id };
@@ -68,7 +66,7 @@ const beginOf = (table: TextTable): TextCursor => ({ table, at: '-infinity', id:
 export const firstText = beginOf('issues');
 
 /** The next rows of each table, along an index. Reviews that wait to be submitted are left out. */
-const rowsAfter: Readonly<Record<TextTable, (repository: Repository, after: TextCursor) => RawBuilder<unknown>>> = {
+const rowsAfter: Readonly<Record<TextTable, (repository: RepositoryId, after: TextCursor) => RawBuilder<unknown>>> = {
   issues: (repository, { id }) => sql`issues where repository_id = ${repository} and number > ${id} order by number`,
   issue_comments: (repository, { id }) => sql`issue_comments where repository_id = ${repository} and id > ${id} order by id`,
   reviews: (repository, { at, id }) => sql`reviews where repository_id = ${repository}
@@ -80,7 +78,7 @@ const rowsAfter: Readonly<Record<TextTable, (repository: Repository, after: Text
 /** The next texts of a repository, those of `limit` rows, and where the list goes on; nowhere after the last of them. */
 export async function listTextsAfter(
   db: Db,
-  repository: Repository,
+  repository: RepositoryId,
   after: TextCursor,
   limit: number,
 ): Promise<{ texts: Text[]; next: TextCursor | undefined }> {
@@ -95,12 +93,12 @@ export async function listTextsAfter(
 }
 
 /** Of these texts, those whose rows are still there; these can't be deleted until the transaction ends. */
-export async function keepPresentTexts<Placed extends { readonly text: TextPlace }>(
+export async function keepPresentTexts<Located extends { readonly text: TextLocation }>(
   tx: Tx,
-  placed: readonly Placed[],
-): Promise<Placed[]> {
-  const rows = grouped(placed, ({ text }) => rowOf(text).table);
-  const present: Placed[] = [];
+  located: readonly Located[],
+): Promise<Located[]> {
+  const rows = grouped(located, ({ text }) => rowOf(text).table);
+  const present: Located[] = [];
   for (const table of textTables) {
     const some = rows.get(table) ?? [];
     if (some.length === 0) continue;

@@ -4,12 +4,11 @@ import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 type StarRow = Selectable<DB['stars']>;
 type Owner = Id<'accounts'>;
-type Repository = Id<'repositories'>;
 
 export type StarredAt = { readonly starred_at: Date };
 
@@ -24,7 +23,7 @@ export async function insertStar(tx: Tx, row: StarRow): Promise<boolean> {
 }
 
 /** Removes a star; false where there is none. Whoever calls it counts it on the repository. */
-export async function removeStar(tx: Tx, repository: Repository, account: Owner): Promise<boolean> {
+export async function removeStar(tx: Tx, repository: RepositoryId, account: Owner): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('stars')
     .where('repository_id', '=', repository)
@@ -33,7 +32,7 @@ export async function removeStar(tx: Tx, repository: Repository, account: Owner)
   return numDeletedRows === 1n;
 }
 
-export const findStar = (db: Db, repository: Repository, account: Owner): Promise<StarRow | undefined> =>
+export const findStar = (db: Db, repository: RepositoryId, account: Owner): Promise<StarRow | undefined> =>
   db.selectFrom('stars').selectAll().where('repository_id', '=', repository).where('account_id', '=', account).executeTakeFirst();
 
 /** Who starred a repository, the first one first, as far as they may still read it. */
@@ -83,16 +82,16 @@ export const listStarred = (
 /** So many rows are removed in one transaction of background work. */
 const batch = 10_000;
 
-type Lost = { readonly owner: Owner; readonly repository: Repository | undefined; readonly account: Owner | undefined };
+type Lost = { readonly owner: Owner; readonly repository: RepositoryId | undefined; readonly account: Owner | undefined };
 
 /** Removes stars of private repositories whose accounts can't read them any more, of a batch at most. Gives how many of each repository. */
 export async function removeUnreadableStars(
   tx: Tx,
   { owner, repository, account }: Lost,
-): Promise<{ repository: Repository; count: number }[]> {
+): Promise<{ repository: RepositoryId; count: number }[]> {
   const here = repository === undefined ? sql`true` : sql`r.id = ${repository}`;
   const whose = account === undefined ? sql`true` : sql`s.account_id = ${account}`;
-  const { rows } = await sql<{ repository: Repository; count: number }>`
+  const { rows } = await sql<{ repository: RepositoryId; count: number }>`
     with gone as (
       delete from stars d using (
         select s.repository_id, s.account_id from stars s join repositories r on r.id = s.repository_id

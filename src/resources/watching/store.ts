@@ -4,14 +4,13 @@ import type { Account, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 export type WatchRow = Selectable<DB['repository_subscriptions']>;
 type Watcher = Id<'accounts'>;
-type Repository = Id<'repositories'>;
 
-export const findWatch = (db: Db, repository: Repository, account: Watcher): Promise<WatchRow | undefined> =>
+export const findWatch = (db: Db, repository: RepositoryId, account: Watcher): Promise<WatchRow | undefined> =>
   db
     .selectFrom('repository_subscriptions')
     .selectAll()
@@ -28,7 +27,7 @@ export const putWatch = (tx: Tx, { repository_id, account_id, ignored, created_a
     .returningAll()
     .executeTakeFirstOrThrow();
 
-export const removeWatch = (tx: Tx, repository: Repository, account: Watcher) =>
+export const removeWatch = (tx: Tx, repository: RepositoryId, account: Watcher) =>
   tx.deleteFrom('repository_subscriptions').where('repository_id', '=', repository).where('account_id', '=', account).execute();
 
 /**
@@ -85,7 +84,7 @@ const batch = 10_000;
 export type Gained = {
   readonly owner: Watcher;
   readonly where: RawBuilder<boolean>;
-  readonly after: Repository;
+  readonly after: RepositoryId;
   readonly now: Date;
 };
 
@@ -93,8 +92,8 @@ export type Gained = {
  * Makes people watch what they may push to, as far as they have no subscription there. Forks are left out, as in the public API. Takes
  * a batch of repositories by their ids; gives the last of them, or undefined where there are no more.
  */
-export async function watchPushable(tx: Tx, { owner, where, after, now }: Gained): Promise<Repository | undefined> {
-  const { rows } = await sql<{ last: Repository | null; count: number }>`
+export async function watchPushable(tx: Tx, { owner, where, after, now }: Gained): Promise<RepositoryId | undefined> {
+  const { rows } = await sql<{ last: RepositoryId | null; count: number }>`
     with next as materialized (
       select r.id from repositories r where r.owner_id = ${owner} and r.id > ${after} order by r.id limit ${batch}
     ), watching as (
@@ -112,7 +111,7 @@ export async function watchPushable(tx: Tx, { owner, where, after, now }: Gained
   return found && found.count === batch ? (found.last ?? undefined) : undefined;
 }
 
-type Lost = { readonly owner: Watcher; readonly repository: Repository | undefined; readonly account: Watcher | undefined };
+type Lost = { readonly owner: Watcher; readonly repository: RepositoryId | undefined; readonly account: Watcher | undefined };
 
 /** Ends subscriptions to private repositories that can't be read any more. Gives how many ended, of a batch at most. */
 export async function removeUnreadable(tx: Tx, { owner, repository, account }: Lost): Promise<number> {

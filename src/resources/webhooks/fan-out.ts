@@ -16,9 +16,9 @@ import { loadSubscribedHooks, type SubscribedHook } from './subscribed-hooks.ts'
 import type { PayloadsOf, WebhookEvents } from './webhook-events.ts';
 
 /** Payloads that are built at the same time. */
-const builtAtOnce = 50;
+const buildsInParallel = 50;
 /** Deliveries are written when their payloads have so many characters, so that those of a batch aren't all in memory. */
-const writtenAtOnce = 4 * 1024 * 1024;
+const charactersPerWrite = 4 * 1024 * 1024;
 
 /** Queues the deliveries of events: for every subscribed hook, one for each webhook event that an event becomes. */
 export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<JobContext> =>
@@ -52,10 +52,10 @@ export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<JobC
       const write = (built: readonly Built[]) =>
         change(async (tx) => queueDeliveries(tx, await limited(tx, built, services.resourceLimits.webhooks), { now }));
       let waiting: Built[] = [];
-      const told = all.filter((event) => hooks.get(event)?.length);
-      for (const some of chunksOf(told, events.isLarge)) {
+      const delivered = all.filter((event) => hooks.get(event)?.length);
+      for (const some of chunksOf(delivered, events.isLarge)) {
         waiting.push(...(await Promise.all(some.map(build))).flat());
-        if (waiting.reduce((sum, { delivery }) => sum + delivery.payload.length, 0) < writtenAtOnce) continue;
+        if (waiting.reduce((sum, { delivery }) => sum + delivery.payload.length, 0) < charactersPerWrite) continue;
         await write(waiting);
         waiting = [];
       }
@@ -70,7 +70,7 @@ function chunksOf(all: readonly Recorded[], isLarge: (event: Recorded) => boolea
   const chunks: Recorded[][] = [];
   for (const event of all) {
     const last = chunks.at(-1);
-    const fits = last !== undefined && last.length < builtAtOnce && !isLarge(event) && !last.some(isLarge);
+    const fits = last !== undefined && last.length < buildsInParallel && !isLarge(event) && !last.some(isLarge);
     if (fits) last.push(event);
     else chunks.push([event]);
   }

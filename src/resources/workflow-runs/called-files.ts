@@ -101,30 +101,34 @@ type Found = Omit<CalledFile, 'line'> | { readonly problem: string };
 
 /** Finds called files by their names. Each ref of a repository is resolved once, so that all of a run's files are of one commit of it. */
 function finder({ db, git }: Context, caller: Caller): (name: string) => Promise<Found | undefined> {
-  const places = new Map<string, Promise<Place | undefined>>();
-  const own: Place = { ...caller, gitRepository: repoOf(git, caller.repository.id), fullName: fullNameOf(caller.repository) };
+  const sources = new Map<string, Promise<CommitSource | undefined>>();
+  const own: CommitSource = {
+    ...caller,
+    gitRepository: repoOf(git, caller.repository.id),
+    fullName: fullNameOf(caller.repository),
+  };
   return async (name) => {
     const named = namedUse(name);
     const path = named ? named.path : name.slice('./'.length);
     if (!isWorkflowPath(path)) return { problem: 'A called workflow must be a file of the folder for workflows' };
     const at = named ? `${named.owner}/${named.repo}@${named.ref}` : '';
-    const finding = places.get(at) ?? (named ? findPlace({ db, git }, caller, named) : Promise.resolve(own));
-    places.set(at, finding);
-    const place = await finding;
-    const found = place && (await findWorkflowFile(place.gitRepository, place.commit, path));
+    const finding = sources.get(at) ?? (named ? findSource({ db, git }, caller, named) : Promise.resolve(own));
+    sources.set(at, finding);
+    const source = await finding;
+    const found = source && (await findWorkflowFile(source.gitRepository, source.commit, path));
     if (!found) return undefined;
     const parsed = await readWorkflowFile(found, caller.repository.owner_id);
     if ('problems' in parsed) {
       const [{ message, line } = { message: 'The file is not valid', line: 1 }] = parsed.problems;
       return { problem: `Line ${line}: ${message}` };
     }
-    const full = `${place.fullName}/${path}@${named ? named.ref : place.commit}`;
-    return { name, path: full, ref: place.ref, sha: place.commit, content: found.content, file: parsed.file };
+    const full = `${source.fullName}/${path}@${named ? named.ref : source.commit}`;
+    return { name, path: full, ref: source.ref, sha: source.commit, content: found.content, file: parsed.file };
   };
 }
 
 /** A commit of a repository, and the ref that named it. */
-type Place = {
+type CommitSource = {
   readonly gitRepository: GitRepository;
   readonly fullName: string;
   readonly commit: Oid;
@@ -133,11 +137,11 @@ type Place = {
 
 const fullNameOf = ({ owner, name }: Pick<Caller['repository'], 'owner' | 'name'>): string => `${owner.login}/${name}`;
 
-async function findPlace(
+async function findSource(
   { db, git }: Context,
   { repository: caller }: Caller,
   { owner, repo, ref }: { readonly owner: string; readonly repo: string; readonly ref: string },
-): Promise<Place | undefined> {
+): Promise<CommitSource | undefined> {
   const fullNameWanted = `${owner}/${repo}`.toLowerCase();
   const repository = (await loadNamed(db, [fullNameWanted])).get(fullNameWanted);
   if (!repository || !(await isShared(db, caller, repository))) return undefined;

@@ -2,12 +2,11 @@ import { type Selectable, sql } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { listWalked, orderById } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Page, Walked } from '#lib/page.ts';
 
 export type GroupRow = Selectable<DB['concurrency_groups']>;
 export type MemberRow = Selectable<DB['concurrency_group_members']>;
-type Repository = Id<'repositories'>;
 type Group = Id<'concurrency_groups'>;
 
 /** A run, a job of it, or a call of a workflow in it (a `Lease`, by its key). */
@@ -18,7 +17,7 @@ export type MemberKey = {
 };
 
 /** Adds a group of this name, or gives the one that is there. */
-export async function putGroup(tx: Tx, repository: Repository, name: string): Promise<Group> {
+export async function putGroup(tx: Tx, repository: RepositoryId, name: string): Promise<Group> {
   const { id } = await tx
     .insertInto('concurrency_groups')
     .values({ repository_id: repository, name })
@@ -99,13 +98,13 @@ const groups = (db: Db) => db.selectFrom('concurrency_groups').selectAll();
 const hasMembers = sql<boolean>`exists (select from concurrency_group_members m where m.group_id = concurrency_groups.id)`;
 
 /** A group that has members, by its name in any case. */
-export const selectGroup = (db: Db, repository: OrSql<Repository>, name: string) =>
+export const selectGroup = (db: Db, repository: OrSql<RepositoryId>, name: string) =>
   groups(db).where('repository_id', '=', repository).where(sql<boolean>`lower(name) = lower(${name})`).where(hasMembers);
 
 const byId = orderById('concurrency_groups', 'asc');
 
 /** The groups of a repository that have members. */
-export const listGroups = (db: Db, repository: Repository, page: Page): Promise<Walked<GroupRow>> =>
+export const listGroups = (db: Db, repository: RepositoryId, page: Page): Promise<Walked<GroupRow>> =>
   listWalked(db, groups(db).where('repository_id', '=', repository).where(hasMembers), byId, page);
 
 /** The groups that a run or one of its jobs is in. */

@@ -56,7 +56,7 @@ export async function findIdentity(
   const { isThis } = await findBranchProtection(db, run.repository_id, run.ref ?? undefined);
   const github = githubContext(run, surroundings);
   const file = await fileOf(db, run, job);
-  const told = (name: string): string => String(github[name] ?? '');
+  const claim = (name: string): string => String(github[name] ?? '');
   return {
     job,
     repository: { ...surroundings.repository, id: run.repository_id },
@@ -64,13 +64,13 @@ export async function findIdentity(
     ref: run.ref ?? undefined,
     environment,
     claims: {
-      ...Object.fromEntries(contextClaims.map((name) => [name, told(name)])),
-      ...(run.ref === null ? {} : Object.fromEntries(refClaims.map((name) => [name, told(name)]))),
+      ...Object.fromEntries(contextClaims.map((name) => [name, claim(name)])),
+      ...(run.ref === null ? {} : Object.fromEntries(refClaims.map((name) => [name, claim(name)]))),
       ...(environment === undefined ? {} : { environment }),
       ref_protected: String(isThis),
       repository_visibility: surroundings.repository.visibility,
-      job_workflow_ref: file?.ref ?? told('workflow_ref'),
-      job_workflow_sha: file?.sha ?? told('workflow_sha'),
+      job_workflow_ref: file?.ref ?? claim('workflow_ref'),
+      job_workflow_sha: file?.sha ?? claim('workflow_sha'),
       runner_environment: job.hosted_runner_id === null ? 'self-hosted' : 'github-hosted',
       check_run_id: String(job.check_run_id ?? ''),
     },

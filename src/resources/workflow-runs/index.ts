@@ -14,7 +14,15 @@ export { findJobOfToken, readableRefs } from './runtime-token.ts';
 export type { SecretMask } from './secret-mask.ts';
 export { type JobRow, loadJobs, loadRuns, type RunSummary } from './store.ts';
 export { loadSecretMask, makeTask, type Task, TaskProblem } from './task.ts';
-export { abandonJob, findJobOf, findRunOf, noteState, type ToldResult, type ToldState, type ToldStep } from './updates.ts';
+export {
+  abandonJob,
+  findJobOf,
+  findRunOf,
+  noteState,
+  type ReportedResult,
+  type ReportedState,
+  type ReportedStep,
+} from './updates.ts';
 export { actionsPath, findSharedActions } from './used-actions.ts';
 export { explainJob, type JobExplanation } from './waiting.ts';
 export { countOpenJobs } from './waiting-store.ts';

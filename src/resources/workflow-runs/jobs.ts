@@ -13,7 +13,7 @@ import { advanceRunOf, endJob, type ProgressContext } from './progress.ts';
 import { listLongWaiting, listRunsWaitingFor } from './review-store.ts';
 import { findJob, findRunForUpdate, type JobRow, listOverdueJobs, listSilentJobs, type RunRow, updateJob } from './store.ts';
 
-const jobsAtOnce = 500;
+const jobsPerBatch = 500;
 /** A job of which nothing was ever heard was lost on its way to its runner: it is offered again after this time, in seconds. */
 const unheard = 60;
 /** In seconds: runners end jobs by themselves when their time is over, and tell of it. */
@@ -39,7 +39,7 @@ export const endSilentJobs = job<Record<string, never>, JobContext>({
     const shortest = Math.min(unheard, silence);
     if (!isThereFor(context, shortest)) return;
     const before = addSeconds(now, -shortest);
-    for (const found of await listSilentJobs(db, { before, limit: jobsAtOnce }))
+    for (const found of await listSilentJobs(db, { before, limit: jobsPerBatch }))
       await withJob(context, found, async (progress, run, silent) => {
         if (silent.heard_at === null || (isLongThere && silent.heard_at < lost))
           await giveUpJob(progress, run, silent, 'The runner was not heard of any more');
@@ -57,7 +57,7 @@ export const endOverdueJobs = job<Record<string, never>, JobContext>({
     const silence = services.resourceLimits.workflows.silence / 1_000;
     const before = addSeconds(now, -silence);
     const isLongThere = isThereFor(context, silence);
-    const wanted = { now, usualMinutes, graceSeconds: overtime, before, limit: jobsAtOnce };
+    const wanted = { now, usualMinutes, graceSeconds: overtime, before, limit: jobsPerBatch };
     for (const found of await listOverdueJobs(db, wanted))
       await withJob(context, found, async (progress, run, overdue) => {
         const minutes = planOf(overdue).timeoutMinutes ?? usualMinutes;
@@ -115,7 +115,7 @@ export const endLongWaits = job<Record<string, never>, JobContext>({
   schedule: { cron: '17 * * * *' },
   async run(_payload, { db, change, services, now }) {
     const links = linksOf(addressOf(services));
-    for (const { id, run_id } of await listLongWaiting(db, addSeconds(now, -longest), jobsAtOnce))
+    for (const { id, run_id } of await listLongWaiting(db, addSeconds(now, -longest), jobsPerBatch))
       await change(async (tx) => {
         const run = await findRunForUpdate(tx, run_id);
         const waiting = await findJob(tx, id);

@@ -11,7 +11,7 @@ const endsGroup = '::endgroup::';
 const stops = /^::stop-commands::(\S+)$/;
 
 const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const;
-const maxPlace = 2_147_483_647;
+const maxPosition = 2_147_483_647;
 const maxMessage = 60_000;
 
 /** Finds the first annotations in a log, part by part, up to a number of them. */
@@ -58,10 +58,10 @@ function annotationOf(text: string): NewAnnotation | undefined {
   const [, level, parameters = '', message = ''] = command.exec(text) ?? [];
   if (level === undefined) return undefined;
   const given = new Map(parameters.split(',').map((one) => pairOf(one)));
-  const start_line = placeOf(given.get('line')) ?? 1;
-  const end_line = Math.max(start_line, placeOf(given.get('endLine')) ?? start_line);
-  const start = placeOf(given.get('col'));
-  const end = placeOf(given.get('endColumn'));
+  const start_line = positionOf(given.get('line')) ?? 1;
+  const end_line = Math.max(start_line, positionOf(given.get('endLine')) ?? start_line);
+  const start = positionOf(given.get('col'));
+  const end = positionOf(given.get('endColumn'));
   const title = given.get('title')?.slice(0, 255);
   return {
     // The public API's place for what is said of no file.
@@ -82,9 +82,9 @@ function pairOf(parameter: string): [string, string] {
 }
 
 /** A line or a column; undefined for what is none. */
-function placeOf(text: string | undefined): number | undefined {
+function positionOf(text: string | undefined): number | undefined {
   const number = text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  return number >= 1 && number <= maxPlace ? number : undefined;
+  return number >= 1 && number <= maxPosition ? number : undefined;
 }
 
 const escapes = { '%0A': '\n', '%0D': '\r', '%3A': ':', '%2C': ',', '%25': '%' } as const;

@@ -16,7 +16,7 @@ import { findJob, type JobRow, loadRuns } from './store.ts';
 export type LogRow = { readonly at: Date; readonly text: string };
 
 const maxRowBytes = fixedValue(limitTable.workflows.logRowBytes);
-const partsAtOnce = 100;
+const partsPerBatch = 100;
 
 /**
  * Appends rows to the log of a job. Rows that are there already are passed over, so that a repeated message changes nothing.
@@ -64,10 +64,10 @@ const cut = (text: string): string =>
 export async function* readParts(db: Db, id: Id<'workflow_jobs'>): AsyncGenerator<string> {
   let from = 0;
   for (;;) {
-    const parts = await listLogParts(db, id, from, partsAtOnce);
+    const parts = await listLogParts(db, id, from, partsPerBatch);
     for (const { text } of parts) yield text;
     const last = parts.at(-1);
-    if (!last || parts.length < partsAtOnce) return;
+    if (!last || parts.length < partsPerBatch) return;
     from = last.first_row + 1;
   }
 }

@@ -61,14 +61,14 @@ export const notifyOfReviewRequests = subscription<'deployment_review.requested'
   },
 });
 
-type Told = Pick<Parameters<typeof notify>[1], 'recipients' | 'activities'>;
+type NoticeContent = Pick<Parameters<typeof notify>[1], 'recipients' | 'activities'>;
 type Notice = { run: RunSummary; title: string; repository: Id<'repositories'> | undefined };
 
 /** The subject is the check suite of the run, as in the public API. */
 async function notifyOfSuite(
   context: Parameters<typeof notify>[0] & { db: Parameters<typeof findRepository>[0] },
   { run, title, repository }: Notice,
-  toldOf: (subject: NonNullable<Awaited<ReturnType<typeof putSubject>>>) => Told,
+  noticeOf: (subject: NonNullable<Awaited<ReturnType<typeof putSubject>>>) => NoticeContent,
 ): Promise<void> {
   const suite = run.check_suite_id;
   const repo = repository === undefined ? undefined : await findRepository(context.db, repository);
@@ -76,5 +76,5 @@ async function notifyOfSuite(
   const subject = await context.change((tx) =>
     putSubject(tx, repo.id, { kind: 'check_suite', check_suite_id: suite, title: title.slice(0, 256) }),
   );
-  if (subject !== undefined) await notify(context, { repo, ...toldOf(subject) });
+  if (subject !== undefined) await notify(context, { repo, ...noticeOf(subject) });
 }

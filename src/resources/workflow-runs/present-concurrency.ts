@@ -44,9 +44,9 @@ export async function presentGroupWithMembers(
       ? run_id === ahead_of_run && job_id === null
       : job_id === ahead_of_job || (call_key !== null && run_id === above?.run && above.keys.includes(call_key));
   const isWanted = ahead_of_run !== undefined || ahead_of_job !== undefined;
-  const place = isWanted ? members.findIndex(isMeant) : members.length;
-  if (place < 0) throw unprocessable('ahead_of_run and ahead_of_job must name a member of the group');
-  const shown = members.slice(0, place + 1);
+  const index = isWanted ? members.findIndex(isMeant) : members.length;
+  if (index < 0) throw unprocessable('ahead_of_run and ahead_of_job must name a member of the group');
+  const shown = members.slice(0, index + 1);
   return {
     ...named(urls, row),
     total_count: shown.length,
@@ -64,8 +64,8 @@ export async function presentGroupsOfRun(
   const byGroup = grouped(await listNamedMembers(db, gather(rows, 'id')), ({ group_id }) => group_id);
   return rows.map((row) => {
     const group = named(urls, row);
-    const places = (byGroup.get(row.id) ?? []).map((member, position) => ({ member, position }));
-    const own = places.filter(({ member }) => member.run_id === run);
+    const positions = (byGroup.get(row.id) ?? []).map((member, position) => ({ member, position }));
+    const own = positions.filter(({ member }) => member.run_id === run);
     return {
       ...group,
       group_members: own.map(({ member, position }) => ({

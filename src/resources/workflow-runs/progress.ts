@@ -232,12 +232,12 @@ async function makeJobs(context: ProgressContext, run: RunRow, planned: readonly
     kind: 'workflow_job.completed' as const,
     data: { run: run.id, job: job.id },
   }));
-  await tellOfNew(context, run, rows);
+  await queueNewJobs(context, run, rows);
   return rows;
 }
 
 /** Tells of new jobs that wait for runners, and lets those in concurrency groups wait for their turns. */
-export async function tellOfNew({ tx, now }: ProgressContext, run: RunRow, jobs: readonly JobRow[]): Promise<void> {
+export async function queueNewJobs({ tx, now }: ProgressContext, run: RunRow, jobs: readonly JobRow[]): Promise<void> {
   const queued = jobs.filter(({ status }) => status === 'queued');
   await recordEach(tx, queued, (job) => ({
     ...inRun(run, now),

@@ -8,7 +8,7 @@ import { keysBehind, type Workflow } from '#workflow-files/calls.ts';
 import { loadWorkflow } from './called-files.ts';
 import { addJobs, type NewJob } from './new-jobs.ts';
 import { firstStatusOf, inRun, planOf, waitsForCall } from './planned.ts';
-import { type ProgressContext, tellOfNew } from './progress.ts';
+import { type ProgressContext, queueNewJobs } from './progress.ts';
 import { beginAgain } from './runs.ts';
 import { findRunForUpdate, insertAttempt, type JobRow, listJobsOfAttempt, type RunRow, updateRun } from './store.ts';
 
@@ -93,7 +93,7 @@ async function beginAttempt(
   );
   const again = made.filter(({ carried_from }) => carried_from === null);
   // Those of calls in concurrency groups come when it is the turn of these.
-  await tellOfNew(
+  await queueNewJobs(
     context,
     begun,
     again.filter((job) => !waitsForCall(planOf(job).calls)),

@@ -14,8 +14,8 @@ import { deleteOldRun, expireLogs } from './rules.ts';
 import { type EndedBefore, listOldRuns, listRepositoriesWithOldLogs, type RunSummary } from './store.ts';
 
 const day = 24 * 60 * 60;
-const runsAtOnce = 200;
-const repositoriesAtOnce = 200;
+const runsPerBatch = 200;
+const repositoriesPerBatch = 200;
 const longest = fixedValue(limitTable.workflows.runAge) / 1_000;
 
 /** Deletes logs that are older than the settings of their repository say, and runs that are older than any is kept. */
@@ -28,7 +28,7 @@ export const expireRuns = job<Record<string, never>, JobContext>({
     await eachOld(db, oldest, (id) => change((tx) => deleteOldRun(tx, id, oldest.before)));
     const before = addSeconds(now, -day);
     for (let after = 0; ; ) {
-      const ids = await listRepositoriesWithOldLogs(db, { before, after, limit: repositoriesAtOnce });
+      const ids = await listRepositoriesWithOldLogs(db, { before, after, limit: repositoriesPerBatch });
       const repositories = await loadNamedRepositories(db, ids);
       for (const { id, owner_id } of repositories.values()) {
         const { retentionDays } = await loadActionsPolicy(db, { id, owner_id });
@@ -36,7 +36,7 @@ export const expireRuns = job<Record<string, never>, JobContext>({
         await eachOld(db, wanted, (run) => change((tx) => expireLogs(tx, run, { before: wanted.before, now })));
       }
       const last = ids.at(-1);
-      if (last === undefined || ids.length < repositoriesAtOnce) return;
+      if (last === undefined || ids.length < repositoriesPerBatch) return;
       after = last;
     }
   },
@@ -45,10 +45,10 @@ export const expireRuns = job<Record<string, never>, JobContext>({
 /** Does something with each of the runs that ended before a time. */
 async function eachOld(db: Db, wanted: EndedBefore, work: (run: Id<'workflow_runs'>) => Promise<void>): Promise<void> {
   for (let after = 0; ; ) {
-    const ids = gather(await listOldRuns(db, wanted, { after, limit: runsAtOnce }), 'id');
+    const ids = gather(await listOldRuns(db, wanted, { after, limit: runsPerBatch }), 'id');
     for (const id of ids) await work(id);
     const last = ids.at(-1);
-    if (last === undefined || ids.length < runsAtOnce) return;
+    if (last === undefined || ids.length < runsPerBatch) return;
     after = last;
   }
 }

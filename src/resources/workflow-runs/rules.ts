@@ -16,7 +16,7 @@ export async function stopRun(context: ProgressContext, id: Run): Promise<void> 
 }
 
 /** Ends a run with all its jobs at once; their runners hear of it when they next tell of them. @throws Refusal 409 for one that is over */
-export async function stopRunAtOnce(context: ProgressContext, id: Run): Promise<void> {
+export async function forceStopRun(context: ProgressContext, id: Run): Promise<void> {
   const { tx, now } = context;
   const run = await findOpen(context, id);
   for (const job of await listJobsOfAttempt(tx, run.id, run.attempt)) {

@@ -120,10 +120,10 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
   );
   await record(tx, { ...inRun(run, now), kind: 'workflow_run.requested', data: { run: run.id, attempt: 1 } });
   if (!file || problems.length > 0) return endRun(context, run, 'startup_failure');
-  const told = await tell(context, run, file);
-  if ('problem' in told)
-    return endRun(context, await updateRun(tx, run.id, { problems: JSON.stringify([told.problem]) }), 'startup_failure');
-  const { title, concurrency } = told;
+  const details = await evaluateRun(context, run, file);
+  if ('problem' in details)
+    return endRun(context, await updateRun(tx, run.id, { problems: JSON.stringify([details.problem]) }), 'startup_failure');
+  const { title, concurrency } = details;
   const pull = isFromFork && wanted.pullRequest ? (await loadPulls(tx, [wanted.pullRequest])).get(wanted.pullRequest) : undefined;
   if (isFromFork && (await needsApproval(tx, policy, { repository, actor: wanted.actor, pull })))
     return endRun(context, run, 'action_required');
@@ -145,9 +145,9 @@ export async function beginAgain(context: ProgressContext, run: RunRow): Promise
   }
   const [parsed = unread] = requireWorkflowFiles([{ path: run.path, content: run.file }], run.owner_id);
   if (!('file' in parsed)) return endRun(context, run, 'startup_failure');
-  const told = await tell(context, run, parsed.file);
-  if ('problem' in told) return endRun(context, run, 'startup_failure');
-  return beginRun(context, run, told.concurrency);
+  const details = await evaluateRun(context, run, parsed.file);
+  if ('problem' in details) return endRun(context, run, 'startup_failure');
+  return beginRun(context, run, details.concurrency);
 }
 
 /** What a file and those that it calls use, and mustn't: the settings of the repository that runs them hold for all. */
@@ -165,7 +165,7 @@ const maxTitle = fixedValue(limitTable.workflows.nameLength);
 const titleOf = (text: string): string => text.trim().slice(0, maxTitle).toWellFormed();
 
 /** What a file says of a whole run: its title, and its concurrency group. */
-async function tell(
+async function evaluateRun(
   { tx, links }: ProgressContext,
   run: RunRow,
   file: WorkflowFile,

@@ -3,7 +3,7 @@ import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 /** A run, with the owner of its repository, to whom its events belong. */
@@ -14,7 +14,6 @@ export type AttemptRow = Selectable<DB['workflow_run_attempts']>;
 export type JobRow = Selectable<DB['workflow_jobs']>;
 export type RunFileRow = Selectable<DB['workflow_run_files']>;
 export type StepRow = Selectable<DB['workflow_job_steps']>;
-type Repository = Id<'repositories'>;
 type Run = Id<'workflow_runs'>;
 type Job = Id<'workflow_jobs'>;
 
@@ -62,7 +61,7 @@ const summaryColumns = [
 
 const summaries = (db: Db) => db.selectFrom('workflow_runs').select(summaryColumns).select(owner);
 
-export const selectRun = (db: Db, repository: OrSql<Repository>, id: Run) =>
+export const selectRun = (db: Db, repository: OrSql<RepositoryId>, id: Run) =>
   summaries(db).where('repository_id', '=', repository).where('id', '=', id);
 
 /** Runs by their ids. */
@@ -79,7 +78,7 @@ export const loadPayloads = async (db: Db, ids: readonly Run[]): Promise<Map<Run
 
 /** Which runs are wanted. */
 export type WantedRuns = {
-  readonly repository: Repository;
+  readonly repository: RepositoryId;
   readonly workflow?: Id<'workflows'> | undefined;
   readonly actor?: Id<'accounts'> | undefined;
   readonly branch?: string | undefined;
@@ -160,7 +159,7 @@ export const listReferenced = (db: Db, runs: readonly Run[]): Promise<Omit<RunFi
         .orderBy('name')
         .execute();
 
-export const selectJob = (db: Db, repository: OrSql<Repository>, id: Job) =>
+export const selectJob = (db: Db, repository: OrSql<RepositoryId>, id: Job) =>
   db.selectFrom('workflow_jobs').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
 export const findJob = (db: Db, id: Job): Promise<JobRow | undefined> =>
@@ -289,7 +288,7 @@ export const removeLogs = async (tx: Tx, run: Run): Promise<void> => {
 };
 
 /** Runs that ended before a time: all, or those of a repository that may have logs. */
-export type EndedBefore = { readonly before: Date; readonly withLogsIn?: Repository };
+export type EndedBefore = { readonly before: Date; readonly withLogsIn?: RepositoryId };
 
 /** Such runs after an id, in the order of their ids. */
 export function listOldRuns(
@@ -314,7 +313,7 @@ export function listOldRuns(
 export const listRepositoriesWithOldLogs = async (
   db: Db,
   { before, after, limit }: { before: Date; after: number; limit: number },
-): Promise<Repository[]> => {
+): Promise<RepositoryId[]> => {
   const rows = await db
     .selectFrom('workflow_runs')
     .select('repository_id')

@@ -140,7 +140,7 @@ export async function makeTask(
       ...(run.debugs ? debugSecrets : {}),
       GITHUB_TOKEN: token,
     },
-    vars: Object.fromEntries(await loadVariablesForJob(tx, placeOf({ job, run }))),
+    vars: Object.fromEntries(await loadVariablesForJob(tx, jobEnvironmentOf({ job, run }))),
     needs: happened ? needsOf(happened, standing) : {},
   };
   await putSteps(tx, stepsOf(job, namesOfOwnSteps({ run, job }, standing, { ...given, context: github })));
@@ -148,7 +148,10 @@ export async function makeTask(
 }
 
 /** What a job's secrets and variables are looked up by: the environment is the one that let it in, and no later one with its name. */
-const placeOf = ({ job, run }: TakenJob) => ({ repository: run.repository_id, environment: job.environment_id ?? undefined });
+const jobEnvironmentOf = ({ job, run }: TakenJob) => ({
+  repository: run.repository_id,
+  environment: job.environment_id ?? undefined,
+});
 
 type NamedSecrets = { readonly [name: string]: string };
 
@@ -162,10 +165,10 @@ async function secretsOf(
   taken: TakenJob,
   hand: (all: NamedSecrets) => NamedSecrets,
 ): Promise<NamedSecrets> {
-  const place = placeOf(taken);
-  if (planOf(taken.job).calls.length === 0) return Object.fromEntries(await loadSecretsForJob(db, secrets, place));
-  const all = Object.fromEntries(await loadSecretsForJob(db, secrets, { repository: place.repository }));
-  return { ...hand(all), ...Object.fromEntries(await loadEnvironmentSecrets(db, secrets, place)) };
+  const jobEnvironment = jobEnvironmentOf(taken);
+  if (planOf(taken.job).calls.length === 0) return Object.fromEntries(await loadSecretsForJob(db, secrets, jobEnvironment));
+  const all = Object.fromEntries(await loadSecretsForJob(db, secrets, { repository: jobEnvironment.repository }));
+  return { ...hand(all), ...Object.fromEntries(await loadEnvironmentSecrets(db, secrets, jobEnvironment)) };
 }
 
 /** What an expression refuses, as a problem of the job. */
@@ -180,7 +183,7 @@ function refusing<Result>(work: () => Result): Result {
 /** Hides what a job must not show in its log. A runner does so too, unless it forgets. Undefined where all must be hidden. */
 export async function loadSecretMask(db: Db, secrets: Secrets, taken: TakenJob): Promise<SecretMask | undefined> {
   // Those that were handed on are of these, or made from them.
-  return maskOfSecrets((await loadSecretsForJob(db, secrets, placeOf(taken))).values());
+  return maskOfSecrets((await loadSecretsForJob(db, secrets, jobEnvironmentOf(taken))).values());
 }
 
 /** The names of the steps of a job's file. Secrets are hidden by their names in expressions, and by their values in what else these give. */

@@ -23,11 +23,11 @@ import {
 } from './store.ts';
 
 /** How a job or a step has ended, as a runner tells. */
-export type ToldResult = 'success' | 'failure' | 'cancelled' | 'skipped';
+export type ReportedResult = 'success' | 'failure' | 'cancelled' | 'skipped';
 
 /** A step of a job's file, in their order. Rows are those of the log. */
-export type ToldStep = {
-  readonly result: ToldResult | undefined;
+export type ReportedStep = {
+  readonly result: ReportedResult | undefined;
   readonly startedAt: Date | undefined;
   readonly endedAt: Date | undefined;
   readonly firstRow: number;
@@ -35,11 +35,11 @@ export type ToldStep = {
 };
 
 /** The state of a job. */
-export type ToldState = {
-  readonly result: ToldResult | undefined;
+export type ReportedState = {
+  readonly result: ReportedResult | undefined;
   readonly startedAt: Date | undefined;
   readonly endedAt: Date | undefined;
-  readonly steps: readonly ToldStep[];
+  readonly steps: readonly ReportedStep[];
   readonly outputs: { readonly [name: string]: string };
 };
 
@@ -59,25 +59,31 @@ export const findRunOf = (db: Db, job: JobRow): Promise<RunRow | undefined> => f
  * job that has nothing to clean up, when its runner is told to end it: some runners wait for the programs that a step began, and are silent then.
  * @returns the job as it is now
  */
-export async function noteState(context: ProgressContext, runner: RunnerRow, given: JobRow, told: ToldState): Promise<JobRow> {
+export async function noteState(
+  context: ProgressContext,
+  runner: RunnerRow,
+  given: JobRow,
+  reported: ReportedState,
+): Promise<JobRow> {
   const { tx, now } = context;
   const run = await findRunForUpdate(tx, given.run_id);
   const job = await findJob(tx, given.id);
   if (!run || !job) return given;
   if (job.status !== 'in_progress') {
     // It was ended without the runner, which has now ended it too.
-    if (told.result !== undefined) await removeSpent(tx, runner.id);
+    if (reported.result !== undefined) await removeSpent(tx, runner.id);
     return job;
   }
   const steps = await listSteps(tx, [job.id]);
-  const isStopped = told.result === undefined && job.cancelled_at !== null && !(await hasCleanup(tx, { run, job }, told, steps));
-  const state = isStopped ? stopped(told, steps.length - 2) : told;
+  const isStopped =
+    reported.result === undefined && job.cancelled_at !== null && !(await hasCleanup(tx, { run, job }, reported, steps));
+  const state = isStopped ? stopped(reported, steps.length - 2) : reported;
   await putSteps(tx, stepsOf(steps, job, state, now));
-  const heard = { heard_at: now, outputs: JSON.stringify(outputsOf(job, told)) };
+  const heard = { heard_at: now, outputs: JSON.stringify(outputsOf(job, reported)) };
   if (state.result === undefined) return updateJob(tx, job.id, heard);
   // Some runners tell of a success where they have broken a job off.
   const conclusion = job.cancelled_at === null ? state.result : 'cancelled';
-  const ended = await endJob(context, run, job, { ...heard, conclusion, completed_at: told.endedAt ?? now });
+  const ended = await endJob(context, run, job, { ...heard, conclusion, completed_at: reported.endedAt ?? now });
   await leaveJob(tx, ended);
   if (runner.is_ephemeral && !isStopped) await removeRunner(tx, runner.id);
   await advanceAfter(context, run, ended);
@@ -85,31 +91,31 @@ export async function noteState(context: ProgressContext, runner: RunnerRow, giv
 }
 
 /** Whether a job that is cancelled may still run something. */
-async function hasCleanup(tx: Tx, { run, job }: TakenJob, told: ToldState, rows: readonly StepRow[]): Promise<boolean> {
+async function hasCleanup(tx: Tx, { run, job }: TakenJob, reported: ReportedState, rows: readonly StepRow[]): Promise<boolean> {
   const workflow = await loadWorkflow(tx, run);
   const steps = workflow && standingOf(workflow, job)?.definition.source.steps;
   if (!Array.isArray(steps)) return true;
-  return (steps as Source[]).some((step, at) => mayCleanUp(step, progressOfStep(told.steps[at], rows[at + 1])));
+  return (steps as Source[]).some((step, at) => mayCleanUp(step, progressOfStep(reported.steps[at], rows[at + 1])));
 }
 
 /** How far a step is: as a runner tells now, or has told before. */
-const progressOfStep = (told: ToldStep | undefined, row: StepRow | undefined): StepProgress => ({
-  hasBegun: told?.startedAt !== undefined || (row !== undefined && row.started_at !== null),
-  hasEnded: told?.result !== undefined || row?.status === 'completed',
-  isSkipped: (told?.result ?? row?.conclusion) === 'skipped',
+const progressOfStep = (reported: ReportedStep | undefined, row: StepRow | undefined): StepProgress => ({
+  hasBegun: reported?.startedAt !== undefined || (row !== undefined && row.started_at !== null),
+  hasEnded: reported?.result !== undefined || row?.status === 'completed',
+  isSkipped: (reported?.result ?? row?.conclusion) === 'skipped',
 });
 
 /** The state of a job that is stopped where it is, with so many steps of its file. */
-const stopped = (told: ToldState, count: number): ToldState => ({
-  ...told,
+const stopped = (reported: ReportedState, count: number): ReportedState => ({
+  ...reported,
   result: 'cancelled',
-  steps: Array.from({ length: Math.max(0, count) }, (_, at): ToldStep => {
-    const step = told.steps[at] ?? unbegun;
+  steps: Array.from({ length: Math.max(0, count) }, (_, at): ReportedStep => {
+    const step = reported.steps[at] ?? unbegun;
     return step.startedAt && !step.result ? { ...step, result: 'cancelled' } : step;
   }),
 });
 
-const unbegun: ToldStep = { result: undefined, startedAt: undefined, endedAt: undefined, firstRow: 0, rows: 0 };
+const unbegun: ReportedStep = { result: undefined, startedAt: undefined, endedAt: undefined, firstRow: 0, rows: 0 };
 
 /** Ends a job that nothing can be made of. */
 export async function abandonJob(
@@ -134,9 +140,9 @@ export async function leaveJob(tx: Tx, { id, token_id }: JobRow): Promise<void> 
 }
 
 /** Outputs stay as they were first told. Those beyond the limit are left out. */
-function outputsOf(job: JobRow, { outputs }: ToldState): { [name: string]: string } {
-  const told = Object.fromEntries(Object.entries(outputs).map(([name, value]) => [storable(name), storable(value)]));
-  const all = { ...told, ...(job.outputs as { [name: string]: string }) };
+function outputsOf(job: JobRow, { outputs }: ReportedState): { [name: string]: string } {
+  const reported = Object.fromEntries(Object.entries(outputs).map(([name, value]) => [storable(name), storable(value)]));
+  const all = { ...reported, ...(job.outputs as { [name: string]: string }) };
   let bytes = 0;
   return Object.fromEntries(
     Object.entries(all).filter(([name, value]) => {
@@ -155,7 +161,7 @@ type StepChange = Parameters<typeof putSteps>[1][number];
 function stepsOf(
   known: readonly StepRow[],
   job: JobRow,
-  { result, steps, startedAt, endedAt }: ToldState,
+  { result, steps, startedAt, endedAt }: ReportedState,
   now: Date,
 ): StepChange[] {
   const begun = steps.find((step) => step.startedAt);
@@ -177,7 +183,11 @@ function stepsOf(
     firstRow: firstAfter,
     rows: isDone ? Math.max(0, job.log_rows - firstAfter) : 0,
   };
-  const all: (ToldStep | undefined)[] = [setUp, ...Array.from({ length: Math.max(0, last - 2) }, (_, at) => steps[at]), complete];
+  const all: (ReportedStep | undefined)[] = [
+    setUp,
+    ...Array.from({ length: Math.max(0, last - 2) }, (_, at) => steps[at]),
+    complete,
+  ];
   return known.flatMap((row, at) => {
     const step = all[at];
     return step ? [stepChange(row, step, { isDone, now })] : [];
@@ -185,7 +195,7 @@ function stepsOf(
 }
 
 /** A step that a job ended without is skipped. */
-function stepChange(row: StepRow, step: ToldStep, { isDone, now }: { isDone: boolean; now: Date }): StepChange {
+function stepChange(row: StepRow, step: ReportedStep, { isDone, now }: { isDone: boolean; now: Date }): StepChange {
   const conclusion = step.result ?? (isDone ? 'skipped' : null);
   return {
     job_id: row.job_id,

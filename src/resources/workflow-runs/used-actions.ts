@@ -27,17 +27,17 @@ export async function findMissingAction(
     const use = namedUse(name);
     return use ? [{ name, line, fullName: `${use.owner}/${use.repo}`.toLowerCase() }] : [];
   });
-  const found = await loadPlaces(db, unique(uses.map(({ fullName }) => fullName)));
+  const found = await loadActionRepositories(db, unique(uses.map(({ fullName }) => fullName)));
   const open = new Set<string>();
-  for (const [fullName, place] of found) if (await mayUse(db, user, place)) open.add(fullName);
+  for (const [fullName, repository] of found) if (await mayUse(db, user, repository)) open.add(fullName);
   return uses.find(({ fullName }) => !open.has(fullName));
 }
 
-const mayUse = async (db: Db, user: ActionsUser, place: RepositoryWithOwner): Promise<boolean> =>
-  place.visibility === 'public' || place.id === user.id || (await sharesWith(db, user, place));
+const mayUse = async (db: Db, user: ActionsUser, repository: RepositoryWithOwner): Promise<boolean> =>
+  repository.visibility === 'public' || repository.id === user.id || (await sharesWith(db, user, repository));
 
-const sharesWith = async (db: Db, user: ActionsUser, place: RepositoryWithOwner): Promise<boolean> =>
-  !user.is_from_fork && (await isShared(db, user, place));
+const sharesWith = async (db: Db, user: ActionsUser, repository: RepositoryWithOwner): Promise<boolean> =>
+  !user.is_from_fork && (await isShared(db, user, repository));
 
 /**
  * The repository by a name, or a former one, that shares its actions with the job of a token, while that job runs. Which permissions the token has
@@ -47,12 +47,12 @@ export async function findSharedActions(db: Db, token: Id<'tokens'>, fullName: s
   const user = await findRunningUser(db, token);
   if (!user) return undefined;
   const wanted = fullName.toLowerCase();
-  const place = (await loadPlaces(db, [wanted])).get(wanted);
-  return place && (await sharesWith(db, user, place)) ? place : undefined;
+  const repository = (await loadActionRepositories(db, [wanted])).get(wanted);
+  return repository && (await sharesWith(db, user, repository)) ? repository : undefined;
 }
 
 /** The repositories of these names, in small letters, or that had them before. */
-async function loadPlaces(db: Db, fullNames: readonly string[]): Promise<Map<string, RepositoryWithOwner>> {
+async function loadActionRepositories(db: Db, fullNames: readonly string[]): Promise<Map<string, RepositoryWithOwner>> {
   const found = await loadNamed(db, fullNames);
   const former = await loadFormerlyNamed(
     db,

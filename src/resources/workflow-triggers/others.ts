@@ -1,13 +1,13 @@
 import { branchRef } from '#git/refs/ref-name.ts';
 import { headCommitOf } from '#resources/workflow-runs/index.ts';
 import type { Trigger } from '#workflow-files/triggers.ts';
-import type { Occasion, OccasionContext } from './occasion.ts';
+import type { RunTrigger, TriggerContext } from './run-trigger.ts';
 
 /** An event without a commit of its own runs the files of the default branch, for the head of that branch. */
 export async function ofDefaultBranch(
-  { gitRepository, repository, built }: OccasionContext,
+  { gitRepository, repository, built }: TriggerContext,
   { title, ...more }: Partial<Trigger> & { readonly title?: string } = {},
-): Promise<Occasion | undefined> {
+): Promise<RunTrigger | undefined> {
   const ref = branchRef(repository.default_branch);
   const commit = await headCommitOf(gitRepository, ref);
   if (!commit) return undefined;
@@ -26,12 +26,12 @@ export async function ofDefaultBranch(
  * @param of `ref` is the full name of the branch or tag that pointed at the commit; undefined where none is known
  */
 export async function ofCommit(
-  context: OccasionContext,
+  context: TriggerContext,
   { rev, ref, title }: { readonly rev: string; readonly ref: string | undefined; readonly title: string },
-): Promise<Occasion | undefined> {
-  const occasion = await ofDefaultBranch(context, { title });
-  const commit = occasion && (await headCommitOf(context.gitRepository, rev));
+): Promise<RunTrigger | undefined> {
+  const runTrigger = await ofDefaultBranch(context, { title });
+  const commit = runTrigger && (await headCommitOf(context.gitRepository, rev));
   if (!commit) return undefined;
   const branch = ref?.replace(/^refs\/(heads|tags)\//, '') ?? null;
-  return { ...occasion, head: { ...occasion.head, commit, branch }, ref, sha: commit.id };
+  return { ...runTrigger, head: { ...runTrigger.head, commit, branch }, ref, sha: commit.id };
 }

@@ -2,13 +2,13 @@ import { branchRef } from '#git/refs/ref-name.ts';
 import type { Id } from '#lib/id.ts';
 import { followOpened, loadPulls, type PullRow, testMerges } from '#resources/pulls/index.ts';
 import { headCommitOf } from '#resources/workflow-runs/index.ts';
-import { asksToSkip, changedPaths, type Occasion, type OccasionContext } from './occasion.ts';
+import { asksToSkip, changedPaths, type RunTrigger, type TriggerContext } from './run-trigger.ts';
 
 /**
  * An event of a pull request runs the files of its test merge, for that merge. While its branches conflict there is none, and no run
  * (the public API's rule). For a merged pull request, it is the commit of the merge.
  */
-export async function ofPullRequest(context: OccasionContext, issue: Id<'issues'>): Promise<Occasion | undefined> {
+export async function ofPullRequest(context: TriggerContext, issue: Id<'issues'>): Promise<RunTrigger | undefined> {
   const { gitRepository, repository, built } = context;
   const row = await tested(context, issue);
   if (!row) return undefined;
@@ -38,7 +38,7 @@ export async function ofPullRequest(context: OccasionContext, issue: Id<'issues'
 }
 
 /** `pull_request_target` runs the files of the base branch, for that branch: it may have secrets, and doesn't run what the pull request changed. */
-export async function ofPullRequestTarget(context: OccasionContext, issue: Id<'issues'>): Promise<Occasion | undefined> {
+export async function ofPullRequestTarget(context: TriggerContext, issue: Id<'issues'>): Promise<RunTrigger | undefined> {
   const { gitRepository, built, job } = context;
   const row = (await loadPulls(job.db, [issue])).get(issue);
   if (!row) return undefined;
@@ -62,7 +62,7 @@ export async function ofPullRequestTarget(context: OccasionContext, issue: Id<'i
 }
 
 /** A pull request with the head that it has now, and the merge of its branches tested. */
-async function tested({ repository, event, job }: OccasionContext, issue: Id<'issues'>): Promise<PullRow | undefined> {
+async function tested({ repository, event, job }: TriggerContext, issue: Id<'issues'>): Promise<PullRow | undefined> {
   // Its head may have moved while it was closed. What follows the same event at the same time may not have noticed yet.
   if (event.kind === 'pull_request.opened' || event.kind === 'pull_request.reopened') await followOpened(job, event);
   const before = (await loadPulls(job.db, [issue])).get(issue);

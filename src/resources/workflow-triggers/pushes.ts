@@ -1,9 +1,9 @@
 import { zeroOid } from '#git/objects/oid.ts';
 import { headCommitOf } from '#resources/workflow-runs/index.ts';
-import { asksToSkip, changedPaths, firstLine, type Occasion, type OccasionContext } from './occasion.ts';
+import { asksToSkip, changedPaths, firstLine, type RunTrigger, type TriggerContext } from './run-trigger.ts';
 
 /** A branch or tag was pushed: the files of the pushed commit decide. */
-export async function ofPush({ gitRepository, repository, built }: OccasionContext): Promise<Occasion | undefined> {
+export async function ofPush({ gitRepository, repository, built }: TriggerContext): Promise<RunTrigger | undefined> {
   const { ref, before, after } = built.body as { ref: string; before: string; after: string };
   if (after === zeroOid) return undefined;
   const commit = await headCommitOf(gitRepository, after);
@@ -24,7 +24,7 @@ export async function ofPush({ gitRepository, repository, built }: OccasionConte
 }
 
 /** A branch or tag was created: as a push of it. */
-export async function ofCreation({ gitRepository, repository, built }: OccasionContext): Promise<Occasion | undefined> {
+export async function ofCreation({ gitRepository, repository, built }: TriggerContext): Promise<RunTrigger | undefined> {
   const { full_ref: ref } = built.body as { full_ref: string };
   const commit = await headCommitOf(gitRepository, ref);
   if (!commit) return undefined;

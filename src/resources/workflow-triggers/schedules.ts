@@ -10,7 +10,7 @@ import { addressOf, createRun, headCommitOf, readCalledFiles } from '#resources/
 import { findWorkflowFile, listScheduled, passScheduled, type WorkflowRow } from '#resources/workflows/index.ts';
 import { nextRunOf } from '#workflow-files/schedule.ts';
 
-const atOnce = 500;
+const batchSize = 500;
 
 /** Runs the workflows whose time has come. One whose time passed while no worker ran runs once, late. */
 export const runSchedules = job<Record<string, never>, JobContext>({
@@ -18,7 +18,7 @@ export const runSchedules = job<Record<string, never>, JobContext>({
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
   async run(_payload, context) {
-    const due = await listScheduled(context.db, { until: context.now, limit: atOnce });
+    const due = await listScheduled(context.db, { until: context.now, limit: batchSize });
     const repositories = await loadNamedRepositories(context.db, gather(due, 'repository_id'));
     for (const workflow of due) {
       const repository = repositories.get(workflow.repository_id);

@@ -27,8 +27,8 @@ import {
 } from '#resources/workflows/index.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { isTriggered, type Trigger } from '#workflow-files/triggers.ts';
-import type { Occasion } from './occasion.ts';
-import { namesOfCommits, occasionsOf, startingNames } from './occasions.ts';
+import type { RunTrigger } from './run-trigger.ts';
+import { namesOfCommits, runTriggersOf, startingNames } from './run-triggers.ts';
 
 /** Starts the runs of workflows whose files name an event. */
 export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<JobContext> =>
@@ -122,10 +122,10 @@ async function startFor(job: JobContext, started: Started): Promise<void> {
   const payload = emitBody('github', built.body, parts) as object;
   const links = linksOf(addressOf(services));
   const failures: unknown[] = [];
-  for (const occasion of await occasionsOf({ gitRepository, repository, event, built, job, ownApp })) {
-    const { trigger, files: source, title, head, ref, sha, pullRequest, isFromFork = false } = occasion;
+  for (const runTrigger of await runTriggersOf({ gitRepository, repository, event, built, job, ownApp })) {
+    const { trigger, files: source, title, head, ref, sha, pullRequest, isFromFork = false } = runTrigger;
     const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, depth };
-    for (const file of await triggeredFiles(gitRepository, occasion, { owner: repository.owner_id, time })) {
+    for (const file of await triggeredFiles(gitRepository, runTrigger, { owner: repository.owner_id, time })) {
       time.check();
       const called = await readCalledFiles({ db, git: services.git }, { repository, ref: source.ref, commit: source.sha }, file);
       try {
@@ -178,7 +178,7 @@ async function headOf(gitRepository: GitRepository, ref: string): Promise<Oid | 
 /** The workflow files that an occasion starts. Of those that can't be read, nobody knows what starts them: a push makes a failed run. */
 async function triggeredFiles(
   gitRepository: GitRepository,
-  { files, trigger }: Occasion,
+  { files, trigger }: RunTrigger,
   reading: { owner: Id<'accounts'>; time: ReadingTime },
 ) {
   const found = await listWorkflowFiles(gitRepository, files.sha);

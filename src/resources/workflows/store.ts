@@ -4,19 +4,18 @@ import type { Db, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed, unique } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { workflowFolders } from '#workflow-files/file.ts';
 import { nextRunOf } from '#workflow-files/schedule.ts';
 
 export type WorkflowRow = Selectable<DB['workflows']>;
-type Repository = Id<'repositories'>;
 
-export const selectWorkflow = (db: Db, repository: Repository, id: Id<'workflows'>) =>
+export const selectWorkflow = (db: Db, repository: RepositoryId, id: Id<'workflows'>) =>
   db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
 /** The workflow of a file by its name; where both folders have one, that of the neutral folder. */
-export const selectWorkflowNamed = (db: Db, repository: Repository, file: string) =>
+export const selectWorkflowNamed = (db: Db, repository: RepositoryId, file: string) =>
   db
     .selectFrom('workflows')
     .selectAll()
@@ -37,18 +36,22 @@ export const loadWorkflows = async (db: Db, ids: readonly Id<'workflows'>[]): Pr
   keyed(await db.selectFrom('workflows').selectAll().where('id', 'in', unique(ids)).execute(), ({ id }) => id);
 
 /** The workflows of a repository, with those whose files were deleted, in the order in which they came. */
-export const listWorkflows = (db: Db, repository: Repository, page: Page): Promise<Listed<WorkflowRow>> =>
+export const listWorkflows = (db: Db, repository: RepositoryId, page: Page): Promise<Listed<WorkflowRow>> =>
   list(db, db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).orderBy('id'), page);
 
 export const updateWorkflow = (tx: Tx, id: Id<'workflows'>, change: Updateable<DB['workflows']>) =>
   tx.updateTable('workflows').set(change).where('id', '=', id).execute();
 
 /** All workflows of a repository. Their number is limited by that of the files of a commit. */
-export const listAllWorkflows = (db: Db, repository: Repository): Promise<WorkflowRow[]> =>
+export const listAllWorkflows = (db: Db, repository: RepositoryId): Promise<WorkflowRow[]> =>
   db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).orderBy('id').execute();
 
 /** The workflows, by repository, whose file on the default branch names one of these events. */
-export const listWaitingFor = (db: Db, repositories: readonly Repository[], events: readonly string[]): Promise<WorkflowRow[]> =>
+export const listWaitingFor = (
+  db: Db,
+  repositories: readonly RepositoryId[],
+  events: readonly string[],
+): Promise<WorkflowRow[]> =>
   db
     .selectFrom('workflows')
     .selectAll()
@@ -96,7 +99,7 @@ export async function putWorkflow(tx: Tx, { events, now, ...row }: WorkflowFileR
 }
 
 /** Marks the workflows of a repository as deleted whose files aren't on the default branch any more. */
-export const markDeleted = (tx: Tx, repository: Repository, { except, now }: { except: readonly string[]; now: Date }) =>
+export const markDeleted = (tx: Tx, repository: RepositoryId, { except, now }: { except: readonly string[]; now: Date }) =>
   tx
     .updateTable('workflows')
     .set({ state: 'deleted', events: null, next_run_at: null, updated_at: now })

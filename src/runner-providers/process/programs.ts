@@ -13,14 +13,14 @@ const timeoutMs = 20_000;
 const pollMs = 50;
 
 /** The folder of machines, the program, and the PATH of what it runs. */
-type Place = { readonly machines: string; readonly program: string; readonly path: string };
+type ProgramPaths = { readonly machines: string; readonly program: string; readonly path: string };
 
 const folderOf = (machines: string, runner: RunnerId, name: string): string => join(machines, String(runner), 'programs', name);
 const stateOf = (folder: string): string => join(folder, 'process.json');
 
 /** Starts a program. Its folder says which process it is, and which process of the server began it. */
 export async function startProgram(
-  { machines, program, path }: Place,
+  { machines, program, path }: ProgramPaths,
   { runner, name, registration }: ProgramOrder,
 ): Promise<void> {
   const folder = folderOf(machines, runner, name);

@@ -1,18 +1,16 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
+import type { RepositoryId } from '#lib/id.ts';
 import { wordsColumn } from '#search/words-column.ts';
 import type { Document } from './document.ts';
 
-type Repository = Id<'repositories'>;
-
-export const findCodeIndex = (db: Db, repository: Repository) =>
+export const findCodeIndex = (db: Db, repository: RepositoryId) =>
   db.selectFrom('code_indexes').selectAll().where('repository_id', '=', repository).executeTakeFirst();
 
 export type IndexState = { branch: string; commit_oid: string | null; analyser: number; files: number; indexed_at: Date };
 
 /** Stores the state of a repository's index. */
-export async function saveCodeIndex(tx: Tx, repository: Repository, state: IndexState): Promise<void> {
+export async function saveCodeIndex(tx: Tx, repository: RepositoryId, state: IndexState): Promise<void> {
   await tx
     .insertInto('code_indexes')
     .values({ repository_id: repository, ...state, version: 1 })
@@ -23,20 +21,20 @@ export async function saveCodeIndex(tx: Tx, repository: Repository, state: Index
 }
 
 /** The object names of indexed files, by path. */
-export async function listIndexedFiles(db: Db, repository: Repository): Promise<Map<string, string>> {
+export async function listIndexedFiles(db: Db, repository: RepositoryId): Promise<Map<string, string>> {
   const { rows } = await sql<{ path: string; oid: string }>`
     select path, encode(blob_oid, 'hex') as oid from code_files where repository_id = ${repository}`.execute(db);
   return new Map(rows.map(({ path, oid }) => [path, oid]));
 }
 
-export async function countIndexedFiles(db: Db, repository: Repository): Promise<number> {
+export async function countIndexedFiles(db: Db, repository: RepositoryId): Promise<number> {
   const { rows } = await sql<{ files: number }>`
     select count(*) as files from code_files where repository_id = ${repository}`.execute(db);
   return rows[0]?.files ?? 0;
 }
 
 /** The number of indexed files of a repository, and the sum of their sizes in bytes. */
-export async function sumIndexedFiles(db: Db, repository: Repository): Promise<{ files: number; bytes: number }> {
+export async function sumIndexedFiles(db: Db, repository: RepositoryId): Promise<{ files: number; bytes: number }> {
   const { rows } = await sql<{ files: number; bytes: number }>`
     select count(*) as files, coalesce(sum(size), 0)::bigint as bytes from code_files where repository_id = ${repository}`.execute(
     db,
@@ -45,16 +43,16 @@ export async function sumIndexedFiles(db: Db, repository: Repository): Promise<{
 }
 
 /** Increments the version of a repository's index, for caches. */
-async function incrementVersion(tx: Tx, repository: Repository): Promise<void> {
+async function incrementVersion(tx: Tx, repository: RepositoryId): Promise<void> {
   await sql`update code_indexes set version = version + 1 where repository_id = ${repository}`.execute(tx);
 }
 
-export async function removeAllFiles(tx: Tx, repository: Repository): Promise<void> {
+export async function removeAllFiles(tx: Tx, repository: RepositoryId): Promise<void> {
   await incrementVersion(tx, repository);
   await sql`delete from code_files where repository_id = ${repository}`.execute(tx);
 }
 
-export async function removeFiles(tx: Tx, repository: Repository, paths: readonly string[]): Promise<void> {
+export async function removeFiles(tx: Tx, repository: RepositoryId, paths: readonly string[]): Promise<void> {
   await incrementVersion(tx, repository);
   await sql`delete from code_files where repository_id = ${repository}
     and md5(path)::uuid in (select md5(p)::uuid from unnest(${paths}::text[]) as p)`.execute(tx);
@@ -63,7 +61,7 @@ export async function removeFiles(tx: Tx, repository: Repository, paths: readonl
 /** Replaces the rows of these paths by these documents. */
 export async function replaceFiles(
   tx: Tx,
-  repository: Repository,
+  repository: RepositoryId,
   paths: readonly string[],
   documents: readonly Document[],
 ): Promise<void> {
@@ -72,7 +70,7 @@ export async function replaceFiles(
 }
 
 /** Adds files in one statement. The caller increments the version. */
-async function insertFiles(tx: Tx, repository: Repository, documents: readonly Document[]): Promise<void> {
+async function insertFiles(tx: Tx, repository: RepositoryId, documents: readonly Document[]): Promise<void> {
   const column = <T>(value: (document: Document) => T): T[] => documents.map(value);
   await sql`
     with given as (

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import { change, type Db } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Reader } from '#search/read.ts';
 import { type Candidates, openCandidates } from './candidates.ts';
 import type { Embedder } from './embedder.ts';
@@ -8,14 +8,13 @@ import { quantise, similarity } from './quantise.ts';
 import * as store from './store.ts';
 
 type Issue = Id<'issues'>;
-type Repository = Id<'repositories'>;
 
 /** A query for the nearest issues. */
 export type NearestQuery = {
   /** From `embedQuery`. */
   vector: Float32Array;
   /** The repositories to search. */
-  repositories: readonly Repository[];
+  repositories: readonly RepositoryId[];
   /** A condition on rows of `issue_documents`. Omitted: none. */
   condition?: RawBuilder<unknown>;
   limit: number;
@@ -25,7 +24,7 @@ export type NearestQuery = {
 export type Neighbour = { issueId: Issue; score: number };
 
 export type Progress = { done: number; total: number };
-export type MissingOptions = { repositoryId?: Repository; onProgress?: (progress: Progress) => void };
+export type MissingOptions = { repositoryId?: RepositoryId; onProgress?: (progress: Progress) => void };
 
 /** Semantic search over issues with one embedder. */
 export type Embeddings = {

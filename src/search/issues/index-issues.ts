@@ -1,12 +1,11 @@
 import { change, type Db } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import { both, lexeme } from '#search/lexeme-query.ts';
 import { documentOf } from './document.ts';
 import { lexemeOf } from './lexemes.ts';
 import * as store from './store.ts';
 
 type Issue = Id<'issues'>;
-type Repository = Id<'repositories'>;
 
 const batchSize = 200;
 const bulkSize = 500;
@@ -26,7 +25,7 @@ export async function indexIssues(db: Db, issues: readonly Issue[]): Promise<voi
 /** The number of issues that were indexed. */
 export type IssueIndexReport = { issues: number };
 
-type MissingOptions = { repositoryId?: Repository; onProgress?: (progress: { done: number }) => void };
+type MissingOptions = { repositoryId?: RepositoryId; onProgress?: (progress: { done: number }) => void };
 
 /**
  * Indexes the issues without a row of the present version, of one repository or of all. It commits each batch, so that it continues
@@ -49,7 +48,7 @@ export async function indexMissingIssues(db: Db, { repositoryId, onProgress }: M
 
 export type ReindexOptions = {
   db: Db;
-  repositoryId: Repository;
+  repositoryId: RepositoryId;
   onProgress?: (progress: { done: number; total: number }) => void;
 };
 
@@ -64,7 +63,7 @@ export async function reindexIssues({ db, repositoryId, onProgress }: ReindexOpt
 export type NameOnIssues = { label: string } | { milestone: string };
 
 /** Indexes the issues of a repository whose rows have the former name of a label or milestone. */
-export async function indexIssuesWithName(db: Db, repositoryId: Repository, name: NameOnIssues): Promise<void> {
+export async function indexIssuesWithName(db: Db, repositoryId: RepositoryId, name: NameOnIssues): Promise<void> {
   const named = 'label' in name ? lexemeOf.label(name.label) : lexemeOf.milestone(name.milestone);
   const query = both([lexeme(lexemeOf.repository(repositoryId)), lexeme(named)]);
   if (query.kind !== 'query') return;

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import { lexemesOfRow } from '#search/words-column.ts';
 import { type Document, rowVersion, type Source } from './document.ts';
 
 type Issue = Id<'issues'>;
-type Repository = Id<'repositories'>;
 
 /** The number of characters of an issue's comments that are searchable. */
 const maxComments = 1_000_000;
@@ -76,7 +75,7 @@ const count = (content: string) => sql`coalesce((i.reactions ->> ${content})::in
 /** The ids, after `after` and in order, of issues of one repository or of all that have no row of the present version. */
 export async function listMissing(
   db: Db,
-  { repository, after, limit }: { repository: Repository | undefined; after: number; limit: number },
+  { repository, after, limit }: { repository: RepositoryId | undefined; after: number; limit: number },
 ): Promise<Issue[]> {
   const inScope = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
   const { rows } = await sql<{ id: Issue }>`
@@ -86,12 +85,12 @@ export async function listMissing(
 }
 
 /** Marks the rows of all issues of a repository as stale. Searches still use them until they are indexed again. */
-export async function markStale(tx: Tx, repository: Repository): Promise<void> {
+export async function markStale(tx: Tx, repository: RepositoryId): Promise<void> {
   await sql`update issue_documents set analyser = 0 where analyser <> 0
     and issue_id in (select id from issues where repository_id = ${repository})`.execute(tx);
 }
 
-export async function countIssues(db: Db, repository: Repository): Promise<number> {
+export async function countIssues(db: Db, repository: RepositoryId): Promise<number> {
   const { rows } = await sql<{
     issues: number;
   }>`select count(*) as issues from issues where repository_id = ${repository}`.execute(db);

@@ -40,4 +40,4 @@ export async function loadTexts(
 
 /** The texts of the searched fields. */
 export const textsIn = (texts: Texts, searchedFields: readonly TextField[]): string[] =>
-  searchedFields.flatMap((place) => (place === 'comments' ? texts.comments.map(({ body }) => body) : [texts[place]]));
+  searchedFields.flatMap((index) => (index === 'comments' ? texts.comments.map(({ body }) => body) : [texts[index]]));

@@ -4,14 +4,12 @@ import { openObjects } from '#git/objects/objects.ts';
 import { listTree } from '#git/objects/tree-list.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import type { Id } from '#lib/id.ts';
+import type { RepositoryId } from '#lib/id.ts';
 import { analyserVersion, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
 import { findDefaultBranch, findTip, withIndexLock } from '#search/branch.ts';
 import { textOf } from '#search/code/document.ts';
 import { wordsColumn } from '#search/words-column.ts';
 import { lexemeOf, type TextField } from './lexemes.ts';
-
-type Repository = Id<'repositories'>;
 
 /** Characters of a README that are indexed, and the size of the largest file that is read. */
 const maxReadmeText = 64 * 1024;
@@ -23,7 +21,7 @@ const maxNames = 10_000;
  * Updates the index of a repository's name, description, topics and README (of its default branch). A lock lets one process index a
  * repository at a time.
  */
-export function indexRepositoryWords({ db, git, id }: { db: Db; git: GitStore; id: Repository }): Promise<void> {
+export function indexRepositoryWords({ db, git, id }: { db: Db; git: GitStore; id: RepositoryId }): Promise<void> {
   return withIndexLock(db, 'words', id, async (connection) => {
     try {
       await updateIndex(connection, git, id);
@@ -34,7 +32,7 @@ export function indexRepositoryWords({ db, git, id }: { db: Db; git: GitStore; i
   });
 }
 
-async function updateIndex(db: Db, git: GitStore, id: Repository): Promise<void> {
+async function updateIndex(db: Db, git: GitStore, id: RepositoryId): Promise<void> {
   const row = await db
     .selectFrom('repositories')
     .select(['name', 'description', 'topics', 'default_branch'])
@@ -61,7 +59,7 @@ const wordsOf = (text: string, field: TextField): string[] => [
 ];
 
 /** The README in the root of a branch; empty where there is none. */
-async function readReadme(git: GitStore, id: Repository, branch: string): Promise<string> {
+async function readReadme(git: GitStore, id: RepositoryId, branch: string): Promise<string> {
   const repo = repoOf(git, id);
   const commit = await findTip(repo, branch);
   if (!commit) return '';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JobPlace } from '#resources/actions-configuration/index.ts';
+import type { JobEnvironment } from '#resources/actions-configuration/index.ts';
 import { loadSecretsForJob } from '#resources/actions-secrets/index.ts';
 import { type Places, pathsOf, places, setting } from '#test/resources/actions-configuration/setting.ts';
 import { eventsOf } from '#test/support/apps.ts';
@@ -19,7 +19,7 @@ async function secretsOf() {
     const sealed = await sealedFor(here.client, `${paths[place]}/public-key`, value);
     return client.put(`${paths[place]}/${name}`, { ...sealed, ...shared, ...more });
   };
-  const job = async (where: JobPlace = { repository: here.repo.id }) =>
+  const job = async (where: JobEnvironment = { repository: here.repo.id }) =>
     Object.fromEntries(await loadSecretsForJob(w.db, w.hearth.services.secrets, where));
   return { ...here, paths, put, job };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JobPlace } from '#resources/actions-configuration/index.ts';
+import type { JobEnvironment } from '#resources/actions-configuration/index.ts';
 import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
 import { type Places, pathsOf, places, setting } from '#test/resources/actions-configuration/setting.ts';
 import { eventsOf } from '#test/support/apps.ts';
@@ -13,7 +13,7 @@ async function variablesOf() {
   const paths = pathsOf('variables', here);
   const post = (place: Places, name: string, value: string, more: object = {}) =>
     here.client.post(paths[place], { name, value, ...(place === 'org' ? { visibility: 'all' } : {}), ...more });
-  const job = async (where: JobPlace = { repository: here.repo.id, environment: here.environment.id }) =>
+  const job = async (where: JobEnvironment = { repository: here.repo.id, environment: here.environment.id }) =>
     Object.fromEntries(await loadVariablesForJob(w.db, where));
   return { ...here, paths, post, job };
 }

@@ -82,7 +82,7 @@ test.each([
   ['as many of both, often at once', 700, 700, 50, 20],
   ['all events before all comments', 700, 700, 700, 1],
   ['all comments before all events', 700, 700, 1, 700],
-])('the pages of a timeline are in one order: %s', async (_name, events, comments, eventsAtOnce, commentsAtOnce) => {
+])('the pages of a timeline are in one order: %s', async (_name, events, comments, eventsAtOnce, commentsPerBatch) => {
   const owner = await user();
   const engine = await repo(owner);
   const path = `/repos/${owner.login}/${engine.name}`;
@@ -95,7 +95,7 @@ test.each([
       ${at(eventsAtOnce)} from generate_series(1, ${events}::int) n`.execute(db);
   await sql`
     insert into issue_comments (repository_id, issue_id, author_id, body, created_at, updated_at)
-    select ${engine.id}, ${issue.id}, ${owner.id}, n::text, ${at(commentsAtOnce)}, now() from generate_series(1, ${comments}::int) n`.execute(
+    select ${engine.id}, ${issue.id}, ${owner.id}, n::text, ${at(commentsPerBatch)}, now() from generate_series(1, ${comments}::int) n`.execute(
     db,
   );
   await sql`update issues set comments_count = ${comments} where id = ${issue.id}`.execute(db);

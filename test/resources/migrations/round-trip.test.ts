@@ -528,7 +528,7 @@ test('an archive whose files were deleted meanwhile is begun anew, and one whose
     .where('uploader_id', '=', made.bob.id)
     .executeTakeFirstOrThrow();
   const deleted = addFiles(undefined as never, { db: w.db, objects }, [
-    { place: undefined as never, ids: [2_000_000 as typeof asset.id] },
+    { archived: undefined as never, ids: [2_000_000 as typeof asset.id] },
   ]);
   await expect(deleted).rejects.toThrow(FilesChanged);
   await objects.remove(asset.object_key);

@@ -222,7 +222,7 @@ test('comments follow their lines through pushes, and are outdated where those a
   const range = await post({ start_line: 19, line: 20 });
   const file = await post({ subject_type: 'file' });
   const other = await post({ path: 'new.txt', line: 2 });
-  const placesOf = async () => {
+  const siteCandidatesOf = async () => {
     await w.settle();
     const { body } = await client.get(`${pull}/comments`);
     return new Map(
@@ -234,7 +234,7 @@ test('comments follow their lines through pushes, and are outdated where those a
   };
   // Two lines more above everything, and the other file is gone.
   const moved = await commit(branch, { 'engine.txt': `zero\nnull\n${after}`, 'new.txt': null });
-  const places = await placesOf();
+  const places = await siteCandidatesOf();
   expect(places.get(five)).toEqual({ position: 8, line: 7, start_line: null, commit_id: moved, original_line: 5 });
   expect(places.get(removed)).toEqual({ position: 7, line: 5, start_line: null, commit_id: moved, original_line: 5 });
   expect(places.get(range)).toMatchObject({ line: 22, start_line: 21, commit_id: moved });
@@ -242,7 +242,7 @@ test('comments follow their lines through pushes, and are outdated where those a
   expect(places.get(other)).toEqual({ position: null, line: null, start_line: null, commit_id: head, original_line: 2 });
   // The commented line is another one; the others go back to where they were.
   const last = await commit(branch, { 'engine.txt': changed(after, { 5: 'FIVE' }), 'new.txt': 'one\ntwo\n' });
-  const now = await placesOf();
+  const now = await siteCandidatesOf();
   expect(now.get(five)).toMatchObject({ position: null, line: null, commit_id: moved });
   expect(now.get(removed)).toMatchObject({ position: 4, line: 5, commit_id: last });
   expect(now.get(range)).toMatchObject({ line: 20, start_line: 19 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import { countStatements } from '#database/client.ts';
 import { mustMoveRefs } from '#resources/pushes/index.ts';
-import { judgeMissing } from '#resources/reviews/judging-jobs.ts';
+import { evaluateMissing } from '#resources/reviews/lacking-reviews-jobs.ts';
 import { pullSetting } from '#test/resources/pulls/setting.ts';
 import { mergeSetting, reviewed } from '#test/resources/reviews/merge-setting.ts';
 import { fresh, world } from '#test/support/world.ts';
@@ -275,7 +275,7 @@ test('more pull requests than one job judges, and those of before an upgrade', a
   await w.db.updateTable('pull_requests').set({ lacks_reviews: null }).where('repository_id', '=', one.repo.id).execute();
   expect(await total()).toBe(0);
   const job = w.jobContext({ services });
-  const { statements } = await countStatements(() => judgeMissing.run({}, job));
+  const { statements } = await countStatements(() => evaluateMissing.run({}, job));
   expect(await total()).toBe(51);
   // Three lists; for each 50 the lock, the repository, its pull requests, two kinds of rules, and the write; and the reviews of each.
   expect(statements.length).toBe(3 + 2 * 6 + 51);

@@ -52,7 +52,7 @@ const insertComments = ({ repo }: Setting, issue_id: Id<'issues'>, bodies: reado
 
 const locationsOf = async ({ at }: Setting, number: number): Promise<Location[]> =>
   (await client.get(`${at}/alerts/${number}/locations?per_page=100`)).body;
-const placesOf = async (one: Setting, number: number): Promise<string[]> =>
+const siteCandidatesOf = async (one: Setting, number: number): Promise<string[]> =>
   (await locationsOf(one, number)).map(({ type }) => type);
 const apiPath = (url = ''): string => url.replace(/.*\/api\/v3/, '');
 
@@ -121,7 +121,7 @@ test('a secret has one alert in files and texts; its list costs the same for 1 p
   for (let at = 0; at < 97; at++) await client.post(`${one.path}/issues/${number}/comments`, { body: `${at}: ${token}` });
   await here.settle();
   expect(await one.alerts()).toMatchObject([{ number: 1, has_more_locations: true, first_location_detected: { path: 'a.env' } }]);
-  const types = await placesOf(one, 1);
+  const types = await siteCandidatesOf(one, 1);
   expect(types.toSorted()).toEqual(['commit', 'issue_body', ...Array(97).fill('issue_comment'), 'issue_title']);
   expect(types[0]).toBe('commit');
   expect([await here.statements(owner, locations), await here.statements(owner, `${one.at}/alerts`)]).toEqual(statements);
@@ -142,11 +142,11 @@ test('a changed text is scanned again; what was taken out of it stays a place', 
     { number: 2, secret: other, state: 'open', has_more_locations: false },
     { number: 1, secret: token, state: 'open', has_more_locations: true },
   ]);
-  expect(await placesOf(one, 1)).toEqual(['issue_comment', 'issue_title']);
+  expect(await siteCandidatesOf(one, 1)).toEqual(['issue_comment', 'issue_title']);
   await client.patch(`${one.path}/issues/comments/${comment.id}`, { body: `Again ${token}` });
   await here.settle();
-  expect(await placesOf(one, 1)).toEqual(['issue_comment', 'issue_title']);
-  expect(await placesOf(one, 2)).toEqual(['issue_body']);
+  expect(await siteCandidatesOf(one, 1)).toEqual(['issue_comment', 'issue_title']);
+  expect(await siteCandidatesOf(one, 2)).toEqual(['issue_body']);
 });
 
 test('a deleted comment is no place any more, and its alert stays', async () => {
@@ -167,11 +167,11 @@ test('a deleted comment is no place any more, and its alert stays', async () => 
   const [left] = await one.alerts();
   expect(left).toMatchObject({ number: 1, state: 'open', secret: token, has_more_locations: false });
   expect(left).not.toHaveProperty('first_location_detected');
-  expect(await placesOf(one, 1)).toEqual([]);
+  expect(await siteCandidatesOf(one, 1)).toEqual([]);
   // What is deleted before it was scanned leaves nothing.
   await client.delete(`${one.path}/issues/comments/${(await comment()) as number}`);
   await heard();
-  expect(await placesOf(one, 1)).toEqual([]);
+  expect(await siteCandidatesOf(one, 1)).toEqual([]);
 });
 
 test('a review is scanned when it is submitted, and an issue that becomes a pull request is one', async () => {
@@ -180,10 +180,10 @@ test('a review is scanned when it is submitted, and an issue that becomes a pull
   const head = await branchOf(one);
   const number = await openIssue(one, { body: ownToken() });
   await here.settle();
-  expect(await placesOf(one, 1)).toEqual(['issue_body']);
+  expect(await siteCandidatesOf(one, 1)).toEqual(['issue_body']);
   await client.post(`${one.path}/pulls`, { issue: number, head, base: 'main' });
   await here.settle();
-  expect(await placesOf(one, 1)).toEqual(['pull_request_body']);
+  expect(await siteCandidatesOf(one, 1)).toEqual(['pull_request_body']);
   const pull = `${one.path}/pulls/${number}`;
   const comments = [{ path: `${head}.md`, line: 1, body: inline }];
   const { body: review } = await client.post(`${pull}/reviews`, { body, comments });
@@ -199,7 +199,7 @@ test('a review is scanned when it is submitted, and an issue that becomes a pull
   expect((await one.alerts()).map(({ secret }: { secret: string }) => secret)).toEqual(expect.arrayContaining([body, inline]));
   const { body: found } = await client.get(`${pull}/comments`);
   await client.delete(`${one.path}/pulls/comments/${found[0].id}`);
-  const places = await Promise.all([2, 3].map((alert) => placesOf(one, alert)));
+  const places = await Promise.all([2, 3].map((alert) => siteCandidatesOf(one, alert)));
   expect(places.flat()).toEqual(['pull_request_review']);
 });
 
@@ -226,7 +226,7 @@ test('turning it on scans all texts, in batches, after the history; what is off 
   await heard();
   const alerts = await one.alerts('?direction=asc');
   expect(alerts.map(({ secret }: { secret: string }) => secret)).toEqual([token, last]);
-  expect(await placesOf(one, 1)).toEqual([
+  expect(await siteCandidatesOf(one, 1)).toEqual([
     'issue_body',
     'pull_request_body',
     'pull_request_review',
@@ -281,7 +281,7 @@ test('a custom pattern finds texts that were there, and what is written later, a
   await client.post(`${one.path}/issues/${number}/comments`, { body: `${prefix}-654321, not ${prefix}-000000` });
   await here.settle();
   expect(await one.alerts()).toMatchObject([{ number: 2, secret: `${prefix}-654321` }, { number: 1 }]);
-  expect(await placesOf(one, 2)).toEqual(['issue_comment']);
+  expect(await siteCandidatesOf(one, 2)).toEqual(['issue_comment']);
 });
 
 test('a secret is shown as it was written, and found again, whatever its characters', async () => {
@@ -293,7 +293,7 @@ test('a secret is shown as it was written, and found again, whatever its charact
   await one.put('a.txt', `☃ ${secret} `);
   await here.settle();
   expect(await one.alerts()).toMatchObject([{ number: 1, secret }]);
-  expect((await placesOf(one, 1)).sort()).toEqual(['commit', 'issue_body', 'issue_title']);
+  expect((await siteCandidatesOf(one, 1)).sort()).toEqual(['commit', 'issue_body', 'issue_title']);
 });
 
 test('what was written while scanning was turned off and on again is found', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import { indexIssues } from '#search/issues/index-issues.ts';
 import { searchIssues } from '#search/issues/search.ts';
 import { parse } from '#search/query/parser.ts';
@@ -23,11 +23,10 @@ export type Wanted = Partial<{
   closed: string;
 }>;
 
-type Repository = Id<'repositories'>;
 let number = 0;
 
 /** Writes an issue as it stands in the tables, and indexes it. */
-export async function writeIssue({ db }: SearchFixture, repository: Repository, wanted: Wanted): Promise<Id<'issues'>> {
+export async function writeIssue({ db }: SearchFixture, repository: RepositoryId, wanted: Wanted): Promise<Id<'issues'>> {
   const created_at = new Date(wanted.created ?? '2024-01-01T00:00:00Z');
   const times = { created_at, updated_at: new Date(wanted.updated ?? created_at) };
   const place = { repository_id: repository };
@@ -71,7 +70,7 @@ export async function writeIssue({ db }: SearchFixture, repository: Repository, 
   return id;
 }
 
-async function milestone(db: SearchFixture['db'], repository: Repository, title: string): Promise<Id<'milestones'>> {
+async function milestone(db: SearchFixture['db'], repository: RepositoryId, title: string): Promise<Id<'milestones'>> {
   const at = new Date('2024-01-01T00:00:00Z');
   const found = await db
     .selectFrom('milestones')

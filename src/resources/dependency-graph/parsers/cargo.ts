@@ -32,9 +32,9 @@ const tables = [
 /** `Cargo.toml`: what it allows; a version where it allows only one. */
 export const parseCargoToml: Parser = function* (content): Generator<Dependency> {
   const root = parseToml(decode(content));
-  for (const place of [root, fieldOf(root, 'workspace'), ...Object.values(fieldsOf(fieldOf(root, 'target')))])
+  for (const section of [root, fieldOf(root, 'workspace'), ...Object.values(fieldsOf(fieldOf(root, 'target')))])
     for (const [table, scope] of tables)
-      for (const [alias, value] of Object.entries(fieldsOf(fieldOf(place, table)))) {
+      for (const [alias, value] of Object.entries(fieldsOf(fieldOf(section, table)))) {
         const requirement = textOf(value) ?? textOf(fieldOf(value, 'version'));
         const isElsewhere = ['path', 'git', 'workspace'].some((field) => fieldOf(value, field) !== undefined);
         if (requirement === null && isElsewhere) continue;

@@ -34,7 +34,7 @@ export const parsePom: Parser = function* (content): Generator<Dependency> {
     return value;
   };
   const nameOf = (one: unknown) => `${resolved(read(one, 'groupId'))}:${resolved(read(one, 'artifactId'))}`;
-  const listOf = (place: unknown) => itemsOf(fieldOf(fieldOf(place, 'dependencies'), 'dependency'));
+  const listOf = (element: unknown) => itemsOf(fieldOf(fieldOf(element, 'dependencies'), 'dependency'));
   const managed = new Map(listOf(fieldOf(project, 'dependencyManagement')).map((one) => [nameOf(one), one]));
   for (const one of listOf(project)) {
     const name = nameOf(one);

@@ -7,9 +7,9 @@ import { pages } from '#endpoint/paging.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import { Issue, presentIssue, presentIssues, textMedia } from '#resources/issues/index.ts';
 import { relatedIssue } from '../path-resources.ts';
-import { FormerSubIssue, NewSubIssue, SubIssuePlace } from '../schemas.ts';
+import { FormerSubIssue, NewSubIssue, SubIssuePosition } from '../schemas.ts';
 import { findParent, listSubIssues } from '../store.ts';
-import { addSubIssue, dropSubIssue, placeSubIssue } from '../sub-issues.ts';
+import { addSubIssue, dropSubIssue, reorderSubIssue } from '../sub-issues.ts';
 
 const writes = { ...writesIssues, role: 'triage' } as const;
 
@@ -86,12 +86,12 @@ export const reprioritizeSubIssue = endpoint({
   resources: [relatedIssue],
   summary: 'Reprioritize sub-issue',
   access: writes,
-  body: SubIssuePlace,
+  body: SubIssuePosition,
   example: { sub_issue_id: 6, after_id: 5 },
   media: textMedia,
   replies: { 200: Issue },
   async handle({ scope, change, at, body, action }) {
-    await change((tx, { issue }) => placeSubIssue(tx, action, issue, body));
+    await change((tx, { issue }) => reorderSubIssue(tx, action, issue, body));
     return presentIssue(scope, at.issue);
   },
 });

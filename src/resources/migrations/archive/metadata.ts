@@ -26,13 +26,13 @@ import { organizationRecords } from './organizations.ts';
 import { batchesOf, openPages } from './pages.ts';
 import { protectedBranchesOf, rulesetsOf } from './protection.ts';
 import {
+  type ArchivedRepository,
   addressOf,
   commentRecord,
   eventRecord,
   type IssueParts,
   issueRecord,
   milestoneRecord,
-  type Place,
   pullRecord,
   type Related,
   repositoryRecord,
@@ -51,27 +51,27 @@ type Wanted = { git: boolean; releases: boolean };
 export async function addMetadata(
   tar: TarWriter,
   source: Source,
-  places: readonly Place[],
+  allArchived: readonly ArchivedRepository[],
   wanted: Wanted,
 ): Promise<NamedFiles[]> {
   const people = peopleOf(source);
-  for (const { owner } of places) if (owner.kind !== 'organization') people.ids.add(owner.id);
-  const owners = new Set(places.filter(({ owner }) => owner.kind === 'organization').map(({ owner }) => owner.id));
+  for (const { owner } of allArchived) if (owner.kind !== 'organization') people.ids.add(owner.id);
+  const owners = new Set(allArchived.filter(({ owner }) => owner.kind === 'organization').map(({ owner }) => owner.id));
   await addOrganizations(tar, source, [...owners], people);
-  await addTeams(tar, source, places, people);
-  await addEach(tar, 'repositories', places, (place) => repositoriesOf(source, place, wanted.git));
-  await addEach(tar, 'milestones', places, (place) => milestonesOf(source, place, people));
-  await addEach(tar, 'issues', places, (place) => issuesOf(source, place, people, places));
-  await addEach(tar, 'pull_requests', places, (place) => pullsOf(source, place, people, places));
-  await addEach(tar, 'issue_comments', places, (place) => commentsOf(source, place, people));
-  await addEach(tar, 'issue_events', places, (place) => eventsOf(source, place, people));
-  await addEach(tar, 'pull_request_reviews', places, (place) => reviewsOf(source, place, people));
-  await addEach(tar, 'review_comments', places, (place) => reviewCommentsOf(source, place, people));
-  await addEach(tar, 'commit_comments', places, (place) => commitCommentsOf(source, place, people));
-  await addEach(tar, 'protected_branches', places, (place) => protectedBranchesOf(source, place, people));
-  await addEach(tar, 'rulesets', places, (place) => rulesetsOf(source, place, people));
+  await addTeams(tar, source, allArchived, people);
+  await addEach(tar, 'repositories', allArchived, (archived) => repositoriesOf(source, archived, wanted.git));
+  await addEach(tar, 'milestones', allArchived, (archived) => milestonesOf(source, archived, people));
+  await addEach(tar, 'issues', allArchived, (archived) => issuesOf(source, archived, people, allArchived));
+  await addEach(tar, 'pull_requests', allArchived, (archived) => pullsOf(source, archived, people, allArchived));
+  await addEach(tar, 'issue_comments', allArchived, (archived) => commentsOf(source, archived, people));
+  await addEach(tar, 'issue_events', allArchived, (archived) => eventsOf(source, archived, people));
+  await addEach(tar, 'pull_request_reviews', allArchived, (archived) => reviewsOf(source, archived, people));
+  await addEach(tar, 'review_comments', allArchived, (archived) => reviewCommentsOf(source, archived, people));
+  await addEach(tar, 'commit_comments', allArchived, (archived) => commitCommentsOf(source, archived, people));
+  await addEach(tar, 'protected_branches', allArchived, (archived) => protectedBranchesOf(source, archived, people));
+  await addEach(tar, 'rulesets', allArchived, (archived) => rulesetsOf(source, archived, people));
   const files: NamedFiles[] = [];
-  if (wanted.releases) await addEach(tar, 'releases', places, (place) => releasesOf(source, place, people, files));
+  if (wanted.releases) await addEach(tar, 'releases', allArchived, (archived) => releasesOf(source, archived, people, files));
   await addUsers(tar, source, people);
   return files;
 }
@@ -92,11 +92,11 @@ export async function addOrganizationMetadata(
 async function addEach(
   tar: TarWriter,
   kind: Kind,
-  places: readonly Place[],
-  objectsOf: (place: Place) => AsyncIterable<readonly object[]>,
+  allArchived: readonly ArchivedRepository[],
+  objectsOf: (archived: ArchivedRepository) => AsyncIterable<readonly object[]>,
 ): Promise<void> {
   const pages = openPages(tar, kind);
-  for (const place of places) for await (const objects of objectsOf(place)) await pages.add(objects);
+  for (const archived of allArchived) for await (const objects of objectsOf(archived)) await pages.add(objects);
   await pages.finish();
 }
 
@@ -116,16 +116,21 @@ async function addOrganizations(
 }
 
 /** Teams of so many are read at once, each with all its people. */
-const teamsAtOnce = 50;
+const teamsPerPage = 50;
 
 /** Writes the teams of an organization into its own archive, with the roles that they have in these repositories. */
-async function addTeams(tar: TarWriter, source: Source, places: readonly Place[], people: People): Promise<void> {
+async function addTeams(
+  tar: TarWriter,
+  source: Source,
+  allArchived: readonly ArchivedRepository[],
+  people: People,
+): Promise<void> {
   const { db, html, account } = source;
   if (account.kind !== 'organization') return;
   const pages = openPages(tar, 'teams');
-  const urls = urlsOf(places);
+  const urls = urlsOf(allArchived);
   const list = (after: Id<'teams'>, limit: number) => listTeamsAfter(db, account.id, after, limit);
-  for await (const rows of batchesOf(asId<'teams'>(0), list, ({ id }) => id, teamsAtOnce)) {
+  for await (const rows of batchesOf(asId<'teams'>(0), list, ({ id }) => id, teamsPerPage)) {
     const ids = gather(rows, 'id');
     const members = await loadTeamMembers(db, ids);
     const roles = await loadTeamRoles(db, ids, [...urls.keys()]);
@@ -153,37 +158,45 @@ async function addUsers(tar: TarWriter, { db, html, account: own }: Source, { id
   await pages.finish();
 }
 
-async function* repositoriesOf({ db, html }: Source, place: Place, hasGit: boolean): AsyncGenerator<readonly object[]> {
+async function* repositoriesOf(
+  { db, html }: Source,
+  archived: ArchivedRepository,
+  hasGit: boolean,
+): AsyncGenerator<readonly object[]> {
   const labels: LabelRow[] = [];
-  const list = (after: Id<'labels'>, limit: number) => listLabelsAfter(db, place.row.id, after, limit);
+  const list = (after: Id<'labels'>, limit: number) => listLabelsAfter(db, archived.row.id, after, limit);
   for await (const rows of batchesOf(asId<'labels'>(0), list, ({ id }) => id)) labels.push(...rows);
-  yield [repositoryRecord(html, place, { labels, hasGit })];
+  yield [repositoryRecord(html, archived, { labels, hasGit })];
 }
 
-async function* milestonesOf({ db, html }: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
-  const list = (after: number, limit: number) => listMilestonesAfter(db, place.row.id, after, limit);
+async function* milestonesOf(
+  { db, html }: Source,
+  archived: ArchivedRepository,
+  people: People,
+): AsyncGenerator<readonly object[]> {
+  const list = (after: number, limit: number) => listMilestonesAfter(db, archived.row.id, after, limit);
   for await (const rows of batchesOf(0, list, ({ number }) => number)) {
     const accounts = await people.load(gather(rows, 'creator_id'));
-    yield rows.map((row) => milestoneRecord(html, place, row, accounts));
+    yield rows.map((row) => milestoneRecord(html, archived, row, accounts));
   }
 }
 
-const urlsOf = (places: readonly Place[]): Map<Id<'repositories'>, string> =>
-  new Map(places.map(({ row, url }) => [row.id, url]));
+const urlsOf = (allArchived: readonly ArchivedRepository[]): Map<Id<'repositories'>, string> =>
+  new Map(allArchived.map(({ row, url }) => [row.id, url]));
 
 async function* issuesOf(
   source: Source,
-  place: Place,
+  archived: ArchivedRepository,
   people: People,
-  places: readonly Place[],
+  allArchived: readonly ArchivedRepository[],
 ): AsyncGenerator<readonly object[]> {
   const { db, html } = source;
-  const urls = urlsOf(places);
-  const list = (after: number, limit: number) => listIssuesAfter(db, place.row.id, after, limit);
+  const urls = urlsOf(allArchived);
+  const list = (after: number, limit: number) => listIssuesAfter(db, archived.row.id, after, limit);
   for await (const rows of batchesOf(0, list, ({ number }) => number)) {
     const partsOf = await loadParts(source, rows, people);
     const relatedOf = await loadRelated(source, rows);
-    yield rows.map((row) => issueRecord(html, place, row, { ...partsOf(row), related: relatedOf(row), urls }));
+    yield rows.map((row) => issueRecord(html, archived, row, { ...partsOf(row), related: relatedOf(row), urls }));
   }
 }
 
@@ -201,18 +214,18 @@ async function loadRelated({ db }: Source, rows: readonly IssueRow[]): Promise<(
 }
 
 /** Each has up to some hundred commits. */
-const pullsAtOnce = 50;
+const pullsPerPage = 50;
 
 async function* pullsOf(
   source: Source,
-  place: Place,
+  archived: ArchivedRepository,
   people: People,
-  places: readonly Place[],
+  allArchived: readonly ArchivedRepository[],
 ): AsyncGenerator<readonly object[]> {
   const { db, html } = source;
-  const urls = urlsOf(places);
-  const list = (after: number, limit: number) => listPullsAfter(db, place.row.id, after, limit);
-  for await (const rows of batchesOf(0, list, ({ number }) => number, pullsAtOnce)) {
+  const urls = urlsOf(allArchived);
+  const list = (after: number, limit: number) => listPullsAfter(db, archived.row.id, after, limit);
+  for await (const rows of batchesOf(0, list, ({ number }) => number, pullsPerPage)) {
     const heads = await loadNamedRepositories(db, unique(gather(rows, 'head_repository_id')));
     // Who has the archive needn't know of private repositories of others.
     for (const { id, owner, name, visibility } of heads.values())
@@ -221,10 +234,10 @@ async function* pullsOf(
     const requests = await loadRequests(db, everybody, gather(rows, 'id'));
     const others = [...gather(rows, 'head_owner_id', 'merged_by'), ...gather(requests, 'user_id')];
     const partsOf = await loadParts(source, rows, people, others);
-    const teams = await loadOwnTeams(source, place, gather(requests, 'team_id'));
+    const teams = await loadOwnTeams(source, archived, gather(requests, 'team_id'));
     const requestsOf = grouped(requests, ({ issue_id }) => issue_id);
     yield rows.map((row) =>
-      pullRecord(html, place, row, {
+      pullRecord(html, archived, row, {
         ...partsOf(row),
         headUrl: getOptional(urls, row.head_repository_id) ?? null,
         commits: commits.get(row.id) ?? [],
@@ -261,23 +274,27 @@ async function loadParts(
   });
 }
 
-async function* commentsOf({ db, html }: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
-  const list = (after: Id<'issue_comments'>, limit: number) => listCommentsAfter(db, place.row.id, after, limit);
+async function* commentsOf(
+  { db, html }: Source,
+  archived: ArchivedRepository,
+  people: People,
+): AsyncGenerator<readonly object[]> {
+  const list = (after: Id<'issue_comments'>, limit: number) => listCommentsAfter(db, archived.row.id, after, limit);
   for await (const rows of batchesOf(asId<'issue_comments'>(0), list, ({ id }) => id)) {
     const reactions = await loadReactions(db, 'comment_id', gather(rows, 'id'));
     const accounts = await people.load([...gather(rows, 'author_id'), ...gather(reactions, 'user_id')]);
     const reactionsOf = grouped(reactions, ({ comment_id }) => comment_id);
-    yield rows.map((row) => commentRecord(html, place, row, { reactions: reactionsOf.get(row.id) ?? [], accounts }));
+    yield rows.map((row) => commentRecord(html, archived, row, { reactions: reactionsOf.get(row.id) ?? [], accounts }));
   }
 }
 
-async function* eventsOf(source: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
+async function* eventsOf(source: Source, archived: ArchivedRepository, people: People): AsyncGenerator<readonly object[]> {
   const { db, html } = source;
-  const list = (after: EventKey, limit: number) => listIssueEventsAfter(db, place.row.id, after, limit);
+  const list = (after: EventKey, limit: number) => listIssueEventsAfter(db, archived.row.id, after, limit);
   for await (const rows of batchesOf(firstEvent, list, ({ key }) => key)) {
     const accounts = await people.load(rows.flatMap(({ actor_id, data }) => [actor_id, data.assignee, data.requested_reviewer]));
     const named = rows.map(({ data }) => data.requested_team);
-    const teams = await loadOwnTeams(source, place, named);
-    yield rows.map((row) => eventRecord(html, place, row, { accounts, teams }));
+    const teams = await loadOwnTeams(source, archived, named);
+    yield rows.map((row) => eventRecord(html, archived, row, { accounts, teams }));
   }
 }

@@ -6,7 +6,7 @@ import { listProtections, type ProtectionRow, protectionSwitches } from '#resour
 import { listOwnRulesets, type Rule, type RulesetRow } from '#resources/rulesets/index.ts';
 import type { Address } from './format.ts';
 import type { ProtectedBranchRecord, RulesetRecord } from './protection-format.ts';
-import { addressOrNull, type Place, teamAddress } from './records.ts';
+import { type ArchivedRepository, addressOrNull, teamAddress } from './records.ts';
 import { loadOwnTeams, type People, type Source } from './source.ts';
 
 /** A person or a team that a protection names. */
@@ -14,32 +14,37 @@ type Named = { readonly user_id: Id<'accounts'> | null; readonly team_id: Id<'te
 type AddressOf = (named: Named) => Address | undefined;
 
 /** Loads the people and teams that protections name. Teams are in an archive of their organization alone. */
-async function addressesOf(source: Source, place: Place, people: People, named: readonly Named[]): Promise<AddressOf> {
+async function addressesOf(
+  source: Source,
+  archived: ArchivedRepository,
+  people: People,
+  named: readonly Named[],
+): Promise<AddressOf> {
   const accounts = await people.load(gather(named, 'user_id'));
-  const teams = await loadOwnTeams(source, place, gather(named, 'team_id'));
+  const teams = await loadOwnTeams(source, archived, gather(named, 'team_id'));
   return ({ user_id, team_id }) => {
     const team = getOptional(teams, team_id);
-    return team ? teamAddress(source.html, place.owner, team) : (addressOrNull(source.html, accounts, user_id) ?? undefined);
+    return team ? teamAddress(source.html, archived.owner, team) : (addressOrNull(source.html, accounts, user_id) ?? undefined);
   };
 }
 
 /** The protected branches of a repository. */
 export async function* protectedBranchesOf(
   source: Source,
-  place: Place,
+  archived: ArchivedRepository,
   people: People,
 ): AsyncGenerator<readonly ProtectedBranchRecord[]> {
-  const rows = await listProtections(source.db, place.row.id);
+  const rows = await listProtections(source.db, archived.row.id);
   const addressOf = await addressesOf(
     source,
-    place,
+    archived,
     people,
     rows.flatMap(({ actors }) => actors),
   );
-  yield rows.map((row) => protectedBranchRecord(place, row, addressOf));
+  yield rows.map((row) => protectedBranchRecord(archived, row, addressOf));
 }
 
-const protectedBranchRecord = ({ url }: Place, row: ProtectionRow, addressOf: AddressOf): ProtectedBranchRecord => ({
+const protectedBranchRecord = ({ url }: ArchivedRepository, row: ProtectionRow, addressOf: AddressOf): ProtectedBranchRecord => ({
   type: 'protected_branch',
   url: path(url, 'settings', 'branches', row.branch),
   repository: url,
@@ -60,11 +65,15 @@ const protectedBranchRecord = ({ url }: Place, row: ProtectionRow, addressOf: Ad
 });
 
 /** The rulesets of a repository itself. */
-export async function* rulesetsOf(source: Source, place: Place, people: People): AsyncGenerator<readonly RulesetRecord[]> {
-  const rows = await listOwnRulesets(source.db, place.row.id);
+export async function* rulesetsOf(
+  source: Source,
+  archived: ArchivedRepository,
+  people: People,
+): AsyncGenerator<readonly RulesetRecord[]> {
+  const rows = await listOwnRulesets(source.db, archived.row.id);
   const named = rows.flatMap(({ bypass_actors }) => bypass_actors.map(namedBy));
-  const addressOf = await addressesOf(source, place, people, named);
-  yield rows.map((row) => rulesetRecord(place, row, addressOf));
+  const addressOf = await addressesOf(source, archived, people, named);
+  yield rows.map((row) => rulesetRecord(archived, row, addressOf));
 }
 
 type BypassActor = RulesetRow['bypass_actors'][number];
@@ -74,7 +83,7 @@ const namedBy = ({ actor_type, actor_id }: BypassActor): Named => ({
   team_id: actor_type === 'Team' && actor_id !== null ? asId<'teams'>(actor_id) : null,
 });
 
-const rulesetRecord = ({ url }: Place, row: RulesetRow, addressOf: AddressOf): RulesetRecord => ({
+const rulesetRecord = ({ url }: ArchivedRepository, row: RulesetRow, addressOf: AddressOf): RulesetRecord => ({
   type: 'ruleset',
   url: path(url, 'rules', row.id),
   repository: url,

@@ -35,7 +35,7 @@ export type Urls = ReadonlyMap<Id<'repositories'>, Address>;
 type Teams = ReadonlyMap<Id<'teams'>, TeamRow>;
 
 /** A repository with the address that its objects are below. */
-export type Place = { row: RepositoryRow; owner: Account; url: Address };
+export type ArchivedRepository = { row: RepositoryRow; owner: Account; url: Address };
 
 export const addressOf = (html: string, account: Pick<Account, 'login'>): Address => path(html, account.login);
 
@@ -97,7 +97,7 @@ export const teamRecord = (html: string, organization: Account, row: TeamRow, pa
   };
 };
 
-const labelRecord = ({ url }: Place, row: LabelRow): LabelRecord => ({
+const labelRecord = ({ url }: ArchivedRepository, row: LabelRow): LabelRecord => ({
   url: path(url, 'labels', row.name),
   name: row.name,
   color: row.color,
@@ -107,10 +107,10 @@ const labelRecord = ({ url }: Place, row: LabelRow): LabelRecord => ({
 
 export const repositoryRecord = (
   html: string,
-  place: Place,
+  archived: ArchivedRepository,
   { labels, hasGit }: { labels: readonly LabelRow[]; hasGit: boolean },
 ): RepositoryRecord => {
-  const { row, owner, url } = place;
+  const { row, owner, url } = archived;
   return {
     type: 'repository',
     url,
@@ -132,7 +132,7 @@ export const repositoryRecord = (
     has_discussions: false,
     topics: row.topics,
     default_branch: row.default_branch,
-    labels: labels.map((label) => labelRecord(place, label)),
+    labels: labels.map((label) => labelRecord(archived, label)),
     git_url: hasGit ? gitAddress(owner.login, row.name) : null,
     created_at: timestamp(row.created_at),
     pushed_at: timestampOrNull(row.pushed_at),
@@ -141,13 +141,13 @@ export const repositoryRecord = (
 
 export const milestoneRecord = (
   html: string,
-  place: Place,
+  archived: ArchivedRepository,
   row: Omit<MilestoneRow, 'open_issues' | 'closed_issues'>,
   accounts: Accounts,
 ): MilestoneRecord => ({
   type: 'milestone',
-  url: path(place.url, 'milestones', row.number),
-  repository: place.url,
+  url: path(archived.url, 'milestones', row.number),
+  repository: archived.url,
   user: addressOrNull(html, accounts, row.creator_id),
   title: row.title,
   description: row.description,
@@ -165,17 +165,17 @@ export const reactionRecords = (html: string, rows: readonly ReactionRow[], acco
     created_at: timestamp(row.created_at),
   }));
 
-export const pullAddress = ({ url }: Place, number: number): Address => path(url, 'pull', number);
+export const pullAddress = ({ url }: ArchivedRepository, number: number): Address => path(url, 'pull', number);
 
-export const reviewAddress = (place: Place, number: number, id: Id<'reviews'>): Address =>
-  `${pullAddress(place, number)}#pullrequestreview-${id}`;
+export const reviewAddress = (archived: ArchivedRepository, number: number, id: Id<'reviews'>): Address =>
+  `${pullAddress(archived, number)}#pullrequestreview-${id}`;
 
-const issueAddress = ({ url }: Pick<Place, 'url'>, { number, is_pull_request }: OfIssue): Address =>
+const issueAddress = ({ url }: Pick<ArchivedRepository, 'url'>, { number, is_pull_request }: OfIssue): Address =>
   path(url, is_pull_request ? 'pull' : 'issues', number);
 
 /** What a comment or an event is about. */
-const aboutIssue = (place: Place, row: OfIssue) =>
-  row.is_pull_request ? { pull_request: issueAddress(place, row) } : { issue: issueAddress(place, row) };
+const aboutIssue = (archived: ArchivedRepository, row: OfIssue) =>
+  row.is_pull_request ? { pull_request: issueAddress(archived, row) } : { issue: issueAddress(archived, row) };
 
 /** What belongs to an issue beside its row. */
 export type IssueParts = {
@@ -187,20 +187,20 @@ export type IssueParts = {
 };
 
 /** What issues and pull requests have in common. */
-function recordOfBoth(html: string, place: Place, row: IssueRow, parts: IssueParts): RecordOfBoth {
+function recordOfBoth(html: string, archived: ArchivedRepository, row: IssueRow, parts: IssueParts): RecordOfBoth {
   const { labels, assignees, milestone, reactions, accounts } = parts;
   const assigned = assignees.flatMap((id) => addressOrNull(html, accounts, id) ?? []);
   return {
-    url: issueAddress(place, row),
-    repository: place.url,
+    url: issueAddress(archived, row),
+    repository: archived.url,
     user: addressOrNull(html, accounts, row.author_id),
     title: row.title,
     body: row.body,
     state: row.state,
     assignee: assigned[0] ?? null,
     assignees: assigned,
-    milestone: milestone === undefined ? null : path(place.url, 'milestones', milestone),
-    labels: labels.map(({ name }) => path(place.url, 'labels', name)),
+    milestone: milestone === undefined ? null : path(archived.url, 'milestones', milestone),
+    labels: labels.map(({ name }) => path(archived.url, 'labels', name)),
     locked: row.locked,
     active_lock_reason: row.lock_reason,
     reactions: reactionRecords(html, reactions, accounts),
@@ -220,7 +220,7 @@ export type Related = {
 
 export const issueRecord = (
   html: string,
-  place: Place,
+  archived: ArchivedRepository,
   row: IssueRow,
   { related, urls, ...parts }: IssueParts & { related: Related; urls: Urls },
 ): IssueRecord => {
@@ -235,7 +235,7 @@ export const issueRecord = (
     });
   return {
     type: 'issue',
-    ...recordOfBoth(html, place, row, parts),
+    ...recordOfBoth(html, archived, row, parts),
     state_reason: row.state_reason,
     duplicate_of: (related.duplicateOf && addressIn(related.duplicateOf)) ?? null,
     sub_issues: relatedRecords(related.subIssues),
@@ -254,13 +254,13 @@ export type PullParts = IssueParts & {
 
 export const pullRecord = (
   html: string,
-  place: Place,
+  archived: ArchivedRepository,
   row: PullRow,
   { headUrl, commits, requests, teams, ...parts }: PullParts,
 ): PullRequestRecord => ({
   type: 'pull_request',
-  ...recordOfBoth(html, place, row, parts),
-  base: { ref: row.base_ref, sha: row.base_sha, user: addressOf(html, place.owner), repo: place.url },
+  ...recordOfBoth(html, archived, row, parts),
+  base: { ref: row.base_ref, sha: row.base_sha, user: addressOf(html, archived.owner), repo: archived.url },
   head: { ref: row.head_ref, sha: row.head_sha, user: addressOrNull(html, parts.accounts, row.head_owner_id), repo: headUrl },
   head_deleted: row.head_is_deleted,
   merge_base_sha: row.merge_base_sha,
@@ -277,24 +277,29 @@ export const pullRecord = (
   commit_ids: commits.map(({ commit_sha, added_at }) => ({ sha: commit_sha, added_at: timestamp(added_at) })),
   review_requests: requests.flatMap(
     ({ user_id, team_id }) =>
-      (user_id === null ? teamAddressOrNull(html, place, teams, team_id) : addressOrNull(html, parts.accounts, user_id)) ?? [],
+      (user_id === null ? teamAddressOrNull(html, archived, teams, team_id) : addressOrNull(html, parts.accounts, user_id)) ?? [],
   ),
 });
 
-const teamAddressOrNull = (html: string, { owner }: Place, teams: Teams, id: Id<'teams'> | undefined): Address | null => {
+const teamAddressOrNull = (
+  html: string,
+  { owner }: ArchivedRepository,
+  teams: Teams,
+  id: Id<'teams'> | undefined,
+): Address | null => {
   const team = getOptional(teams, id);
   return team ? teamAddress(html, owner, team) : null;
 };
 
 export const commentRecord = (
   html: string,
-  place: Place,
+  archived: ArchivedRepository,
   row: CommentRow & OfIssue,
   { reactions, accounts }: Pick<IssueParts, 'reactions' | 'accounts'>,
 ): IssueCommentRecord => ({
   type: 'issue_comment',
-  url: `${issueAddress(place, row)}#issuecomment-${row.id}`,
-  ...aboutIssue(place, row),
+  url: `${issueAddress(archived, row)}#issuecomment-${row.id}`,
+  ...aboutIssue(archived, row),
   user: addressOrNull(html, accounts, row.author_id),
   body: row.body,
   formatter: 'markdown',
@@ -306,7 +311,7 @@ export const commentRecord = (
 /** An event. What it tells by ids of this server, beside people, teams, issues and reviews, is left out. */
 export const eventRecord = (
   html: string,
-  place: Place,
+  archived: ArchivedRepository,
   row: ArchivedEvent,
   { accounts, teams }: { accounts: Accounts; teams: Teams },
 ): IssueEventRecord => {
@@ -315,8 +320,8 @@ export const eventRecord = (
   const person = assignee ?? requested_reviewer;
   return {
     type: 'issue_event',
-    url: `${issueAddress(place, row)}#event-${row.id}`,
-    ...aboutIssue(place, row),
+    url: `${issueAddress(archived, row)}#event-${row.id}`,
+    ...aboutIssue(archived, row),
     actor: addressOrNull(html, accounts, row.actor_id),
     event: row.event,
     commit_id: row.commit_id,
@@ -324,17 +329,17 @@ export const eventRecord = (
     ...(milestone ? { milestone_title: milestone.title } : {}),
     ...(rename ? { title_was: rename.from, title_is: rename.to } : {}),
     ...(person === undefined ? {} : { subject: addressOrNull(html, accounts, person) }),
-    ...(requested_team === undefined ? {} : { subject: teamAddressOrNull(html, place, teams, requested_team) }),
+    ...(requested_team === undefined ? {} : { subject: teamAddressOrNull(html, archived, teams, requested_team) }),
     ...(state_reason === undefined ? {} : { state_reason }),
     ...(lock_reason === undefined ? {} : { lock_reason }),
-    ...(row.source ? { source: issueAddress(place, row.source) } : {}),
-    ...(dismissed_review ? { dismissed_review: dismissalRecord(place, row, dismissed_review) } : {}),
+    ...(row.source ? { source: issueAddress(archived, row.source) } : {}),
+    ...(dismissed_review ? { dismissed_review: dismissalRecord(archived, row, dismissed_review) } : {}),
     created_at: timestamp(row.created_at),
   };
 };
 
 const dismissalRecord = (
-  place: Place,
+  archived: ArchivedRepository,
   { number }: OfIssue,
   { review_id, ...dismissal }: NonNullable<ArchivedEvent['data']['dismissed_review']>,
-): IssueEventRecord['dismissed_review'] => ({ review: reviewAddress(place, number, review_id), ...dismissal });
+): IssueEventRecord['dismissed_review'] => ({ review: reviewAddress(archived, number, review_id), ...dismissal });

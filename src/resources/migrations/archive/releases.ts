@@ -17,28 +17,28 @@ import {
 } from '#resources/releases/index.ts';
 import { assetAddress, assetFile } from './format.ts';
 import { batchesOf } from './pages.ts';
-import { type Accounts, addressOrNull, type Place, reactionRecords } from './records.ts';
+import { type Accounts, type ArchivedRepository, addressOrNull, reactionRecords } from './records.ts';
 import type { ReleaseAssetRecord, ReleaseRecord } from './said-format.ts';
 import type { People, Source } from './source.ts';
 import type { TarWriter } from './tar-writer.ts';
 
 /** The files of a repository's releases that an archive tells of: their bytes are to be added. */
-export type NamedFiles = { place: Place; ids: Id<'release_assets'>[] };
+export type NamedFiles = { archived: ArchivedRepository; ids: Id<'release_assets'>[] };
 
 /** A release may have many files. */
-const releasesAtOnce = 20;
+const releasesPerPage = 20;
 
 /** The releases of a repository with drafts. Their files are noted in `files`. */
 export async function* releasesOf(
   { db, html }: Source,
-  place: Place,
+  archived: ArchivedRepository,
   people: People,
   files: NamedFiles[],
 ): AsyncGenerator<readonly object[]> {
-  const named: NamedFiles = { place, ids: [] };
+  const named: NamedFiles = { archived, ids: [] };
   files.push(named);
-  const list = (after: ReleaseKey, limit: number) => listReleasesAfter(db, place.row.id, after, limit);
-  for await (const rows of batchesOf(firstRelease, list, ({ key }) => key, releasesAtOnce)) {
+  const list = (after: ReleaseKey, limit: number) => listReleasesAfter(db, archived.row.id, after, limit);
+  for await (const rows of batchesOf(firstRelease, list, ({ key }) => key, releasesPerPage)) {
     const ids = gather(rows, 'id');
     const assets = await loadAssets(db, ids);
     const reactions = await loadReactions(db, 'release_id', ids);
@@ -47,7 +47,7 @@ export async function* releasesOf(
     const reactionsOf = grouped(reactions, ({ release_id }) => release_id);
     for (const own of assets.values()) named.ids.push(...gather(own, 'id'));
     yield rows.map((row) =>
-      releaseRecord(html, place, row, {
+      releaseRecord(html, archived, row, {
         assets: assets.get(row.id) ?? [],
         reactions: reactionsOf.get(row.id) ?? [],
         accounts,
@@ -63,13 +63,13 @@ const wordOf = ({ id, tag_name, draft }: ReleaseRow): string => (draft ? `untagg
 
 const releaseRecord = (
   html: string,
-  place: Place,
+  archived: ArchivedRepository,
   row: ReleaseRow,
   { assets, reactions, accounts }: ReleaseParts,
 ): ReleaseRecord => ({
   type: 'release',
-  url: path(place.url, 'releases', 'tag', wordOf(row)),
-  repository: place.url,
+  url: path(archived.url, 'releases', 'tag', wordOf(row)),
+  repository: archived.url,
   user: addressOrNull(html, accounts, row.author_id),
   name: row.name,
   tag_name: row.tag_name,
@@ -79,16 +79,22 @@ const releaseRecord = (
   prerelease: row.prerelease,
   immutable: row.immutable,
   latest: row.latest,
-  release_assets: assets.map((asset) => assetRecord(html, place, row, asset, accounts)),
+  release_assets: assets.map((asset) => assetRecord(html, archived, row, asset, accounts)),
   reactions: reactionRecords(html, reactions, accounts),
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
   published_at: timestampOrNull(row.published_at),
 });
 
-const assetRecord = (html: string, place: Place, release: ReleaseRow, row: AssetRow, accounts: Accounts): ReleaseAssetRecord => ({
+const assetRecord = (
+  html: string,
+  archived: ArchivedRepository,
+  release: ReleaseRow,
+  row: AssetRow,
+  accounts: Accounts,
+): ReleaseAssetRecord => ({
   type: 'release_asset',
-  url: path(place.url, 'releases', 'download', wordOf(release), row.name),
+  url: path(archived.url, 'releases', 'download', wordOf(release), row.name),
   user: addressOrNull(html, accounts, row.uploader_id),
   name: row.name,
   label: row.label,
@@ -96,7 +102,7 @@ const assetRecord = (html: string, place: Place, release: ReleaseRow, row: Asset
   size: row.size,
   digest: row.digest,
   download_count: row.download_count,
-  asset_url: assetAddress(place.owner.login, place.row.name, row.id),
+  asset_url: assetAddress(archived.owner.login, archived.row.name, row.id),
   created_at: timestamp(row.created_at),
   updated_at: timestamp(row.updated_at),
 });
@@ -104,7 +110,7 @@ const assetRecord = (html: string, place: Place, release: ReleaseRow, row: Asset
 /** The files that an archive tells of aren't all there any more: it is to be written anew. */
 export class FilesChanged extends Error {}
 
-const filesAtOnce = 200;
+const filesPerBatch = 200;
 
 /**
  * Adds the bytes of files of releases, after the moment that the JSON shows: no transaction waits for them.
@@ -115,14 +121,14 @@ export async function addFiles(
   { db, objects }: { db: Db; objects: ObjectStore },
   files: readonly NamedFiles[],
 ): Promise<void> {
-  for (const { place, ids } of files)
-    for (const some of chunks(ids, filesAtOnce)) {
+  for (const { archived, ids } of files)
+    for (const some of chunks(ids, filesPerBatch)) {
       const rows = await loadAssetsById(db, some);
       for (const id of some) {
         const row = rows.get(id);
         const stream = row && (await objects.open(row.object_key));
         if (!row || !stream) throw await reasonOfAbsence(db, id);
-        await tar.addStream(assetFile(place.owner.login, place.row.name, id), row.size, stream);
+        await tar.addStream(assetFile(archived.owner.login, archived.row.name, id), row.size, stream);
       }
     }
 }

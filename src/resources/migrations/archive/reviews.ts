@@ -15,7 +15,7 @@ import {
 } from '#resources/reviews/index.ts';
 import type { Address } from './format.ts';
 import { batchesOf } from './pages.ts';
-import { type Accounts, addressOrNull, type Place, pullAddress, reactionRecords, reviewAddress } from './records.ts';
+import { type Accounts, type ArchivedRepository, addressOrNull, pullAddress, reactionRecords, reviewAddress } from './records.ts';
 import type { CommitCommentRecord, PullRequestReviewRecord, ReviewCommentRecord, ReviewStateNumber } from './said-format.ts';
 import type { People, Source } from './source.ts';
 
@@ -27,18 +27,27 @@ const stateNumbers = {
 } as const satisfies Record<SubmittedReview['state'], ReviewStateNumber>;
 
 /** The reviews that were submitted: pending ones are their authors' alone. */
-export async function* reviewsOf({ db, html }: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
-  const list = (after: ReviewKey, limit: number) => listReviewsAfter(db, place.row.id, after, limit);
+export async function* reviewsOf(
+  { db, html }: Source,
+  archived: ArchivedRepository,
+  people: People,
+): AsyncGenerator<readonly object[]> {
+  const list = (after: ReviewKey, limit: number) => listReviewsAfter(db, archived.row.id, after, limit);
   for await (const rows of batchesOf(firstReview, list, ({ key }) => key)) {
     const accounts = await people.load(gather(rows, 'author_id'));
-    yield rows.map((row) => reviewRecord(html, place, row, accounts));
+    yield rows.map((row) => reviewRecord(html, archived, row, accounts));
   }
 }
 
-const reviewRecord = (html: string, place: Place, row: SubmittedReview, accounts: Accounts): PullRequestReviewRecord => ({
+const reviewRecord = (
+  html: string,
+  archived: ArchivedRepository,
+  row: SubmittedReview,
+  accounts: Accounts,
+): PullRequestReviewRecord => ({
   type: 'pull_request_review',
-  url: reviewAddress(place, row.number, row.id),
-  pull_request: pullAddress(place, row.number),
+  url: reviewAddress(archived, row.number, row.id),
+  pull_request: pullAddress(archived, row.number),
   user: addressOrNull(html, accounts, row.author_id),
   body: row.body,
   formatter: 'markdown',
@@ -50,33 +59,37 @@ const reviewRecord = (html: string, place: Place, row: SubmittedReview, accounts
 });
 
 /** The comments of these reviews. */
-export async function* reviewCommentsOf({ db, html }: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
-  const list = (after: Id<'review_comments'>, limit: number) => listCommentsOfRepositoryAfter(db, place.row.id, after, limit);
+export async function* reviewCommentsOf(
+  { db, html }: Source,
+  archived: ArchivedRepository,
+  people: People,
+): AsyncGenerator<readonly object[]> {
+  const list = (after: Id<'review_comments'>, limit: number) => listCommentsOfRepositoryAfter(db, archived.row.id, after, limit);
   for await (const rows of batchesOf(asId<'review_comments'>(0), list, ({ id }) => id)) {
     const reactions = await loadReactions(db, 'review_comment_id', gather(rows, 'id'));
     const ids = [...gather(rows, 'author_id'), ...gather(rows, 'resolved_by'), ...gather(reactions, 'user_id')];
     const accounts = await people.load(ids);
     const reactionsOf = grouped(reactions, ({ review_comment_id }) => review_comment_id);
-    yield rows.map((row) => reviewCommentRecord(html, place, row, { reactions: reactionsOf.get(row.id) ?? [], accounts }));
+    yield rows.map((row) => reviewCommentRecord(html, archived, row, { reactions: reactionsOf.get(row.id) ?? [], accounts }));
   }
 }
 
 type CommentParts = { reactions: readonly ReactionRow[]; accounts: Accounts };
 
-const commentAddress = (place: Place, number: number, id: Id<'review_comments'>): Address =>
-  `${pullAddress(place, number)}#discussion_r${id}`;
+const commentAddress = (archived: ArchivedRepository, number: number, id: Id<'review_comments'>): Address =>
+  `${pullAddress(archived, number)}#discussion_r${id}`;
 
 const reviewCommentRecord = (
   html: string,
-  place: Place,
+  archived: ArchivedRepository,
   row: SubmittedComment,
   { reactions, accounts }: CommentParts,
 ): ReviewCommentRecord => ({
   type: 'pull_request_review_comment',
-  url: commentAddress(place, row.number, row.id),
-  pull_request: pullAddress(place, row.number),
-  pull_request_review: reviewAddress(place, row.number, row.review_id),
-  in_reply_to: row.in_reply_to_id === null ? null : commentAddress(place, row.number, row.in_reply_to_id),
+  url: commentAddress(archived, row.number, row.id),
+  pull_request: pullAddress(archived, row.number),
+  pull_request_review: reviewAddress(archived, row.number, row.review_id),
+  in_reply_to: row.in_reply_to_id === null ? null : commentAddress(archived, row.number, row.in_reply_to_id),
   user: addressOrNull(html, accounts, row.author_id),
   body: row.body,
   formatter: 'markdown',
@@ -103,25 +116,29 @@ const reviewCommentRecord = (
 });
 
 /** The comments on commits of a repository. */
-export async function* commitCommentsOf({ db, html }: Source, place: Place, people: People): AsyncGenerator<readonly object[]> {
-  const list = (after: Id<'commit_comments'>, limit: number) => listCommitCommentsAfter(db, place.row.id, after, limit);
+export async function* commitCommentsOf(
+  { db, html }: Source,
+  archived: ArchivedRepository,
+  people: People,
+): AsyncGenerator<readonly object[]> {
+  const list = (after: Id<'commit_comments'>, limit: number) => listCommitCommentsAfter(db, archived.row.id, after, limit);
   for await (const rows of batchesOf(asId<'commit_comments'>(0), list, ({ id }) => id)) {
     const reactions = await loadReactions(db, 'commit_comment_id', gather(rows, 'id'));
     const accounts = await people.load([...gather(rows, 'author_id'), ...gather(reactions, 'user_id')]);
     const reactionsOf = grouped(reactions, ({ commit_comment_id }) => commit_comment_id);
-    yield rows.map((row) => commitCommentRecord(html, place, row, { reactions: reactionsOf.get(row.id) ?? [], accounts }));
+    yield rows.map((row) => commitCommentRecord(html, archived, row, { reactions: reactionsOf.get(row.id) ?? [], accounts }));
   }
 }
 
 const commitCommentRecord = (
   html: string,
-  place: Place,
+  archived: ArchivedRepository,
   row: CommitCommentRow,
   { reactions, accounts }: CommentParts,
 ): CommitCommentRecord => ({
   type: 'commit_comment',
-  url: `${path(place.url, 'commit', row.commit_sha)}#commitcomment-${row.id}`,
-  repository: place.url,
+  url: `${path(archived.url, 'commit', row.commit_sha)}#commitcomment-${row.id}`,
+  repository: archived.url,
   user: addressOrNull(html, accounts, row.author_id),
   body: row.body,
   formatter: 'markdown',

@@ -15,7 +15,7 @@ import { loadRepositoriesOf, type MigrationRow } from '../store.ts';
 import { formatVersion, gitFolder, type Kind } from './format.ts';
 import { addMetadata, addOrganizationMetadata } from './metadata.ts';
 import { addEmptyPages } from './pages.ts';
-import { addressOf, type Place } from './records.ts';
+import { type ArchivedRepository, addressOf } from './records.ts';
 import { addFiles } from './releases.ts';
 import { openTarWriter, type TarWriter } from './tar-writer.ts';
 
@@ -61,11 +61,11 @@ async function addOwnOrganizations(tar: TarWriter, { db, account, migration }: A
 
 async function addRepositories(tar: TarWriter, parts: ArchiveParts): Promise<void> {
   const { db, account, migration } = parts;
-  const { places, files } = await atOneMoment(db, async (moment) => {
+  const { allArchived, files } = await atOneMoment(db, async (moment) => {
     const source = { db: moment, html: migration.base_url, account };
-    const found = await findPlaces(moment, parts);
+    const found = await findArchived(moment, parts);
     const wanted = { git: !migration.exclude_git_data, releases: !migration.exclude_releases };
-    return { places: found, files: migration.exclude_metadata ? [] : await addMetadata(tar, source, found, wanted) };
+    return { allArchived: found, files: migration.exclude_metadata ? [] : await addMetadata(tar, source, found, wanted) };
   });
   await addFiles(tar, parts, files);
   if (!migration.exclude_metadata) {
@@ -74,7 +74,7 @@ async function addRepositories(tar: TarWriter, parts: ArchiveParts): Promise<voi
   }
   if (migration.exclude_git_data) return;
   await tar.addFolder('repositories');
-  for (const place of places) await addGitData(tar, parts.git, place);
+  for (const archived of allArchived) await addGitData(tar, parts.git, archived);
 }
 
 /** The kinds without objects that a migration has no files of. */
@@ -84,7 +84,7 @@ const excludedBy = ({ exclude_attachments, exclude_owner_projects }: MigrationRo
     ...(exclude_owner_projects ? (['projects'] as const) : []),
   ]);
 
-async function findPlaces(db: Db, { account, migration, most }: ArchiveParts): Promise<Place[]> {
+async function findArchived(db: Db, { account, migration, most }: ArchiveParts): Promise<ArchivedRepository[]> {
   const rows = await keepAdministered(db, account, await loadRepositoriesOf(db, migration.id, most));
   const owners = await loadAccounts(db, gather(rows, 'owner_id'));
   return rows.map((row) => {
@@ -94,7 +94,7 @@ async function findPlaces(db: Db, { account, migration, most }: ArchiveParts): P
 }
 
 /** Adds branches, tags and the heads of pull requests, with the objects that they lead to and no others: hidden refs and what was deleted stay behind. */
-async function addGitData(tar: TarWriter, git: GitStore, { row, owner }: Place): Promise<void> {
+async function addGitData(tar: TarWriter, git: GitStore, { row, owner }: ArchivedRepository): Promise<void> {
   const source = repoOf(git, row.id as Id<'repositories'>);
   const { draft } = (await repositoryExists(source))
     ? await copyRepository(source, { pulls: true })

@@ -1,5 +1,6 @@
 // What protects branches and tags. Who is named and has no account or team here is left out: lists only get shorter.
 import { grouped } from '#lib/collections.ts';
+import type { RepositoryId } from '#lib/id.ts';
 import { type Actor, insertProtection, protectionSwitches, setActors } from '#resources/branch-protection/index.ts';
 import { type BypassActor, importRuleset } from '#resources/rulesets/index.ts';
 import type { Address } from '../archive/format.ts';
@@ -28,8 +29,6 @@ export async function importProtection(context: Context, now: Date): Promise<voi
     }
   });
 }
-
-type RepositoryId = Parameters<typeof importRuleset>[1];
 
 async function importProtectedBranch(
   context: Context,

@@ -14,8 +14,8 @@ import { release, taggedRelease } from '../path-resources.ts';
 import { presentReleases } from '../present.ts';
 import { changeRelease, createRelease, deleteRelease } from '../rules.ts';
 import { NewRelease, NotesRequest, Release, ReleaseChange, ReleaseNotes } from '../schemas.ts';
-import { sightOf } from '../sight.ts';
 import { findLatest, listReleases, type ReleaseRow } from '../store.ts';
+import { visibilityOf } from '../visibility.ts';
 
 const presentOne = async (scope: Scope, repo: Repo, row: ReleaseRow): Promise<Release> =>
   firstOrNotFound(await presentReleases(scope, repo, [row]));
@@ -30,7 +30,7 @@ export const listRepoReleases = endpoint({
   media: textMedia,
   replies: { 200: Type.Array(Release) },
   async handle({ scope, db, at, page, viewer }) {
-    const found = await listReleases(db, at.repo.id, sightOf(viewer, at.repo), page);
+    const found = await listReleases(db, at.repo.id, visibilityOf(viewer, at.repo), page);
     return mapRows(found, (rows) => presentReleases(scope, at.repo, rows));
   },
 });

@@ -98,7 +98,7 @@ export const createReviewComment = endpoint({
     if (in_reply_to === undefined && path === undefined) throw missing('path');
     const draft =
       in_reply_to === undefined && path !== undefined
-        ? await prepareDraft({ git }, at.pull, { commit_id, places: [{ ...wanted, path }] })
+        ? await prepareDraft({ git }, at.pull, { commit_id, locations: [{ ...wanted, path }] })
         : undefined;
     const row = await change(async (tx, { pull }) => {
       if (draft) return commentOnDiff(tx, textAction, pull, draft, body);

@@ -44,7 +44,7 @@ export const createPullReview = endpoint({
   replies: { 200: Review },
   async handle({ scope, change, at, body, action, links, services: { git } }) {
     const wanted = body ?? {};
-    const draft = await prepareDraft({ git }, at.pull, { commit_id: wanted.commit_id, places: wanted.comments ?? [] });
+    const draft = await prepareDraft({ git }, at.pull, { commit_id: wanted.commit_id, locations: wanted.comments ?? [] });
     const row = await change((tx, { pull }) => createReview(tx, { ...action, html: links.html }, pull, draft, wanted));
     return presentReview(scope, at.repo, row);
   },

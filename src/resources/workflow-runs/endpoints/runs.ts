@@ -8,7 +8,7 @@ import { Nothing } from '#lib/shape.ts';
 import { runAttempt, workflowRun } from '../path-resources.ts';
 import { presentRun, presentRuns } from '../present.ts';
 import { rerunFailedJobs, rerunRun } from '../rerun.ts';
-import { approveRun, deleteRun, stopRun, stopRunAtOnce } from '../rules.ts';
+import { approveRun, deleteRun, forceStopRun, stopRun } from '../rules.ts';
 import { PullRequestsLeftOut, Rerun, WorkflowRun, WorkflowRunFilter, WorkflowRunUsage } from '../schemas.ts';
 import { listJobsOfAttempt, listRuns } from '../store.ts';
 import { presentRunUsage } from '../usage.ts';
@@ -100,7 +100,7 @@ export const forceCancelWorkflowRun = endpoint({
   refuses: [409],
   replies: { 202: Type.Object({}) },
   async handle({ change, at, links, now }) {
-    await change((tx) => stopRunAtOnce({ tx, links, now }, at.workflowRun.id));
+    await change((tx) => forceStopRun({ tx, links, now }, at.workflowRun.id));
     return {};
   },
 });

@@ -7,33 +7,31 @@ import { branchRef } from '#git/refs/ref-name.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { chunks, gather, unique } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
 import { loadOpenInto, loadPulls, type PullRow, saveLackingReviews } from '#resources/pulls/index.ts';
 import type { RefRules } from '#resources/ref-rules/index.ts';
 import { findRepository, namedRepositories } from '#resources/repositories/index.ts';
 import { lacksReviews } from './merge-rules.ts';
 import { loadReviewRules, type ReviewParameters } from './review-rules.ts';
-import { lockJudging } from './store.ts';
-
-type Repository = Id<'repositories'>;
+import { lockEvaluation } from './store.ts';
 
 type Context = { change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; services: { git: GitStore; refRules: RefRules } };
 
 /** So many are judged in one transaction. */
-export const judgedAtOnce = 50;
+export const pullsPerBatch = 50;
 
 /** Finds out of pull requests of a repository whether they lack reviews, and stores it. Closed ones lack none. It can be repeated. */
-export async function judgePulls(context: Context, repository: Repository, issues: readonly Id<'issues'>[]): Promise<void> {
-  for (const some of chunks(issues, judgedAtOnce)) await context.change((tx) => judgeSome(tx, context, repository, some));
+export async function evaluatePulls(context: Context, repository: RepositoryId, issues: readonly Id<'issues'>[]): Promise<void> {
+  for (const some of chunks(issues, pullsPerBatch)) await context.change((tx) => evaluateBatch(tx, context, repository, some));
 }
 
-async function judgeSome(
+async function evaluateBatch(
   tx: Tx,
   { services: { git, refRules } }: Context,
-  repository: Repository,
+  repository: RepositoryId,
   issues: readonly Id<'issues'>[],
 ): Promise<void> {
-  await lockJudging(tx, repository);
+  await lockEvaluation(tx, repository);
   const [repo, found] = await Promise.all([findRepository(tx, repository), loadPulls(tx, issues)]);
   if (!repo) return;
   const pulls = [...found.values()].filter((pull) => pull.repository_id === repository);
@@ -42,14 +40,14 @@ async function judgeSome(
   const gitRepository = repoOf(git, repository);
   const check = { db: tx, gitRepository, repo, host: refRules.host };
   const tips = await findTips(gitRepository, byBase);
-  const judged: { issue: Id<'issues'>; lacksReviews: boolean }[] = [];
+  const evaluated: { issue: Id<'issues'>; lacksReviews: boolean }[] = [];
   for (const pull of pulls) {
     const rules = pull.state === 'open' ? byBase.get(pull.base_ref) : undefined;
     const move = { before: tips.get(pull.base_ref) ?? null, after: pull.head_sha };
     const lacking = rules !== undefined && (await lacksReviews(check, rules, pull, move));
-    judged.push({ issue: pull.id, lacksReviews: lacking });
+    evaluated.push({ issue: pull.id, lacksReviews: lacking });
   }
-  await saveLackingReviews(tx, judged);
+  await saveLackingReviews(tx, evaluated);
 }
 
 /** Whether rules name files: what a pull request changes in its base, and whose that is, depends on the base. */
@@ -71,7 +69,7 @@ async function findTips(
 }
 
 /** The open pull requests into branches whose rules name files: a push to these may change what the rules say. */
-export async function listRuledByFiles(scope: Scope, repository: Repository, branches: readonly string[]): Promise<PullRow[]> {
+export async function listRuledByFiles(scope: Scope, repository: RepositoryId, branches: readonly string[]): Promise<PullRow[]> {
   const open = await loadOpenInto(scope, repository, branches);
   const repo = open.length === 0 ? undefined : await scope.load(namedRepositories, repository);
   if (!repo) return [];

@@ -14,7 +14,7 @@ import type { NewRun } from '#resources/workflow-runs/index.ts';
 import type { Trigger } from '#workflow-files/triggers.ts';
 
 /** Something that may start runs. Each ref must have pointed at the commit beside it: environments and caches trust the ref. */
-export type Occasion = {
+export type RunTrigger = {
   readonly trigger: Trigger;
   /** Where the workflow files are read. */
   readonly files: { readonly ref: string; readonly sha: Oid };
@@ -29,7 +29,7 @@ export type Occasion = {
 };
 
 /** What occasions are found from. */
-export type OccasionContext = {
+export type TriggerContext = {
   readonly gitRepository: GitRepository;
   readonly repository: RepositoryWithOwner;
   readonly event: Recorded;

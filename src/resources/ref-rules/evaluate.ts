@@ -14,9 +14,9 @@ import {
 import { openCheck, TooManyCommits } from './check.ts';
 import {
   type Evaluation,
-  type Judgement,
   kindOfMove,
   type MergedPull,
+  type MoveEvaluation,
   type MoveKind,
   type RefActor,
   type RefRules,
@@ -30,7 +30,7 @@ import { loadActorFacts } from './store.ts';
 const isRuled = ({ ref }: RuledMove): boolean => branchOf(ref) !== undefined || ref.startsWith('refs/tags/');
 
 /** On which occasion refs move, where a rule may ask that. */
-export type Occasion = {
+export type MoveReason = {
   /** The pull request by whose merge a branch moves. */
   readonly merge?: MergedPull | undefined;
   /** The branch gets what its upstream has. */
@@ -40,7 +40,7 @@ export type Occasion = {
 };
 
 /** Moves that somebody wants to make. */
-export type WantedMoves = Occasion & {
+export type WantedMoves = MoveReason & {
   readonly repo: RuledRepository;
   readonly actor: RefActor;
   readonly moves: readonly RuledMove[];
@@ -85,7 +85,7 @@ export const loadRulesOfRefs = (
 ): Promise<Pick<RulesOfMoves, 'byRef' | 'facts'> | undefined> =>
   loadRules(db, { repo, actor, moves: refs.map((ref) => ({ ref, before: null, after: null })) });
 
-type JudgeContext = { db: Db; gitRepository: GitRepository; refRules: RefRules; now: Date; isTrial?: boolean };
+type EvaluationContext = { db: Db; gitRepository: GitRepository; refRules: RefRules; now: Date; isTrial?: boolean };
 
 /** Which rules are judged: those that need no objects, those that do, or all. */
 type Stage = 'names' | 'objects' | 'all';
@@ -96,14 +96,18 @@ type AnyEvaluator = Omit<RuleEvaluators['creation'], 'violation'> & {
 };
 
 /** Judges moves by the rules of a stage. Moves without such rules aren't in the result. */
-export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: Stage = 'all'): Promise<Judgement[]> {
+export async function evaluateRules(
+  context: EvaluationContext,
+  rules: RulesOfMoves,
+  stage: Stage = 'all',
+): Promise<MoveEvaluation[]> {
   const { db, gitRepository, refRules, now, isTrial = false } = context;
   const { evaluators, host, secrets } = refRules;
   const { repo, facts: actor, merge, syncsUpstream = false, moves, byRef } = rules;
   const given = { db, gitRepository, host, secrets, isTrial, now, repo, actor, merge, syncsUpstream, moves };
   await using check = await openCheck(given);
   const yieldNow = periodicYield();
-  const judgements: Judgement[] = [];
+  const moveEvaluations: MoveEvaluation[] = [];
   for (const move of moves) {
     const kind = kindOfMove(move);
     const evaluations: Evaluation[] = [];
@@ -115,9 +119,9 @@ export async function judge(context: JudgeContext, rules: RulesOfMoves, stage: S
       evaluations.push({ applied, violation, isBypassed: violation !== undefined && mayBypass(applied, merge) });
       await yieldNow();
     }
-    if (evaluations.length > 0) judgements.push(judgementOf(move, evaluations));
+    if (evaluations.length > 0) moveEvaluations.push(moveEvaluationOf(move, evaluations));
   }
-  return judgements;
+  return moveEvaluations;
 }
 
 /** Whether some move has a rule that is judged once the objects of a push are there. */
@@ -151,19 +155,19 @@ const mayBypass = ({ bypass }: AppliedRule, merge: MergedPull | undefined): bool
   bypass === 'always' || (bypass === 'pull_request' && merge !== undefined);
 
 /** The result of evaluations: a breach that isn't bypassed fails. */
-export function judgementOf(move: RuledMove, evaluations: readonly Evaluation[]): Judgement {
+export function moveEvaluationOf(move: RuledMove, evaluations: readonly Evaluation[]): MoveEvaluation {
   const broken = evaluations.filter(({ applied, violation }) => violation !== undefined && applied.enforcement === 'active');
   const result = broken.length === 0 ? 'pass' : broken.every(({ isBypassed }) => isBypassed) ? 'bypass' : 'fail';
   return { move, evaluations, result };
 }
 
 /** Judgements of two stages as one, by ref. */
-export function mergeJudgements(first: readonly Judgement[], second: readonly Judgement[]): Judgement[] {
-  const later = new Map(second.map((judgement) => [judgement.move.ref, judgement]));
+export function mergeMoveEvaluations(first: readonly MoveEvaluation[], second: readonly MoveEvaluation[]): MoveEvaluation[] {
+  const later = new Map(second.map((moveEvaluation) => [moveEvaluation.move.ref, moveEvaluation]));
   const merged = first.map((one) => {
     const other = later.get(one.move.ref);
     later.delete(one.move.ref);
-    return other ? judgementOf(one.move, [...one.evaluations, ...other.evaluations]) : one;
+    return other ? moveEvaluationOf(one.move, [...one.evaluations, ...other.evaluations]) : one;
   });
   return [...merged, ...later.values()];
 }

@@ -24,7 +24,7 @@ import type { ReviewCommentRow } from './store.ts';
 const maxHunk = fixedValue(limitTable.reviews.hunk);
 
 /** Where somebody wants to comment: at a position of the diff, on lines, or on a file. */
-export type WantedPlace = {
+export type WantedLocation = {
   path: string;
   position?: number | undefined;
   line?: number | undefined;
@@ -34,8 +34,8 @@ export type WantedPlace = {
   subject_type?: 'line' | 'file' | undefined;
 };
 
-/** A place as it was found in a diff. */
-export type Place = Pick<
+/** A location as it was found in a diff. */
+export type CommentLocation = Pick<
   ReviewCommentRow,
   | 'path'
   | 'subject_type'
@@ -53,8 +53,12 @@ const refused = (field: string, message?: string, code: FieldCode = message === 
   invalid('PullRequestReviewComment', `pull_request_review_thread.${field}`, code, message);
 const notInDiff = (field: string) => refused(field, `pull_request_review_thread.${field} must be part of the diff`);
 
-/** Finds the places of new comments in the diff of two commits. @throws Refusal 422 where one isn't in it */
-export async function findPlaces(gitRepository: GitRepository, ends: Ends, wanted: readonly WantedPlace[]): Promise<Place[]> {
+/** Finds the locations of new comments in the diff of two commits. @throws Refusal 422 where one isn't in it */
+export async function findLocations(
+  gitRepository: GitRepository,
+  ends: Ends,
+  wanted: readonly WantedLocation[],
+): Promise<CommentLocation[]> {
   if (wanted.length === 0) return [];
   const files = await loadFileDiffs(
     gitRepository,
@@ -62,11 +66,11 @@ export async function findPlaces(gitRepository: GitRepository, ends: Ends, wante
     wanted.map(({ path }) => path),
   );
   const patchOf = patchReader();
-  return wanted.map((place) => {
-    const file = files.get(place.path);
+  return wanted.map((location) => {
+    const file = files.get(location.path);
     if (!file) throw refused('path');
-    const found = place.subject_type === 'file' ? wholeFile : findLines(patchOf(file), place);
-    return { path: place.path, original_commit_sha: ends.to, original_base_sha: ends.from, ...found };
+    const found = location.subject_type === 'file' ? wholeFile : findLines(patchOf(file), location);
+    return { path: location.path, original_commit_sha: ends.to, original_base_sha: ends.from, ...found };
   });
 }
 
@@ -92,7 +96,7 @@ function patchReader(): (file: FileDiff) => Patch | undefined {
   };
 }
 
-function findLines(patch: Patch | undefined, { position, line, ...wanted }: WantedPlace) {
+function findLines(patch: Patch | undefined, { position, line, ...wanted }: WantedLocation) {
   if (position === undefined && line === undefined) throw refused('line', undefined, 'missing_field');
   const atPosition = position === undefined || !patch ? undefined : findPosition(patch, position);
   if (position !== undefined && !atPosition) throw notInDiff('position');
@@ -111,7 +115,7 @@ function findLines(patch: Patch | undefined, { position, line, ...wanted }: Want
 
 const noStart = { start_side: null, original_start_line: null } as const;
 
-function findStart(patch: Patch, end: DiffLine, side: Side, wanted: Pick<WantedPlace, 'start_line' | 'start_side'>) {
+function findStart(patch: Patch, end: DiffLine, side: Side, wanted: Pick<WantedLocation, 'start_line' | 'start_side'>) {
   if (wanted.start_line === undefined) return noStart;
   const start_side = wanted.start_side === undefined || wanted.start_side === 'side' ? side : wanted.start_side;
   const start = findLine(patch, start_side, wanted.start_line);
@@ -127,38 +131,38 @@ const sideOf = ({ right }: DiffLine): Side => (right === undefined ? 'LEFT' : 'R
 const numberOf = ({ left, right }: DiffLine, side: Side): number | null => (side === 'LEFT' ? left : right) ?? null;
 
 /** Where a comment is in another diff than that in which it was written. All are null where its line isn't in that. */
-export type PresentPlace = Pick<ReviewCommentRow, 'position' | 'line' | 'start_line'>;
+export type PresentLocation = Pick<ReviewCommentRow, 'position' | 'line' | 'start_line'>;
 
-const outdated: PresentPlace = { position: null, line: null, start_line: null };
+const outdated: PresentLocation = { position: null, line: null, start_line: null };
 
 /**
  * Finds comments in the diff of two other commits than those between which they were written, in the order of the comments. A line is the
  * same if it is unchanged between the two versions of its file; it must have kept its path, and be in the other diff, too.
  */
-export async function findPresentPlaces(
+export async function findPresentLocations(
   gitRepository: GitRepository,
   ends: Ends,
-  places: readonly Place[],
-): Promise<PresentPlace[]> {
-  if (places.length === 0) return [];
+  locations: readonly CommentLocation[],
+): Promise<PresentLocation[]> {
+  if (locations.length === 0) return [];
   const shown = await loadFileDiffs(
     gitRepository,
     ends,
-    places.map(({ path }) => path),
+    locations.map(({ path }) => path),
   );
   const patchOf = patchReader();
-  const found = new Map<Place, PresentPlace>();
+  const found = new Map<CommentLocation, PresentLocation>();
   for (const some of grouped(
-    places,
+    locations,
     ({ original_base_sha, original_commit_sha }) => `${original_base_sha} ${original_commit_sha}`,
   ).values()) {
     const mapping = await readMapping(gitRepository, ends, some);
-    for (const place of some) {
-      const file = shown.get(place.path);
-      found.set(place, mapping && file ? presentPlaceOf(place, { file, patch: patchOf(file), mapping }) : outdated);
+    for (const location of some) {
+      const file = shown.get(location.path);
+      found.set(location, mapping && file ? presentLocationOf(location, { file, patch: patchOf(file), mapping }) : outdated);
     }
   }
-  return places.map((place) => found.get(place) ?? outdated);
+  return locations.map((location) => found.get(location) ?? outdated);
 }
 
 /** How files changed from the commits between which comments were written to the present ones, on either side. */
@@ -170,13 +174,17 @@ type Mapping = {
 };
 
 /** Undefined where Git has the former commits no more: they may be cleared away after a push by force. */
-async function readMapping(gitRepository: GitRepository, ends: Ends, places: readonly Place[]): Promise<Mapping | undefined> {
-  const [first] = places;
+async function readMapping(
+  gitRepository: GitRepository,
+  ends: Ends,
+  locations: readonly CommentLocation[],
+): Promise<Mapping | undefined> {
+  const [first] = locations;
   if (!first) return undefined;
   const written: Ends = { from: first.original_base_sha, to: first.original_commit_sha };
   if (!(await areCommits(gitRepository, [written.from, written.to]))) return undefined;
-  const paths = unique(places.map(({ path }) => path));
-  const usesLeft = places.some(({ side, start_side }) => side === 'LEFT' || start_side === 'LEFT');
+  const paths = unique(locations.map(({ path }) => path));
+  const usesLeft = locations.some(({ side, start_side }) => side === 'LEFT' || start_side === 'LEFT');
   const former = usesLeft ? await loadFileDiffs(gitRepository, written, paths) : undefined;
   const formerPath = (path: string): string => former?.get(path)?.previousPath ?? path;
   const [left, right] = await Promise.all([
@@ -199,11 +207,11 @@ export async function areCommits(gitRepository: GitRepository, commits: readonly
   return (await reader.findInfos(commits)).every((info) => info?.type === 'commit');
 }
 
-function presentPlaceOf(
-  place: Place,
+function presentLocationOf(
+  location: CommentLocation,
   { file, patch, mapping }: { file: FileDiff; patch: Patch | undefined; mapping: Mapping },
-): PresentPlace {
-  const { path, subject_type, side, start_side, original_line, original_start_line } = place;
+): PresentLocation {
+  const { path, subject_type, side, start_side, original_line, original_start_line } = location;
   if (subject_type === 'file') return { position: 1, line: null, start_line: null };
   const find = (on: Side, line: number | null): DiffLine | undefined => {
     if (line === null || (on === 'LEFT' && (file.previousPath ?? path) !== mapping.formerPath(path))) return undefined;

@@ -1,10 +1,10 @@
 // Which events start workflows, and what each is for them.
 import type { Id } from '#lib/id.ts';
 import { loadDeployments } from '#resources/deployments/index.ts';
-import type { Occasion, OccasionContext } from './occasion.ts';
 import { ofCommit, ofDefaultBranch } from './others.ts';
 import { ofPullRequest, ofPullRequestTarget } from './pull-requests.ts';
 import { ofCreation, ofPush } from './pushes.ts';
+import type { RunTrigger, TriggerContext } from './run-trigger.ts';
 
 /** The parts of payloads that are looked at. */
 type Parts = {
@@ -15,7 +15,7 @@ type Parts = {
 };
 
 /** What each webhook event starts, by its name. Other events, as all that only organizations have, start nothing. */
-const kinds: Readonly<Record<string, (context: OccasionContext, parts: Parts) => Promise<readonly (Occasion | undefined)[]>>> = {
+const kinds: Readonly<Record<string, (context: TriggerContext, parts: Parts) => Promise<readonly (RunTrigger | undefined)[]>>> = {
   push: async (context) => [await ofPush(context)],
   create: async (context) => [await ofCreation(context)],
   pull_request: (context) => ofPulls(context),
@@ -65,21 +65,21 @@ export const namesOfCommits: readonly string[] = [
 ];
 
 /** What a webhook event is for workflows. */
-export async function occasionsOf(context: OccasionContext): Promise<Occasion[]> {
+export async function runTriggersOf(context: TriggerContext): Promise<RunTrigger[]> {
   const found = await kinds[context.built.type.name]?.(context, context.built.body as Parts);
-  return (found ?? []).filter((occasion) => occasion !== undefined);
+  return (found ?? []).filter((runTrigger) => runTrigger !== undefined);
 }
 
 const titled = (title: string | undefined) => (title === undefined ? {} : { title });
 
-async function ofPulls(context: OccasionContext, { hasTarget = true } = {}): Promise<(Occasion | undefined)[]> {
+async function ofPulls(context: TriggerContext, { hasTarget = true } = {}): Promise<(RunTrigger | undefined)[]> {
   // All events of pull requests and their reviews name it.
   const { issue } = context.event.data as { issue?: Id<'issues'> };
   if (issue === undefined) return [];
   return [await ofPullRequest(context, issue), hasTarget ? await ofPullRequestTarget(context, issue) : undefined];
 }
 
-async function ofDeployment(context: OccasionContext): Promise<Occasion | undefined> {
+async function ofDeployment(context: TriggerContext): Promise<RunTrigger | undefined> {
   const { deployment: id } = context.event.data as { deployment: Id<'deployments'> };
   const deployment = (await loadDeployments(context.job.db, [id])).get(id);
   // Deployments of jobs start no runs, as everything that a job's token does: the job may be of a fork's pull request.

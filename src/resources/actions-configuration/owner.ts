@@ -11,55 +11,55 @@ import { lockOrganization } from '#resources/members/index.ts';
 import { lockRepository } from '#resources/repositories/index.ts';
 
 /** What secrets and variables belong to: an organization, a repository, or an environment of it. */
-export type Place = { readonly org: Org } | { readonly repo: Repo; readonly environment?: EnvironmentRow };
+export type ConfigurationOwner = { readonly org: Org } | { readonly repo: Repo; readonly environment?: EnvironmentRow };
 /** The same, with who changes its secrets or variables, and when. */
-export type PlaceAction = ActionContext & { readonly place: Place };
+export type ConfigurationAction = ActionContext & { readonly owner: ConfigurationOwner };
 
-/** The column that names a place, with its id. */
-export function holderOf(place: Place): Holder {
-  if ('org' in place) return { column: 'organization_id', id: place.org.id };
-  if (place.environment) return { column: 'environment_id', id: place.environment.id };
-  return { column: 'repository_id', id: place.repo.id };
+/** The column that names an owner, with its id. */
+export function holderOf(owner: ConfigurationOwner): Holder {
+  if ('org' in owner) return { column: 'organization_id', id: owner.org.id };
+  if (owner.environment) return { column: 'environment_id', id: owner.environment.id };
+  return { column: 'repository_id', id: owner.repo.id };
 }
 
-/** The owner, repository, actor and time of an event in a place. */
-export const inPlace = ({ place, by, now }: PlaceAction) =>
-  'org' in place ? inOrganization({ org: place.org, by, now }) : inRepository({ repo: place.repo, by, now });
+/** The owner, repository, actor and time of an event about an owner's secrets or variables. */
+export const eventOriginOf = ({ owner, by, now }: ConfigurationAction) =>
+  'org' in owner ? inOrganization({ org: owner.org, by, now }) : inRepository({ repo: owner.repo, by, now });
 
-/** The environment of a place, for events of what is gone. */
-export const environmentOf = (place: Place): EnvironmentRow['id'] | null =>
-  'org' in place ? null : (place.environment?.id ?? null);
+/** The environment of an owner, for events of what is gone. */
+export const environmentOf = (owner: ConfigurationOwner): EnvironmentRow['id'] | null =>
+  'org' in owner ? null : (owner.environment?.id ?? null);
 
 /**
- * Locks a place until the transaction ends, so that concurrent requests can't give it the same name twice, or more than it may have. What
+ * Locks an owner until the transaction ends, so that concurrent requests can't give it the same name twice, or more than it may have. What
  * belongs to it is locked after it.
  */
-export async function lockPlace(tx: Tx, holder: Holder): Promise<void> {
+export async function lockHolder(tx: Tx, holder: Holder): Promise<void> {
   if (holder.column === 'organization_id') await lockOrganization(tx, holder.id);
   else if (holder.column === 'repository_id') orNotFound(await lockRepository(tx, holder.id));
   else orNotFound(await findEnvironmentForUpdate(tx, holder));
 }
 
 /** A repository whose workflow runs, and the environment that the job names. */
-export type JobPlace = { repository: Id<'repositories'>; environment?: Id<'environments'> | undefined };
+export type JobEnvironment = { repository: Id<'repositories'>; environment?: Id<'environments'> | undefined };
 
-/** The column that names a place, with its id or SQL for that. */
+/** The column that names an owner, with its id or SQL for that. */
 export type AnyHolder = { readonly column: Holder['column']; readonly id: OrSql<Holder['id']> };
 
-/** Whether a row belongs to a place. */
+/** Whether a row belongs to an owner. */
 export const ofHolder = ({ column, id }: AnyHolder): RawBuilder<boolean> => sql<boolean>`${sql.ref(column)} = ${id}`;
 
-/** The columns of a row that name its place. One of them has a value. */
+/** The columns of a row that name its owner. One of them has a value. */
 export type Held = {
   readonly organization_id: Extract<Holder, { column: 'organization_id' }>['id'] | null;
   readonly repository_id: Extract<Holder, { column: 'repository_id' }>['id'] | null;
   readonly environment_id: Extract<Holder, { column: 'environment_id' }>['id'] | null;
 };
 
-/** The place of a row. */
+/** The owner of a row. */
 export function holderOfRow({ organization_id, repository_id, environment_id }: Held): Holder {
   if (organization_id !== null) return { column: 'organization_id', id: organization_id };
   if (repository_id !== null) return { column: 'repository_id', id: repository_id };
   if (environment_id !== null) return { column: 'environment_id', id: environment_id };
-  throw new Error('A row belongs to no place');
+  throw new Error('A row belongs to no owner');
 }

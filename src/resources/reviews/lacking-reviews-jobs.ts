@@ -4,8 +4,8 @@ import { batchSubscription, type Recorded, subscription } from '#events/subscrip
 import { enqueue, job } from '#jobs/job.ts';
 import { gather, grouped, unique } from '#lib/collections.ts';
 import { movedBranches } from '#resources/pulls/index.ts';
-import { judgedAtOnce, judgePulls, listRuledByFiles } from './judging.ts';
-import { listOpenPulls, listUnjudged, type PullPlace, type PullScope } from './store.ts';
+import { evaluatePulls, listRuledByFiles, pullsPerBatch } from './lacking-reviews.ts';
+import { listOpenPulls, listUnevaluated, type PullCursor, type PullScope } from './store.ts';
 
 const ofPulls = [
   'push',
@@ -19,7 +19,7 @@ const ofPulls = [
 ] as const;
 
 /** Finds out whether pull requests lack reviews, after one of them, of its reviews, or the code owners of its base changed. */
-export const judgeChanged = batchSubscription<(typeof ofPulls)[number], JobContext>({
+export const evaluateChanged = batchSubscription<(typeof ofPulls)[number], JobContext>({
   name: 'reviews.judge-changed',
   on: ofPulls,
   attempts: 25,
@@ -29,7 +29,7 @@ export const judgeChanged = batchSubscription<(typeof ofPulls)[number], JobConte
       const branches = unique(own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : [])));
       const named = own.flatMap((event) => (event.kind === 'push' ? [] : [event.data.issue]));
       const owned = await listRuledByFiles(context.scope, repository, branches);
-      await judgePulls(context, repository, unique([...named, ...gather(owned, 'id')]));
+      await evaluatePulls(context, repository, unique([...named, ...gather(owned, 'id')]));
     }
   },
 });
@@ -76,50 +76,50 @@ function scopeOf({ owner, repository, data }: Recorded<Cause>): PullScope {
   return 'user' in data ? { owner, reviewer: data.user } : { owner };
 }
 
-const first: PullPlace = { repository: 0 as PullPlace['repository'], number: 0 };
+const first: PullCursor = { repository: 0 as PullCursor['repository'], number: 0 };
 
 /** Has pull requests judged anew, after rules changed, or the people whose reviews count. */
-export const judgeConcerned = subscription<Cause, JobContext>({
+export const evaluateConcerned = subscription<Cause, JobContext>({
   name: 'reviews.judge-concerned',
   on: causes,
   attempts: 25,
   key: (event) => `reviews.judge-concerned.${Object.entries(scopeOf(event)).flat().join('.')}`,
   async run(event, { change }) {
-    await change((tx) => enqueue(tx, judgePage, { scope: scopeOf(event), after: first }));
+    await change((tx) => enqueue(tx, evaluatePage, { scope: scopeOf(event), after: first }));
   },
 });
 
 /** So many are judged by one job, and in one transaction. */
-const pageSize = judgedAtOnce;
+const pageSize = pullsPerBatch;
 
 /** Judges some open pull requests, and leaves those after them to another job. */
-export const judgePage = job<{ scope: PullScope; after: PullPlace }, JobContext>({
+export const evaluatePage = job<{ scope: PullScope; after: PullCursor }, JobContext>({
   name: 'reviews.judge-page',
   attempts: 25,
   async run({ scope, after }, context) {
     const page = await listOpenPulls(context.db, scope, after, pageSize);
     for (const [repository, own] of grouped(page, (pull) => pull.repository))
-      await judgePulls(context, repository, gather(own, 'id'));
+      await evaluatePulls(context, repository, gather(own, 'id'));
     const last = page.at(-1);
     if (!last || page.length < pageSize) return;
     const { repository, number } = last;
-    await context.change((tx) => enqueue(tx, judgePage, { scope, after: { repository, number } }));
+    await context.change((tx) => enqueue(tx, evaluatePage, { scope, after: { repository, number } }));
   },
 });
 
 /** Judges pull requests that weren't yet, after an upgrade or an import. */
-export const judgeMissing = job<object, JobContext>({
+export const evaluateMissing = job<object, JobContext>({
   name: 'reviews.judge-missing',
   attempts: 1,
   schedule: { cron: '29 * * * *', atStart: true },
   async run(_payload, context) {
-    for (let after: Parameters<typeof listUnjudged>[1] = 0; ; ) {
+    for (let after: Parameters<typeof listUnevaluated>[1] = 0; ; ) {
       context.stopping?.throwIfAborted();
-      const some = await listUnjudged(context.db, after, pageSize);
+      const some = await listUnevaluated(context.db, after, pageSize);
       const last = some.at(-1);
       if (!last) return;
       for (const [repository, own] of grouped(some, (pull) => pull.repository))
-        await judgePulls(context, repository, gather(own, 'id'));
+        await evaluatePulls(context, repository, gather(own, 'id'));
       after = last.id;
     }
   },
