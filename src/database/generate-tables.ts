@@ -75,7 +75,7 @@ function lineOf(column: Column): string {
 }
 
 /** The text of `tables.ts` for the database at `address`. */
-export async function describeTables(address: Address): Promise<string> {
+async function describeTables(address: Address): Promise<string> {
   const client = new pg.Client(clientConfig(address));
   await client.connect();
   try {

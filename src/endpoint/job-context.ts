@@ -12,7 +12,7 @@ export type JobContext = QueueContext & {
 };
 
 /** The address in links where none is configured. Whoever stores such links replaces it when the address is known. */
-export const unknownAddress = 'http://hearth.invalid';
+const unknownAddress = 'http://hearth.invalid';
 
 /** The context of a job. Each has a scope of its own. */
 export function jobContext(given: QueueContext, services: Services): JobContext {

@@ -25,7 +25,7 @@ import { changedSince, replyBody, showsTotal } from './reply-body.ts';
 import { type FirstFound, primePath, type RequestPath, resolve } from './resolve.ts';
 import { sendFile } from './send-file.ts';
 
-export type RequestContext = {
+type RequestContext = {
   endpoint: Endpoint;
   viewer: Viewer;
   caller: Caller;

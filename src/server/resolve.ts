@@ -169,7 +169,7 @@ const refusals = { unauthenticated, forbidden, not_found: notFound };
 
 type ResolveContext = AuthorizeContext & { services: Services };
 
-export type Resolved = {
+type Resolved = {
   /** The handler's `at`. */
   at: Rows;
   /** The rows of accounts and repositories alone. */

@@ -1,6 +1,5 @@
 export { maxCommits, mergedTree } from './changes.ts';
 export { insertImportedCommits, loadPullCommits, type PullCommit } from './commit-store.ts';
-export { presentPayloadPull } from './events.ts';
 export { movedBranches } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
 export { pull } from './path-resources.ts';
@@ -14,7 +13,6 @@ export {
   teamReaches,
 } from './reviewer-store.ts';
 export { requestUnasked, withdrawRequest } from './reviewers.ts';
-export { PullRequest } from './schemas.ts';
 export {
   countImportedReviewComments,
   countReviewComments,

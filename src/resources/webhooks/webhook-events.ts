@@ -10,7 +10,7 @@ import type { Family } from '#resources/family.ts';
 import { commonParts, payloadContext } from './common-payload.ts';
 
 /** What payloads are built from. */
-export type PayloadSources = Pick<Scope, 'db' | 'links' | 'git' | 'now'> & Needs<'refRules'>;
+type PayloadSources = Pick<Scope, 'db' | 'links' | 'git' | 'now'> & Needs<'refRules'>;
 
 /** How the events of all families become webhook events. */
 export type WebhookEvents = {
