@@ -11,7 +11,7 @@ export type Target = { repo?: Repo; org?: Org };
 
 type RefusalOfAccess = 'unauthenticated' | 'forbidden' | 'not_found';
 
-export type Decision = { allowed: true } | { allowed: false; refusal: RefusalOfAccess; message: string };
+type Decision = { allowed: true } | { allowed: false; refusal: RefusalOfAccess; message: string };
 
 /** The result of one check, for `hearth explain`. */
 export type CheckResult = { check: string; passed: boolean; because: string };

@@ -11,7 +11,7 @@ import type { TokenKind } from './tokens.ts';
 import type { Account } from './viewer.ts';
 
 /** What an organization lets fine-grained tokens do that were made for it. */
-export type TokenPolicy = { fine_grained_tokens_allowed: boolean; max_token_days: number | null };
+type TokenPolicy = { fine_grained_tokens_allowed: boolean; max_token_days: number | null };
 
 /** Whether a fine-grained token ends as early as its organization demands. */
 export const endsWithin = (

@@ -23,7 +23,7 @@ export type InteractionLimit = {
 };
 
 /** Whom a limit may exclude, and where. */
-export type LimitLookup = {
+type LimitLookup = {
   repository: Id<'repositories'>;
   account: Account | undefined;
   now: Date;

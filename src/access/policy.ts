@@ -26,7 +26,7 @@ const noPermissionReasons = [
 ] as const;
 export type NoPermissionReason = (typeof noPermissionReasons)[number];
 
-export type PermissionRule =
+type PermissionRule =
   | Permission
   | { readonly anyOf: readonly Permission[] }
   | { readonly allOf: readonly Permission[] }

@@ -4,7 +4,7 @@ import type { Db } from '#database/connect.ts';
 import { type Columns, column } from './row-query.ts';
 
 /** What is remembered under one key when a statement begins. */
-export type Remembered<Rows> = {
+type Remembered<Rows> = {
   /** The rows as they were when they were last read. They may be used only if `read` returns them again. */
   readonly known: Rows | undefined;
   /**

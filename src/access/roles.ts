@@ -19,7 +19,7 @@ export type OrgRole = (typeof orgRoles)[number];
 
 /** The names of repository roles in requests and replies, in the order of `roles`. */
 export const permissionWords = ['pull', 'triage', 'push', 'maintain', 'admin'] as const;
-export type PermissionWord = (typeof permissionWords)[number];
+type PermissionWord = (typeof permissionWords)[number];
 
 const roleByWord = { pull: 'read', triage: 'triage', push: 'write', maintain: 'maintain', admin: 'admin' } as const;
 const wordByRole = { read: 'pull', triage: 'triage', write: 'push', maintain: 'maintain', admin: 'admin' } as const;

@@ -12,7 +12,7 @@ import { copyHostKeys, hostKeyFolder } from './host-keys.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { listMigrations, quoted } from './tables.ts';
 
-export type RestoreParts = {
+type RestoreParts = {
   address: Address;
   git: GitStore;
   objects: ObjectStore;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { keyed } from '#lib/collections.ts';
 
 /** A table with its columns that can be written, and those (`counters`) whose values come from a sequence. */
-export type BackupTable = { name: string; columns: string[]; counters: string[] };
+type BackupTable = { name: string; columns: string[]; counters: string[] };
 
 /** Tables that a backup leaves out: refusals by limits are short-lived, the manifest lists migrations, and each installation has its own id. */
 const passing = ['installation', 'limit_refusals', 'rate_limits', 'schema_migrations'];

@@ -15,7 +15,7 @@ import { keptFiles } from './kept-files.ts';
 import { type Manifest, manifestFile } from './manifest.ts';
 import { listMigrations, listTables, quoted } from './tables.ts';
 
-export type BackupParts = {
+type BackupParts = {
   address: Address;
   git: GitStore;
   objects: ObjectStore;

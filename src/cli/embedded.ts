@@ -8,7 +8,7 @@ const attempts = 3;
 const restartPauseMs = 1_000;
 
 /** The embedded PostgreSQL of a data folder, while a process uses it. */
-export type JoinedPostgres = {
+type JoinedPostgres = {
   address: Address;
   takenOver: boolean;
   /** Ends the use. PostgreSQL is stopped where no other process uses it or this one is the server. */

@@ -41,7 +41,7 @@ export const deadlines = new AsyncLocalStorage<Deadline>();
 const updateIntervalMs = 20;
 
 /** The settings of a client, with the prepared statements that all connections of a pool share. */
-export type PreparingConfig = pg.ClientConfig & {
+type PreparingConfig = pg.ClientConfig & {
   prepared?: PreparedStatements;
   slowStatement?: SlowStatement | undefined;
 };

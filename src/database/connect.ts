@@ -70,7 +70,7 @@ export const clientConfig = (address: Address): pg.ClientConfig =>
     : { host: address.socket, database: address.database, user: address.user };
 
 /** Milliseconds for one statement, and for a transaction between two statements. */
-export type Timeouts = { readonly statement: number; readonly idle: number };
+type Timeouts = { readonly statement: number; readonly idle: number };
 
 export type PoolOptions = {
   max?: number | undefined;

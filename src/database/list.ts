@@ -114,7 +114,7 @@ export async function listSince<DB, TB extends keyof DB, Row extends { id: numbe
 }
 
 /** The order of a list that is walked by numbers or by cursors: by a column, and where that is the same, or there is none, by ids. */
-export type WalkOrder<Row> = {
+type WalkOrder<Row> = {
   by?: {
     column: string | RawBuilder<unknown>;
     type: CursorType;

@@ -4,7 +4,7 @@ import type { Db } from './connect.ts';
 import { countLimit, maxRows } from './list.ts';
 
 /** Selections of the same columns that make one list, and its order. */
-export type Merged = {
+type Merged = {
   /** Rows that an index holds in the list's order, with all of their columns: skipping most of a hundred thousand takes milliseconds. */
   indexed: RawBuilder<unknown>;
   /** The other rows of the list, in one selection or several. Those that come before the end of a page are read for it. */
@@ -32,7 +32,7 @@ export async function listMerged<Row>(db: Db, { indexed, others, order }: Merged
 }
 
 /** Selections of the same columns, each with `created_at` and from an index that has it in this order, oldest first. */
-export type MergedByTime = {
+type MergedByTime = {
   /** Long ones, to each of which a condition can be added by `and`. */
   indexed: readonly RawBuilder<unknown>[];
   others: readonly RawBuilder<unknown>[];

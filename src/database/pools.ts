@@ -5,14 +5,14 @@ import { type Address, type Database, defaultConnections, openDatabase, type Poo
 /** The work of a process, by which its connections are divided and limited. Commands have no time limits. */
 export type Work = 'requests and jobs' | 'requests' | 'jobs' | 'command';
 
-export type Pools = {
+type Pools = {
   requests: Database;
   /** The same pool, where a process does only one of both. */
   jobs: Database;
   close(): Promise<void>;
 };
 
-export type PoolsOptions = {
+type PoolsOptions = {
   connections?: number | undefined;
   connectionName?: string | undefined;
   work?: Work | undefined;

@@ -7,7 +7,7 @@ import { StartupError } from '#lib/startup-error.ts';
 import type { PostgresHome } from './postgres-home.ts';
 
 /** A process's use of a running PostgreSQL. The kernel ends it with the process, however that ends. */
-export type PostgresUse = { end(): void };
+type PostgresUse = { end(): void };
 
 const pauseMs = 10;
 /** The time for the process that started PostgreSQL to start its watcher too. */

@@ -13,7 +13,7 @@ export type PreparedStatements = {
 };
 
 /** Searches have an unlimited number of different texts; all other statements a finite one. */
-export type StatementKind = 'usual' | 'search';
+type StatementKind = 'usual' | 'search';
 
 /** The number of texts that were seen once and are remembered. */
 const maxSeen = 1_000;

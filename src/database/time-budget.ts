@@ -7,7 +7,7 @@ import type { DB } from './tables.ts';
 /** Waits for a slot, for so many milliseconds; undefined where none became free. */
 export type AcquireSlot = (milliseconds: number) => Promise<Release | undefined>;
 
-export type TimeBudget = {
+type TimeBudget = {
   milliseconds: number;
   acquireSlot: AcquireSlot;
   /** Settings of the transaction: `set local …`. */

@@ -65,7 +65,7 @@ export type SharedCall<Own> = Omit<Call, 'at' | 'change' | 'query' | 'body' | 'a
 /** The schemas of the successful replies, by status. */
 export type Replies = Readonly<Record<number, TSchema>>;
 
-export type Reply<Status extends number, Body> = { readonly status: Status; readonly body: Body };
+type Reply<Status extends number, Body> = { readonly status: Status; readonly body: Body };
 
 /** The reply of an endpoint that declares several statuses; without a body where the status's schema is Nothing. */
 export function reply<const Status extends number>(status: Status): Reply<Status, undefined>;

@@ -19,7 +19,7 @@ const beginnings: readonly Beginning[] = [
 ];
 
 /** An address by numbers, read as the same address by names. */
-export type NumberedAddress = {
+type NumberedAddress = {
   /** The address by names, each of which is a placeholder. */
   readonly named: string;
   /** The numbers, in the order of the address. */

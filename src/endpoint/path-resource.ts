@@ -83,7 +83,7 @@ type Finding<Words extends Record<string, TSchema>, Above extends Parent, Row> =
  * Something that paths name, as `{hook_id}` in `/repos/{owner}/{repo}/hooks/{hook_id}`. It is found once for each request, below
  * its parent, after access to the parents was decided; handlers get its row.
  */
-export type PathResource<
+type PathResource<
   Name extends string = string,
   Words extends Record<string, TSchema> = Record<string, TSchema>,
   Above extends Parent = Parent,

@@ -26,7 +26,7 @@ export type Scope = {
 };
 
 /** A repository or organization that a path begins with, and what the viewer may do there. */
-export type PathRoot = {
+type PathRoot = {
   readonly repo?: Repo;
   readonly template?: Repo;
   readonly org?: Org;

@@ -24,7 +24,7 @@ const defaultPatience = 500;
 
 type LoopContext<Services> = BackgroundLoopContext<Services>;
 
-export type OutboxOptions<Services, Context> = {
+type OutboxOptions<Services, Context> = {
   readonly locks: SessionLocks;
   /** Makes the context of a batch. */
   readonly contextOf: (given: QueueContext, services: Services) => Context;

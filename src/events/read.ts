@@ -41,7 +41,7 @@ export type Pushers = {
 };
 
 /** A ref that is at `tip`, and an object at which it was before. */
-export type MovedRef = { readonly ref: string; readonly tip: string; readonly since: string };
+type MovedRef = { readonly ref: string; readonly tip: string; readonly since: string };
 
 /** Who moved a ref since it was at an object, or since it was made; undefined where nobody did. */
 export async function findPushers(

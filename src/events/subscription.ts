@@ -16,7 +16,7 @@ export type Recorded<Kind extends EventKind = EventKind> = {
 }[Kind];
 
 /** What a batch is delivered with, beside the context of jobs. */
-export type BatchOptions = {
+type BatchOptions = {
   /** Leaves an event that takes long to a job of its own, so that those behind it needn't wait. Omitted where a job delivers the event. */
   readonly leaveToJob?: (event: Recorded) => void;
 };
@@ -32,7 +32,7 @@ type Common<Kind extends EventKind> = {
  * Work to do when events happen, by a job of its own for each event, which has the subscription's name. It is for events that are
  * rare, and for work that may take long.
  */
-export type Subscription<Kind extends EventKind = EventKind, Context = QueueContext> = Common<Kind> & {
+type Subscription<Kind extends EventKind = EventKind, Context = QueueContext> = Common<Kind> & {
   /** Jobs of one queue run one after the other; by default they run side by side. */
   readonly queue?: (event: Recorded<Kind>) => string;
   /** Waiting jobs with the same key become one, for subscribers that only look at the present state. */
@@ -45,7 +45,7 @@ export type Subscription<Kind extends EventKind = EventKind, Context = QueueCont
  * The events of an owner come in their order. Where a batch fails, its parts are tried; an event that fails alone gets a job, which has the
  * subscription's name. A subscription that takes long goes on by itself, and the others don't wait for it.
  */
-export type BatchSubscription<Kind extends EventKind = EventKind, Context = QueueContext> = Common<Kind> & {
+type BatchSubscription<Kind extends EventKind = EventKind, Context = QueueContext> = Common<Kind> & {
   /** Gets events in the order of their ids. It may get events again that it had already. */
   runAll(events: readonly Recorded<Kind>[], context: Context & BatchOptions): Promise<void>;
 };

@@ -18,7 +18,7 @@ export type QueueContext = {
 };
 
 /** Five fields of a crontab (minute, hour, day, month, weekday), in UTC; `atStart`: also whenever a worker starts. */
-export type Schedule = { readonly cron: string; readonly atStart?: true };
+type Schedule = { readonly cron: string; readonly atStart?: true };
 
 /**
  * Background work. The payload holds ids, never rows. A job may run twice: it reads the present state, and does nothing if there is nothing

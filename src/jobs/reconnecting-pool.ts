@@ -9,7 +9,7 @@ const jobStatement = /^(get|complete|fail)_job/;
 
 type Statement = string | pg.QueryConfig;
 
-export type ReconnectingPool = {
+type ReconnectingPool = {
   pool: pg.Pool;
   /** Resolves when all connections that are in use now were released. */
   whenIdle(): Promise<void>;

@@ -4,7 +4,7 @@ import { isStatementTimeout } from '#database/connect.ts';
 const returned = 'attempts = greatest(attempts - 1, 0)';
 
 /** A job that a worker has taken. */
-export type TakenJob = { readonly id: string; readonly locked_by: string | null };
+type TakenJob = { readonly id: string; readonly locked_by: string | null };
 
 /**
  * Puts a job that didn't finish back into the queue. The attempt doesn't count, and it may run again at once. The queue's own statement

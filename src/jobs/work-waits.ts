@@ -6,7 +6,7 @@ export type WorkWaits = {
   next(kind: WorkKind, milliseconds: number): Promise<void>;
 };
 
-export type WorkWaiter = WorkWaits & {
+type WorkWaiter = WorkWaits & {
   /** Wakes those who wait for these kinds; all of them where nothing is known of what was signalled. */
   wake(kinds?: readonly WorkKind[]): void;
 };

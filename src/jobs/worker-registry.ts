@@ -14,7 +14,7 @@ const reconnectEveryMs = 1_000;
  * worker holds an advisory lock on its name, which PostgreSQL releases when its process ends in any way. After a lost connection,
  * the locks are taken again.
  */
-export type WorkerRegistry = {
+type WorkerRegistry = {
   register(worker: string): void;
   /** Releases a worker's lock, and unlocks the jobs that it has left unfinished. */
   deregister(worker: string): void;

@@ -45,7 +45,7 @@ const restartPauseMs = 1_000;
 /** The queue is notified of new jobs. By this interval it finds those that were put off, or that nobody told it of. */
 const pollMs = 8_000;
 
-export type Worker = { stop(): Promise<void> };
+type Worker = { stop(): Promise<void> };
 
 /**
  * Runs jobs, scheduled jobs and background loops until stopped. Stopping lets those in progress end, interrupts them after a while, and at

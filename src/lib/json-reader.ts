@@ -14,7 +14,7 @@ export type JsonLimits = {
  * Is given each value as soon as it is read, with the names of the fields that lead to it and whether it is an item of a list. What it returns
  * takes the place of the value; undefined leaves it out. So a text can be read that is larger than what is held of it.
  */
-export type TakeJson = (names: readonly string[], value: unknown, isItem: boolean) => unknown;
+type TakeJson = (names: readonly string[], value: unknown, isItem: boolean) => unknown;
 
 export type Json = {
   readonly value: unknown;
@@ -24,7 +24,7 @@ export type Json = {
   readonly hasNul: boolean;
 };
 
-export type JsonReader = {
+type JsonReader = {
   /** Reads the next part. @throws Refusal as soon as the text isn't JSON or exceeds a limit */
   write(part: Buffer): void;
   /** The value that was read; undefined for an empty or blank text. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** A string of a JSON text, or the piece of it that is in one part of the text. */
-export type StringPart = {
+type StringPart = {
   readonly text: string;
   readonly isEscaped: boolean;
   /** The offset behind the closing quote; -1 where the string continues in the next part. */

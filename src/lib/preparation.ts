@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** Thrown in a transaction that needs something slow first: the transaction is rolled back, and runs again once that is done. */
-export class PreparationNeeded extends Error {
+class PreparationNeeded extends Error {
   /** Prepares what is needed. It is kept until the function that this gives is called. */
   readonly prepare: () => Promise<() => void>;
 
@@ -32,7 +32,7 @@ export async function withPreparations<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Results of a slow function, kept for the transactions that need them. */
-export type PreparedResults<Input, Output extends object> = {
+type PreparedResults<Input, Output extends object> = {
   /** The result for an input, outside of transactions. */
   get(input: Input): Promise<Output>;
   /** The results for inputs, in a transaction of `change`. @throws PreparationNeeded unless all of them are known */

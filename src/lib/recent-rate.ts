@@ -2,7 +2,7 @@
 type Mark = { bytes: number; waited: number };
 
 /** Measures the rate of the other side of a transfer over the latest `window` to `2 * window` milliseconds of waiting for it. */
-export type RecentRate = {
+type RecentRate = {
   /** So many bytes were transferred after a wait of so many milliseconds. */
   moved(bytes: number, waited: number): void;
   /** Bytes a second, in a wait that has taken so many milliseconds; undefined until the waits have taken a whole window. */

@@ -27,7 +27,7 @@ export function wholeExpression(expression: string): TextTest | undefined {
 }
 
 /** A test of a regular expression, and the number of its instructions: with the length of a text, they tell what a test of it may take. */
-export type SizedTest = { readonly size: number; readonly test: TextTest };
+type SizedTest = { readonly size: number; readonly test: TextTest };
 
 /** The test of a regular expression with its size; undefined where RE2 knows none such. */
 export function sizedExpression(expression: string): SizedTest | undefined {

@@ -30,7 +30,7 @@ export function isProcessRunning(pid: number, start?: number | null): boolean {
 /** When a process began, in ticks since the machine did; null where it doesn't exist, or without /proc. */
 export const startOfProcess = (pid: number): number | null => readProcessStatus(pid)?.start ?? null;
 
-export type ProcessStatus = { name: string; state: string; parent: number; group: number; start: number };
+type ProcessStatus = { name: string; state: string; parent: number; group: number; start: number };
 
 /** The status of a process from /proc; undefined where it doesn't exist, or without /proc. */
 export function readProcessStatus(pid: number): ProcessStatus | undefined {

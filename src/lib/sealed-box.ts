@@ -1,5 +1,5 @@
 /** A pair of X25519 keys. */
-export type BoxKeys = { publicKey: Buffer; privateKey: Buffer };
+type BoxKeys = { publicKey: Buffer; privateKey: Buffer };
 
 /** Few installations have sealed boxes, and the library takes 7 MB, so that it is loaded at the first one. */
 async function loadSodium(): Promise<typeof import('libsodium-wrappers')['default']> {

@@ -7,7 +7,7 @@ export type SshKey = { key: string; fingerprint: string };
 export type ReadSshKey = { type: string; key: KeyObject; application: Buffer | undefined };
 
 /** The fields of a binary form of OpenSSH, one after the other. */
-export type SshFields = {
+type SshFields = {
   /** The next field; undefined where the rest is shorter than it says. */
   next(): Buffer | undefined;
   /** So many bytes that aren't a field; undefined where fewer are left. */

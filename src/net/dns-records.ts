@@ -14,7 +14,7 @@ export type DomainRecords = {
 
 export type RecordLookup = (name: string) => Promise<DomainRecords>;
 
-export type RecordLookupOptions = {
+type RecordLookupOptions = {
   /** Milliseconds for each question. */
   timeout: number;
   /** DNS servers, as `127.0.0.1:53`; those of the system where they are missing. */

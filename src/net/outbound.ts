@@ -8,9 +8,9 @@ import { openResolver } from './resolver.ts';
 import { checkedAddresses, isBlocked, OutboundError, parseTarget, type Resolver } from './target.ts';
 
 /** A request that sends nothing. */
-export type OutboundGet = Omit<OutboundRequest, 'body'>;
+type OutboundGet = Omit<OutboundRequest, 'body'>;
 
-export type OutboundRequest = {
+type OutboundRequest = {
   url: URL;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
@@ -25,7 +25,7 @@ export type OutboundRequest = {
 export type OutboundReply = { status: number; headers: Record<string, string>; body: Buffer };
 
 /** A request of any method, to a server that the administrator has named. */
-export type OutboundStreamed = Pick<OutboundRequest, 'url' | 'headers'> & {
+type OutboundStreamed = Pick<OutboundRequest, 'url' | 'headers'> & {
   method: string;
   body?: Buffer;
   /** Milliseconds of silence: no byte is sent, or the reply doesn't come. */
@@ -56,7 +56,7 @@ export type Outbound = {
   close(): void;
 };
 
-export type OutboundOptions = {
+type OutboundOptions = {
   /** Private address ranges that may be reached. */
   allow: readonly string[];
   resolve?: Resolver;

@@ -4,7 +4,7 @@ import type { ResourceLimits } from '#lib/limits.ts';
 import { readHosts } from './hosts-file.ts';
 import { OutboundError, type Resolver } from './target.ts';
 
-export type ResolverOptions = {
+type ResolverOptions = {
   limits: ResourceLimits['names'];
   /** DNS servers, as `127.0.0.1:53`; those of the system where they are missing. */
   servers?: readonly string[];

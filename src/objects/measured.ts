@@ -2,7 +2,7 @@ import { Histogram } from 'prom-client';
 import type { ObjectStore } from './store.ts';
 
 /** A store of objects, and the times and errors of its operations. */
-export type MeasuredStore = { store: ObjectStore; metric: Histogram };
+type MeasuredStore = { store: ObjectStore; metric: Histogram };
 
 /** Measures the operations of a store that requests and jobs wait for. */
 export function measured(store: ObjectStore): MeasuredStore {

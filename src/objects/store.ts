@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 
 /** Takes the next bytes of an object. It resolves when more may follow. */
-export type Sink = (part: Buffer) => Promise<void>;
+type Sink = (part: Buffer) => Promise<void>;
 
 /** What was stored: its bytes, and their SHA-256 as `sha256:` and 64 digits. */
-export type Stored = { readonly size: number; readonly digest: string };
+type Stored = { readonly size: number; readonly digest: string };
 
 /** A part of an object, in bytes: the first, and the last. */
 export type ByteRange = { readonly start: number; readonly end: number };

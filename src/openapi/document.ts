@@ -17,7 +17,7 @@ import { refusalReasons, refusalsOf } from './refusals.ts';
 
 type Json = Record<string, unknown>;
 
-export type DocumentParts = {
+type DocumentParts = {
   endpoints: readonly (Endpoint & { readonly family: string })[];
   schemas: NamedSchemas;
   vocabulary: Vocabulary;

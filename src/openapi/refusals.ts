@@ -17,7 +17,7 @@ export const refusalReasons = {
   429: 'Too many requests of the caller wait, or too much was asked for within an hour; `Retry-After` tells when to come back',
   503: 'The database, or Git, does not answer in time',
 } as const;
-export type RefusalStatus = keyof typeof refusalReasons;
+type RefusalStatus = keyof typeof refusalReasons;
 
 /** The error statuses of an endpoint: those that follow from its declaration, and those that its rules add. */
 export function refusalsOf({ path, body, query, carries, refuses = [] }: Endpoint): RefusalStatus[] {

@@ -20,7 +20,7 @@ import { findFile } from './find-file.ts';
 import { privateHeaders, sendFile, sendMissing, sendNothing, siteHeaders } from './send.ts';
 import { cookieOf, leadToSignIn, welcomeBack } from './sign-in.ts';
 
-export type AnswerParts = {
+type AnswerParts = {
   database: Pick<Database, 'db'>;
   services: Services;
   clock: () => Date;

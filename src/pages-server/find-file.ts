@@ -11,7 +11,7 @@ import { isFile } from '#resources/pages/index.ts';
 export type SiteFile = { readonly oid: Oid; readonly size: number; readonly type: string; readonly data: Buffer | undefined };
 
 /** What a path names: a file, or a folder whose address lacks the slash at its end. */
-export type Found = SiteFile | 'folder';
+type Found = SiteFile | 'folder';
 
 const files = kindOf<SiteFile | { readonly folder: true }>('page');
 
@@ -60,7 +60,7 @@ async function readFile(reader: ObjectReader, oid: Oid, name: string, { cached }
 const texts = /^text\/|[/+](?:json|xml|javascript|ecmascript)$|^application\/manifest/;
 
 /** The media type of a file by its name. Texts are UTF-8. */
-export function contentTypeOf(name: string): string {
+function contentTypeOf(name: string): string {
   const type = mime.getType(name) ?? 'application/octet-stream';
   return texts.test(type) ? `${type}; charset=utf-8` : type;
 }

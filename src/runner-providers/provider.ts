@@ -70,7 +70,7 @@ export type Observation = {
 export type PublishRequest = { readonly content: string; readonly image: string; readonly version: string | undefined };
 
 /** The state of a provider. `contents` omits those that may belong to an image that is being published. */
-export type Observed = { readonly runners: readonly Observation[]; readonly contents: readonly string[] };
+type Observed = { readonly runners: readonly Observation[]; readonly contents: readonly string[] };
 
 /** A stored content: its id and size. */
 export type Captured = { readonly content: string; readonly sizeGb: number };

@@ -4,7 +4,7 @@ import { lexemesFor, type Terms } from './terms.ts';
 import { lexemesIn } from './words-column.ts';
 
 /** How the lexemes of each field of a row are written, so that an index tells in which field a word is. */
-export type FieldLexemes<Field extends string> = Readonly<Record<Field, (word: string) => string>>;
+type FieldLexemes<Field extends string> = Readonly<Record<Field, (word: string) => string>>;
 
 /** All terms in one of the fields. */
 const inFields =

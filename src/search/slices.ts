@@ -9,7 +9,7 @@ export type Steps<Result> = Generator<undefined, Result>;
 const sliceMs = 20;
 
 /** Runs computations in slices until the budget ends, so that one request doesn't block the event loop. */
-export type Slices = {
+type Slices = {
   /** @throws TimeBudgetExceeded when the budget has ended */
   run<Result>(steps: Steps<Result>): Promise<Result>;
 };

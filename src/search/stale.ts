@@ -30,7 +30,7 @@ async function listStale(db: Db, after: number): Promise<RepositoryId[]> {
   return rows.map(({ id }) => id);
 }
 
-export type StaleOptions = {
+type StaleOptions = {
   db: Db;
   git: GitStore;
   now: Date;

@@ -30,7 +30,7 @@ export type OriginRequest = OriginName & {
 };
 
 /** What the origin answers, or the name by which it has the repository now; undefined where it has none for everybody. */
-export type OriginAnswer = { readonly stream: Readable } | { readonly moved: OriginName } | undefined;
+type OriginAnswer = { readonly stream: Readable } | { readonly moved: OriginName } | undefined;
 
 /**
  * Asks the origin for the refs of a repository, or for objects. It is told nothing of who asks.

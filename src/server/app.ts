@@ -42,7 +42,7 @@ import { boundUnreadBodies } from './unread-body.ts';
 import { answerUnreadable } from './unreadable.ts';
 
 /** What the application is built from. */
-export type Parts = {
+type Parts = {
   endpoints: readonly (Endpoint & { readonly family: string })[];
   /** The schemas that have names in the description. */
   schemas: NamedSchemas;

@@ -19,7 +19,7 @@ import { diskFullMessage, refusalOfTimeout, statusOf, unavailableMessage } from 
 
 export type GitParts = { database: Database; services: Services; log: Logger; clock: () => Date };
 
-export type GitRequest = { viewer: Viewer; caller: Caller; owner: string; name: string; service: Service };
+type GitRequest = { viewer: Viewer; caller: Caller; owner: string; name: string; service: Service };
 
 /** A service that a viewer uses in a repository. The processes of `git` count against the caller. */
 export type Exchange = Opened & { viewer: Viewer; git: GitStore };

@@ -25,7 +25,7 @@ import type { FirstFound, RequestPath } from './resolve.ts';
 import { callHandler, prepareCall } from './run.ts';
 import { sendFile } from './send-file.ts';
 
-export type RequestContext = {
+type RequestContext = {
   endpoint: Endpoint;
   viewer: Viewer;
   caller: Caller;

@@ -17,7 +17,7 @@ const flushMs = 5_000;
 /** The number of counts between two flushes, and of rows in an hour. Further callers are counted together as `others`. */
 const maxCounts = 200;
 const maxRows = 1_000;
-export const otherCallers = 'others';
+const otherCallers = 'others';
 
 type Count = { limit: string; caller: string; count: number };
 

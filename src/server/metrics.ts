@@ -14,7 +14,7 @@ type MetricsOptions = OperationParts & {
   readMetrics?: MetricsReader | undefined;
 };
 
-export type Metrics = { countRefusal(limit: string): void };
+type Metrics = { countRefusal(limit: string): void };
 
 /**
  * Adds `/metrics` for Prometheus: requests by route, method and status, database connections, slots by limiter, refusals by

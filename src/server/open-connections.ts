@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** A connection of TCP. Its name is that of the other side: with TLS, requests come over another socket object. */
-export type OpenConnection = { readonly socket: Socket; readonly name: string };
+type OpenConnection = { readonly socket: Socket; readonly name: string };
 
 /** The name of the other side of a connection. */
 export const nameOfPeer = ({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string =>

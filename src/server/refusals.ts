@@ -51,7 +51,7 @@ export function refusalOfTimeout(error: unknown, { statementTime }: ResourceLimi
   return new Refusal('unavailable', message, [], { limit, retryAfter: 60 });
 }
 
-export type ErrorBody = {
+type ErrorBody = {
   message: string;
   errors?: readonly FieldError[] | readonly string[];
   documentation_url: string;

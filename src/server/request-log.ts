@@ -11,7 +11,7 @@ export type SlowThresholds = { readonly request: number; readonly statement: num
 export const defaultSlowThresholds: SlowThresholds = { request: 5_000, statement: 1_000 };
 
 /** The credential of a request: its kind and its ids, never its text. */
-export type LoggedCredential = { credential?: string; token?: number; key?: number; app?: number; installation?: number };
+type LoggedCredential = { credential?: string; token?: number; key?: number; app?: number; installation?: number };
 
 export function loggedCredential({ grant }: Viewer): LoggedCredential {
   if (grant.kind === 'none') return {};

@@ -11,7 +11,7 @@ export const apiPrefix = '/api/v3';
 export type Match = { readonly endpoint: Endpoint; readonly route: string; readonly words: Readonly<Record<string, string>> };
 
 /** Finds the endpoint of a method and an address below `apiPrefix`, with or without a query. */
-export type Router = (method: string, address: string) => Match | undefined;
+type Router = (method: string, address: string) => Match | undefined;
 
 const routers = new WeakMap<readonly Endpoint[], Router>();
 

@@ -31,7 +31,7 @@ export type RunContext = {
 };
 
 /** What one endpoint is given. */
-export type RunInput = {
+type RunInput = {
   readonly path: RequestPath;
   /** What the statement that found the credential has found of the path. */
   readonly along?: Authenticated<FirstFound>['along'];
@@ -47,7 +47,7 @@ export type RunInput = {
 };
 
 /** A call of a handler, ready to be made. */
-export type PreparedCall = { readonly call: unknown; readonly page: Page };
+type PreparedCall = { readonly call: unknown; readonly page: Page };
 
 /**
  * Decides about access, finds what the path names, and validates query and body.
@@ -120,16 +120,16 @@ const resourceOf = ({ id, body, query }: Endpoint): string => titleOf(body) ?? t
 const titleOf = (schema: { title?: string } | undefined): string | undefined => schema?.title;
 
 /** The words of a path, as they stand in an address. */
-export type PathWords<Path extends string> = { readonly [Word in WordsOf<Path>]: string | number };
+type PathWords<Path extends string> = { readonly [Word in WordsOf<Path>]: string | number };
 
-export type RunOptions<Types extends EndpointTypes> = {
+type RunOptions<Types extends EndpointTypes> = {
   readonly query?: Partial<Types['query']> & { readonly per_page?: number; readonly page?: number };
   readonly body?: Partial<Types['body']>;
   readonly media?: Media;
 };
 
 /** A status with its body, as the API shows it, and the position of the page where it is one of a list. */
-export type RunReply<Types extends EndpointTypes> = Types['reply'] & { readonly list?: ListPosition };
+type RunReply<Types extends EndpointTypes> = Types['reply'] & { readonly list?: ListPosition };
 
 /**
  * Runs an endpoint within the process, with the same decision about access, validation and handler as a request. Rows that several endpoints

@@ -2,7 +2,7 @@ import { createHash, verify } from 'node:crypto';
 import { type ReadSshKey, readSshKey, sshFields } from '#lib/ssh-key.ts';
 
 /** A signature by which somebody authenticates (RFC 4252, 7). */
-export type Signature = {
+type Signature = {
   /** What was signed. */
   data: Buffer;
   /** The signature without the name of its algorithm; that of an ECDSA key in DER. */

@@ -84,7 +84,7 @@ export class OpenTags {
 }
 
 /** A piece of a block of raw HTML: text in which references may stand, or what is to stay as it is. */
-export type HtmlPiece = { readonly source: string; readonly isText: boolean };
+type HtmlPiece = { readonly source: string; readonly isText: boolean };
 
 /**
  * Divides a block of raw HTML into text and the rest. Every character is looked at once, however broken the tags are: what isn't

@@ -11,7 +11,7 @@ export type Reference =
   | { readonly kind: 'commit'; readonly owner?: string; readonly repo?: string; readonly sha: string };
 
 /** A reference with its position in the text. */
-export type Found = { readonly start: number; readonly end: number; readonly reference: Reference };
+type Found = { readonly start: number; readonly end: number; readonly reference: Reference };
 
 const loginPattern = '[a-z\\d](?:[a-z\\d]|-(?=[a-z\\d])){0,38}';
 const repositoryPattern = '[\\w.-]{1,100}';

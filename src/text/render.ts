@@ -121,7 +121,7 @@ export const renderForAll = async (wanted: MarkdownText, caller: Caller): Promis
 export const plainText = async (text: string, caller: Caller): Promise<string> =>
   (await unlessBusy(() => plain.get({ text, caller })))?.text ?? text;
 
-export type LinkContext = {
+type LinkContext = {
   /** The address of this server. */
   readonly html: string;
   /** The repository to which references without one belong. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Media } from '#lib/media.ts';
 import { headerWords, mediaWord } from './words.ts';
 
-export type Accepted = {
+type Accepted = {
   /** False where the header doesn't accept JSON, for which the public API replies 415. */
   readonly acceptable: boolean;
   readonly media: Media;

@@ -4,14 +4,14 @@ import { type Direction, tableOf, translated } from './table.ts';
 import { fieldWords, fieldWordsOfOperation, type Vocabulary } from './words.ts';
 
 /** Translates values of a schema between the vocabularies. It returns new values. */
-export type Translator = {
+type Translator = {
   /** From neutral words to the public API's. */
   readonly toVendor: (value: unknown) => unknown;
   /** From either vocabulary to neutral words. */
   readonly toNeutral: (value: unknown) => unknown;
 };
 
-export type TranslatorOptions = {
+type TranslatorOptions = {
   /** The vocabulary of the schema. Omitted: neutral. */
   readonly words?: 'neutral' | 'vendor';
   /** The operation whose reply the schema describes, since some words differ in single operations. */

@@ -26,7 +26,7 @@ export type Plan = {
   under?: Plan;
 };
 
-export type PlanOptions = {
+type PlanOptions = {
   /** The vocabulary of the schema. */
   readonly words: 'neutral' | 'vendor';
   readonly operation?: string | undefined;

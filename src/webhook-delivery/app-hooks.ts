@@ -1,7 +1,7 @@
 import type { Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
-export type NewAppHook = {
+type NewAppHook = {
   app: Id<'apps'>;
   url: string;
   active: boolean;

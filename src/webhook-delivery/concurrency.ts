@@ -20,10 +20,10 @@ type HookState = { limit: number; running: number };
 type OwnerState = { running: Counts; bytes: number };
 
 /** A running delivery, for the counters. */
-export type RunningDelivery = Pick<LeasedDelivery, 'owner_id' | 'hook_id' | 'failures' | 'bytes'>;
+type RunningDelivery = Pick<LeasedDelivery, 'owner_id' | 'hook_id' | 'failures' | 'bytes'>;
 
 /** The deliveries that may begin now, by owner and webhook, and the bytes that their payloads may have together. */
-export type Admission = { shares: Share[]; bytes: number };
+type Admission = { shares: Share[]; bytes: number };
 
 const noCounts = (): Counts => ({ failing: 0, unknown: 0, proven: 0 });
 const sum = ({ failing, unknown, proven }: Counts): number => failing + unknown + proven;

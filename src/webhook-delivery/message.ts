@@ -3,7 +3,7 @@ import { emitHeader, emitUserAgent } from '#vocabulary/headers.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
 const targetTypes = ['organization', 'repository', 'integration'] as const;
-export type TargetType = (typeof targetTypes)[number];
+type TargetType = (typeof targetTypes)[number];
 
 /** The content of a delivery, before it is encoded. */
 export type Message = {

@@ -1,7 +1,7 @@
 import { nodeId } from '#lib/id.ts';
 
 /** A stored payload, with the installation of the webhook that gets it. */
-export type StoredPayload = {
+type StoredPayload = {
   /** The JSON text of an object. */
   body: string;
   /** Whether the body contains the installation already. */

@@ -10,7 +10,7 @@ import { type SendServices, send } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
 import { type DueHook, type HookCursor, type LeasedDelivery, leaseDue, listDueHooks, postponePaused } from './take.ts';
 
-export type SenderServices = SendServices & { readonly webhooks: WebhookSettings };
+type SenderServices = SendServices & { readonly webhooks: WebhookSettings };
 type Context = BackgroundLoopContext<SenderServices>;
 
 /** The duration of a lease, as a multiple of the time limit of a delivery. */

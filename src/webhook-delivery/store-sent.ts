@@ -50,7 +50,7 @@ export async function storeSent(db: Db, sent: readonly Sent[]): Promise<void> {
     from stored where retry_at is not null`.execute(db);
 }
 
-export type FailureCounting = { failed: (sent: Sent) => boolean; pauses: 'pause' | 'never pause'; now: Date };
+type FailureCounting = { failed: (sent: Sent) => boolean; pauses: 'pause' | 'never pause'; now: Date };
 
 /**
  * Counts the consecutive failures of each webhook. All processes use the count to limit its concurrency, also after a restart. With

@@ -70,7 +70,7 @@ export const hasLeases = ({ file, called }: Workflow): boolean =>
   );
 
 /** Whether a workflow can be called. */
-export const isCallable = ({ events }: WorkflowFile): boolean => 'workflow_call' in events;
+const isCallable = ({ events }: WorkflowFile): boolean => 'workflow_call' in events;
 
 /** What is wrong with a call, as far as both files tell without being run. */
 export function problemsOfCall(job: WorkflowFileJob, called: WorkflowFile): WorkflowProblem[] {

@@ -21,7 +21,7 @@ import { ExpressionProblem } from './expression-problem.ts';
 import { isList, isPrimitive, isTrue, propertiesOf, valueNumber, valueText } from './expression-values.ts';
 import type { Json } from './token.ts';
 
-export type Environment = {
+type Environment = {
   readonly contexts: { readonly [name: string]: Json };
   /** The values of functions that depend on how other jobs have ended, by their names in lower case. */
   readonly statuses: ReadonlyMap<string, boolean>;

@@ -4,7 +4,7 @@ import type { Json } from './token.ts';
 
 type List = readonly Json[];
 type Mapping = { readonly [name: string]: Json };
-export type Primitive = string | number | boolean | null;
+type Primitive = string | number | boolean | null;
 
 export const isPrimitive = (value: Json): value is Primitive => value === null || typeof value !== 'object';
 

@@ -4,7 +4,7 @@ import { periodicYield } from '#lib/turns.ts';
 import { compilePattern, matchesPattern, type NamePattern, type Steps } from './pattern.ts';
 
 /** The patterns of one filter. */
-export type Filter = {
+type Filter = {
   readonly patterns: readonly string[];
   /** Those that were compiled: each is where a name comes to it, since the last one that matches decides. */
   readonly compiled: Map<number, Compiled>;

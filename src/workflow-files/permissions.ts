@@ -4,7 +4,7 @@ import type { Json } from './expressions.ts';
 import type { WorkflowFile } from './file.ts';
 
 /** What the token of a job may, and whether the job may ask for tokens of its identity. */
-export type JobPermissions = { readonly token: PermissionSet; readonly identity: 'write' | 'none' };
+type JobPermissions = { readonly token: PermissionSet; readonly identity: 'write' | 'none' };
 
 type Level = 'read' | 'write' | 'none';
 

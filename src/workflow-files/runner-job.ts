@@ -5,7 +5,7 @@ import { inputWriter, taskTooLarge } from './given-inputs.ts';
 import type { Combination } from './matrix.ts';
 
 /** A job as it was planned, as far as its runner is told. */
-export type JobForRunner = {
+type JobForRunner = {
   readonly id: string;
   readonly name: string;
   readonly combination: Combination | null;

@@ -4,7 +4,7 @@ import { fixedValue, limitTable } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
 
 /** When a workflow runs by its schedule, and the line of it that says so. */
-export type ScheduledTime = { readonly at: Date; readonly cron: string };
+type ScheduledTime = { readonly at: Date; readonly cron: string };
 
 /** Runs are five minutes apart at least (the public API's bound), in milliseconds. */
 const shortestPause = 5 * 60_000;

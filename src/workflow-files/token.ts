@@ -11,7 +11,7 @@ export type Token = { readonly line: number } & (
   | { readonly kind: 'expression'; readonly expression: string }
 );
 
-export type TokenEntry = { readonly key: Token; readonly value: Token };
+type TokenEntry = { readonly key: Token; readonly value: Token };
 
 /** A part of a part, by the names that lead to it; undefined where there is none. */
 export const findPart = (token: Token | undefined, ...names: readonly string[]): Token | undefined =>

@@ -3,7 +3,7 @@ import { lineOf, type WorkflowFile, type WorkflowFileJob } from './file.ts';
 import { findPart, itemsOf } from './token.ts';
 
 /** What a step or a job uses, with the line that says so. */
-export type Use = { readonly of: 'step' | 'job'; readonly name: string; readonly line: number };
+type Use = { readonly of: 'step' | 'job'; readonly name: string; readonly line: number };
 
 /** All that the steps and jobs of a file use. */
 export const usesOf = (file: WorkflowFile): Use[] =>
@@ -20,7 +20,7 @@ const useOf = (of: Use['of'], name: Json | undefined, line: number): Use[] =>
   typeof name === 'string' ? [{ of, name, line }] : [];
 
 /** What names an action or a workflow of a repository. */
-export type NamedUse = { readonly owner: string; readonly repo: string; readonly path: string; readonly ref: string };
+type NamedUse = { readonly owner: string; readonly repo: string; readonly path: string; readonly ref: string };
 
 /** Reads `owner/repo/path@ref`; undefined for anything else. */
 export function namedUse(name: string): NamedUse | undefined {

@@ -5,7 +5,7 @@ import { run } from '../process/run.ts';
 import type { GitRepository } from '../repo.ts';
 
 export const changeStatuses = ['added', 'removed', 'modified', 'renamed', 'copied', 'changed'] as const;
-export type ChangeStatus = (typeof changeStatuses)[number];
+type ChangeStatus = (typeof changeStatuses)[number];
 
 /** One path that differs between two trees. `changed` is a change of kind (a file that became a link). */
 export type PathChange = {

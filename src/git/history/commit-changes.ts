@@ -6,7 +6,7 @@ import { planTree, type TreeChanges } from '../objects/write-tree.ts';
 import type { GitRepository } from '../repo.ts';
 
 /** A commit that changes paths of its first parent's tree, or of the empty tree. */
-export type ChangesCommit = Omit<NewCommit, 'tree'> & Pick<TreeChanges, 'changes'>;
+type ChangesCommit = Omit<NewCommit, 'tree'> & Pick<TreeChanges, 'changes'>;
 
 /**
  * Writes blobs, trees and a commit in one git process. It moves no ref.

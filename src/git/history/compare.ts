@@ -8,7 +8,7 @@ import type { GitRepository } from '../repo.ts';
 import { type Diff, type DiffLimits, diffTrees } from './diff.ts';
 
 /** How `head` relates to `base`. Without a merge base the histories are unrelated. */
-export type Comparison = { mergeBase?: Oid; ahead: number; behind: number };
+type Comparison = { mergeBase?: Oid; ahead: number; behind: number };
 
 /** Cached comparisons, by `base...head`. */
 const comparisons = kindOf<Comparison>('comparison');

@@ -5,7 +5,7 @@ import { runText } from '../process/run.ts';
 import type { GitRepository } from '../repo.ts';
 
 /** An author with the number of commits. */
-export type Contributor = { name: string; email: string; commits: number };
+type Contributor = { name: string; email: string; commits: number };
 
 const line = /^\s*(\d+)\t(.*?) ?<([^<>]*)>$/;
 

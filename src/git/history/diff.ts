@@ -17,7 +17,7 @@ export type Diff = { files: FileDiff[]; additions: number; deletions: number; tr
 export type DiffLimits = { patchSize?: number; filePatchSize?: number };
 
 /** What of the diff is wanted: that of some files alone, with so many unchanged lines around a change, or without renames. */
-export type DiffOptions = { paths?: readonly string[]; context?: number; renames?: false };
+type DiffOptions = { paths?: readonly string[]; context?: number; renames?: false };
 
 const mebi = 1024 * 1024;
 const common = ['--full-index', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color'];

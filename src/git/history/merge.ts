@@ -6,7 +6,7 @@ import { run, runText } from '../process/run.ts';
 import type { GitRepository } from '../repo.ts';
 
 /** The merged tree, or the paths with conflicts. */
-export type Merge = { merged: true; tree: Oid } | { merged: false; paths: string[] };
+type Merge = { merged: true; tree: Oid } | { merged: false; paths: string[] };
 
 /**
  * Merges the trees of two commits. It writes no commit and moves no ref. Commits of unrelated histories conflict, in no path.

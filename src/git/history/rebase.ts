@@ -7,7 +7,7 @@ import type { GitRepository } from '../repo.ts';
 import { mergeCommits } from './merge.ts';
 
 /** The rebased head, or why there is none: a conflict, or more commits than are rebased. */
-export type Rebase = { rebased: true; head: Oid } | { rebased: false; reason: 'conflict' | 'too-many' };
+type Rebase = { rebased: true; head: Oid } | { rebased: false; reason: 'conflict' | 'too-many' };
 
 /** The public API's bound. */
 const maxCommits = 100;

@@ -3,7 +3,7 @@ import { readRecords } from '../process/records.ts';
 import type { GitRepository } from '../repo.ts';
 
 /** The commits that are reachable from some objects, and not from others. Objects that are gone are left out on either side. */
-export type CommitRange = { readonly to: readonly Oid[]; readonly without: readonly Oid[] };
+type CommitRange = { readonly to: readonly Oid[]; readonly without: readonly Oid[] };
 
 const inputOf = ({ to, without }: CommitRange): string =>
   [...to.map(checkedOid), ...without.map((oid) => `^${checkedOid(oid)}`), ''].join('\n');

@@ -10,7 +10,7 @@ export async function collectGarbage(repo: GitRepository): Promise<void> {
 }
 
 /** What a repository's objects take: their size on disk, and the numbers that decide when to call `collectGarbage`. */
-export type ObjectsOnDisk = { readonly bytes: number; readonly looseObjects: number; readonly packs: number };
+type ObjectsOnDisk = { readonly bytes: number; readonly looseObjects: number; readonly packs: number };
 
 /** Measures the objects of a repository. It is called after every push: to read a few folders takes less time than to start git. */
 export async function measureObjects({ path }: GitRepository): Promise<ObjectsOnDisk> {

@@ -4,7 +4,7 @@ import { type GitProcess, startGit } from '../process/process.ts';
 import { timeLimit } from '../process/process-limits.ts';
 import type { GitRepository } from '../repo.ts';
 
-export const objectTypes = ['commit', 'tree', 'blob', 'tag'] as const;
+const objectTypes = ['commit', 'tree', 'blob', 'tag'] as const;
 export type ObjectType = (typeof objectTypes)[number];
 
 /** The name, type and size of an object. */

@@ -15,10 +15,10 @@ import type { ReaderLease } from './reader-pool.ts';
 export type { ObjectInfo, ObjectType } from './cat-file.ts';
 
 /** An object with its bytes. */
-export type StoredObject = ObjectInfo & { data: Buffer };
+type StoredObject = ObjectInfo & { data: Buffer };
 
 /** The result of reading one of many objects: the object, or why it couldn't be read. */
-export type ReadResult = { oid: Oid } & ({ object: StoredObject } | { problem: 'missing' | 'too-large'; size?: number });
+type ReadResult = { oid: Oid } & ({ object: StoredObject } | { problem: 'missing' | 'too-large'; size?: number });
 
 const bytesPerBatch = 8 * 1024 * 1024;
 const namesPerBatch = 2_000;

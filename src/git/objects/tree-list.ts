@@ -9,7 +9,7 @@ import { canonicalMode, parseTree, type TreeMode, typeOfMode } from './parse-tre
 /** An entry of a tree listing. Files and links have a `size` in bytes. */
 export type ListedEntry = { path: string; mode: TreeMode; type: ObjectType; oid: Oid; size?: number };
 
-export type Depth = { recursive?: true; folders?: true };
+type Depth = { recursive?: true; folders?: true };
 
 const line = /^(\d+) (\w+) ([0-9a-f]{40}) +(\d+|-)\t(.*)$/s;
 
@@ -51,7 +51,7 @@ export async function* readPartOfTree(
   }
 }
 
-export type Listing = { entries: ListedEntry[]; truncated: boolean };
+type Listing = { entries: ListedEntry[]; truncated: boolean };
 
 /** Cached listings, by tree (or commit and path) and depth. */
 const listings = kindOf<Listing>('listing');

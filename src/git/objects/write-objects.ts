@@ -70,7 +70,7 @@ export function commitBytes({ tree, parents, author, committer, message, signatu
   return Buffer.from(`${lines.join('\n')}\n\n${withoutNul(message)}`);
 }
 
-export type NewTag = { name: string; target: Oid; targetType: ObjectType; tagger: Identity; message: string };
+type NewTag = { name: string; target: Oid; targetType: ObjectType; tagger: Identity; message: string };
 
 /** Writes an annotated tag object. The caller creates its ref. @throws GitError `not-found` where the target is missing */
 export async function writeTag(repo: GitRepository, { name, target, targetType, tagger, message }: NewTag): Promise<Oid> {

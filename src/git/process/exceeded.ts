@@ -5,7 +5,7 @@ import type { GitLimits } from '../repo.ts';
 const mebi = 1024 * 1024;
 
 /** The name and value of a limit for messages: `git.output: 32 MiB`. */
-export function limitText(limits: GitLimits, name: keyof GitLimits): string {
+function limitText(limits: GitLimits, name: keyof GitLimits): string {
   const value = limits[name];
   switch (limitTable.git[name].unit) {
     case 'bytes':

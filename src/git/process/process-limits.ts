@@ -61,7 +61,7 @@ const childOutOfTime = /died of signal (?:24|9)\b/;
 const crashes: ReadonlySet<string | null> = new Set(['SIGSEGV', 'SIGBUS']);
 
 /** Whether git's messages mean that it or a child process ran out of memory. */
-export const isOutOfMemory = (text: string): boolean => outOfMemory.test(text);
+const isOutOfMemory = (text: string): boolean => outOfMemory.test(text);
 
 /** The error of a process that ended because it reached a limit; undefined where it ended otherwise. */
 export function limitReached(

@@ -10,7 +10,7 @@ import { spawnProgram } from './spawn-client.ts';
 const maxStderr = 16_384;
 
 /** How a git process ended. `cause` is set where it was stopped, reached a limit, or couldn't be started. */
-export type Ending = { code: number | undefined; cause?: GitError };
+type Ending = { code: number | undefined; cause?: GitError };
 
 /** A running git process. `ended` always resolves: after all output, or once it was stopped. */
 export type GitProcess = {

@@ -4,7 +4,7 @@ import type { GitLimits } from '../repo.ts';
 import { exceeded } from './exceeded.ts';
 
 /** Measures the rate of the other side of a transfer. */
-export type RateWatch = {
+type RateWatch = {
   /** The server now waits for the other side. */
   waiting(): void;
   /** So many bytes were transferred, and the wait is over. */

@@ -7,7 +7,7 @@ import { exceeded } from './exceeded.ts';
 import { type GitProcess, type StartOptions, startGit } from './process.ts';
 
 /** The result of a finished command. `truncated`: it was stopped at `maxOutput`. */
-export type Output = { stdout: Buffer; stderr: string; code: number; truncated: boolean };
+type Output = { stdout: Buffer; stderr: string; code: number; truncated: boolean };
 
 export type RunOptions = StartOptions & {
   input?: string | Uint8Array | Readable;

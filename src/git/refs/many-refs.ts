@@ -30,7 +30,7 @@ export async function canUpdateAtomically(repo: GitRepository, commands: readonl
 }
 
 /** Whether a name is also the folder of another one (`a` and `a/b`), which Git doesn't allow. */
-export function haveNameConflict(names: Iterable<string>): boolean {
+function haveNameConflict(names: Iterable<string>): boolean {
   const all = new Set(names);
   for (const name of all)
     for (let slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1))

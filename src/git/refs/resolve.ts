@@ -7,7 +7,7 @@ import type { GitRepository } from '../repo.ts';
 import { branchRef, refNameProblem } from './ref-name.ts';
 
 /** The object of a revision, and the full ref by which it was found. */
-export type Resolved = ObjectInfo & { ref?: string };
+type Resolved = ObjectInfo & { ref?: string };
 
 const shortName = /^[0-9a-f]{4,39}$/i;
 /** Bytes of the list of objects with a short name. Where it is longer, the name is treated as unknown. */

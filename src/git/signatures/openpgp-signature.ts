@@ -37,7 +37,7 @@ export function parseOpenPgpSignature(armored: string): OpenPgpSignature | undef
 const keyIdOf = (issuer: string): string => (issuer.length === 64 ? issuer.slice(0, 16) : issuer.slice(-16));
 
 /** A signature that is to be verified by one key of an account. */
-export type OpenPgpCheck = {
+type OpenPgpCheck = {
   signature: OpenPgpSignature;
   payload: Buffer;
   /** `armored` is the whole key, `fingerprint` that of its part that is said to have signed, `primary` that of the whole. */
@@ -45,7 +45,7 @@ export type OpenPgpCheck = {
 };
 
 /** Why a signature isn't valid, in the words of the public API. */
-export type OpenPgpOutcome = 'valid' | 'invalid' | 'expired_key' | 'unknown_key' | 'gpgverify_error' | 'gpgverify_unavailable';
+type OpenPgpOutcome = 'valid' | 'invalid' | 'expired_key' | 'unknown_key' | 'gpgverify_error' | 'gpgverify_unavailable';
 
 /**
  * Verifies signatures, each by its own key, in the order of `checks`. A process of `gpg` verifies up to `checksPerProcess` of them, with

@@ -18,7 +18,7 @@ import { type ExchangeOptions, startService } from './smart-http.ts';
 
 const maxBandData = 65_000;
 
-export type { Inspect, Refused, Verdict } from './push-inspection.ts';
+export type { Inspect, Verdict } from './push-inspection.ts';
 
 /** The callbacks of a push. */
 export type PushHandlers = {

@@ -1,7 +1,7 @@
 // All that interprets what users write, beside the validation of requests. `docs/limits.md` shows it; a test finds what is missing here.
 
 /** Where an interpreter runs. `steps`: on the event loop, in counted steps, and yielding where it may take long. */
-export type Runs = 'steps' | 'worker';
+type Runs = 'steps' | 'worker';
 
 export type Interpreter = {
   /** What it reads. */

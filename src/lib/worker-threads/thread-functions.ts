@@ -13,13 +13,13 @@ type FunctionName<Module> = { [Name in keyof Module]: Module[Name] extends AnyFu
 type InputOf<Called> = Called extends (input: infer Input) => unknown ? Input : never;
 type OutputOf<Called> = Called extends AnyFunction ? Awaited<ReturnType<Called>> : never;
 
-export type ThreadOptions = {
+type ThreadOptions = {
   /** Whose text it is: one caller uses one thread at a time. */
   readonly caller: Caller;
 };
 
 /** The functions of a module, to be called in a worker thread. What they take and return is cloned. */
-export type ThreadFunctions<Module> = {
+type ThreadFunctions<Module> = {
   /**
    * @throws ThreadEnded where the function takes too long, or more memory than a thread has
    * @throws Refusal where too many calls wait

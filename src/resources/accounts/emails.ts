@@ -128,7 +128,7 @@ export async function verifyEmail(
 
 const addressesPerBatch = 500;
 
-export type EarlierEmails = {
+type EarlierEmails = {
   /** Whose addresses, and which: the part after the `@`. Omitted: of any. */
   domain?: string | undefined;
   /** Omitted: they are only counted. */

@@ -15,7 +15,7 @@ import { getAccountForUpdate, insertAccount, insertKey, isLoginTaken, type KeyRo
 /** The public API's rule for logins: letters and digits with single hyphens between them, 39 characters at most. First segments of the site's own paths are reserved. */
 const loginPattern = /^[a-z\d](?:[a-z\d]|-(?=[a-z\d])){0,38}$/i;
 
-export type NewAccount = {
+type NewAccount = {
   login: string;
   name?: string | undefined;
   email?: string | undefined;
@@ -67,7 +67,7 @@ export async function changeProfile(
 }
 
 /** What a key is made of, and whose it is: an account's, or, as a deploy key, a repository's. */
-export type NewKey = { key: string; title?: string | undefined; now: Date } & (
+type NewKey = { key: string; title?: string | undefined; now: Date } & (
   | { user_id: Id<'accounts'> }
   | { repository_id: Id<'repositories'>; read_only: boolean; added_by: Id<'accounts'> }
 );

@@ -7,7 +7,6 @@ import { propertyValues } from '#resources/custom-properties/index.ts';
 type OrganizationTable = DB['oidc_organization_templates'];
 type RepositoryTable = DB['oidc_repository_templates'];
 export type OrganizationTemplate = Selectable<OrganizationTable>;
-export type RepositoryTemplate = Selectable<RepositoryTable>;
 
 export const findOrganizationTemplate = (db: Db, organization: Id<'accounts'>): Promise<OrganizationTemplate | undefined> =>
   db.selectFrom('oidc_organization_templates').selectAll().where('organization_id', '=', organization).executeTakeFirst();

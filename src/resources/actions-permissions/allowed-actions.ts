@@ -8,7 +8,7 @@ import type { Settings } from './settings.ts';
 const serviceOwners: ReadonlySet<string> = new Set(['actions', ...mediaWord]);
 
 /** A list of selected actions, ready to match. There are no verified creators here, so `verified_allowed` allows nothing. */
-export type ActionList = { readonly allowsServiceOwned: boolean; readonly patterns: readonly ActionPattern[] };
+type ActionList = { readonly allowsServiceOwned: boolean; readonly patterns: readonly ActionPattern[] };
 
 export const actionListOf = ({ service_owned_allowed, patterns_allowed }: SelectedActions): ActionList => ({
   allowsServiceOwned: service_owned_allowed,

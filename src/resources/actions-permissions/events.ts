@@ -3,7 +3,7 @@ import type { SelectionMode } from '#resources/repository-selections/index.ts';
 import type { Said } from './settings.ts';
 
 /** What a request set. */
-export type SettingsChange = Said & {
+type SettingsChange = Said & {
   readonly enabled_repositories?: SelectionMode;
   readonly self_hosted_runners_of?: SelectionMode;
   readonly enabled?: boolean;

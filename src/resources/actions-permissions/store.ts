@@ -7,11 +7,11 @@ import { type SelectionMode, selectionIncludes, selectionMode } from '#resources
 type OrganizationTable = DB['actions_organization_settings'];
 type RepositoryTable = DB['actions_repository_settings'];
 
-export type OrganizationColumns = Omit<Insertable<OrganizationTable>, 'organization_id'>;
-export type RepositoryColumns = Omit<Insertable<RepositoryTable>, 'repository_id'>;
+type OrganizationColumns = Omit<Insertable<OrganizationTable>, 'organization_id'>;
+type RepositoryColumns = Omit<Insertable<RepositoryTable>, 'repository_id'>;
 
 /** What an organization said, and for which repositories its selections hold; null where it never made one. */
-export type OrganizationRow = Selectable<OrganizationTable> & {
+type OrganizationRow = Selectable<OrganizationTable> & {
   readonly enabled_mode: SelectionMode | null;
   readonly runners_mode: SelectionMode | null;
 };

@@ -40,7 +40,7 @@ export async function removeVariable(tx: Tx, { id, selection_id }: Pick<Row, 'id
   if (selection_id !== null) await removeSelection(tx, selection_id);
 }
 
-export type JobVariable = Pick<Row, 'name' | 'value'>;
+type JobVariable = Pick<Row, 'name' | 'value'>;
 
 /**
  * The variables that a job in a repository gets, each name once: those of its environment before those of the repository, and these before

@@ -64,7 +64,7 @@ export const actionsAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf
 /** The app that the checks of code scanning belong to. */
 export const codeScanningAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf(tx, 'code_scanning', now);
 
-export type JobTokenOptions = {
+type JobTokenOptions = {
   /** Repositories of one owner. */
   readonly repositories: readonly Id<'repositories'>[];
   readonly owner_id: Id<'accounts'>;

@@ -42,7 +42,7 @@ export async function changeApp(
 }
 
 /** What an app asks for beyond what an installation of it has. */
-export type Waiting = { added: PermissionSet; upgraded: PermissionSet; events: string[] };
+type Waiting = { added: PermissionSet; upgraded: PermissionSet; events: string[] };
 
 /** What an app asks for beyond what an installation has; undefined where nothing waits. */
 export function waitingFor(app: Pick<AppRow, 'permissions' | 'events'>, installation: InstallationOfApp): Waiting | undefined {

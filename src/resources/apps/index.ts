@@ -5,9 +5,9 @@ export { checkJobMayApprove, isOfJob } from './job-tokens.ts';
 export { knownClientAppOf } from './known-clients.ts';
 export { offerManifest, readManifest, type SentManifest } from './manifests.ts';
 export { appOf } from './path-resources.ts';
-export { presentApp, presentAppOrNull, presentAuthorization, presentInstallations } from './present.ts';
+export { presentApp, presentAppOrNull, presentAuthorization } from './present.ts';
 export { type AppKeys, checkAppName, createApp, createInstallationToken, installApp, makeAppKeys } from './rules.ts';
-export { App, Authorization, Installation } from './schemas.ts';
+export { App, Authorization } from './schemas.ts';
 export {
   type AppRow,
   findAppById,
@@ -16,7 +16,6 @@ export {
   findInstallationOn,
   type InstallationOfApp,
   type LoadedApp,
-  listFirstReached,
   listInstalledApps,
   listOutdatedOn,
   loadApps,

@@ -18,7 +18,7 @@ const maxName = 34;
 const url = Type.String({ pattern: '^https?://', maxLength: 2048 });
 
 /** The manifest from which an app is created, as in the public API. */
-export const AppManifest = Type.Object({
+const AppManifest = Type.Object({
   name: Type.String({ minLength: 1, maxLength: maxName }),
   url,
   description: Type.Optional(Type.String({ maxLength: 1024 })),
@@ -30,7 +30,7 @@ export const AppManifest = Type.Object({
   default_events: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
   default_permissions: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 100 }), { maxProperties: 200 })),
 });
-export type AppManifest = Static<typeof AppManifest>;
+type AppManifest = Static<typeof AppManifest>;
 
 const codePrefix = 'hmc_';
 /** How long a code can be exchanged, as in the public API. */

@@ -41,7 +41,7 @@ export const makeAppKeys = (): Promise<AppKeys> =>
     privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
   });
 
-export type NewApp = {
+type NewApp = {
   owner: Account;
   /** `app` has a bot, permissions and installations; `oauth` requests scopes from users. */
   kind: 'app' | 'oauth';
@@ -116,7 +116,7 @@ function slugOf(name: string): string {
   return slug;
 }
 
-export type NewInstallation = {
+type NewInstallation = {
   app: AppRow;
   account: Account;
   /** Which of the account's repositories the app may work on. */
@@ -156,8 +156,8 @@ export async function installApp(tx: Tx, wanted: NewInstallation): Promise<Insta
 /** Document 1, Authentication 7. */
 const tokenMinutes = 60;
 
-export type InstallationTokenOptions = { app: AppRow; installation: InstallationRow; request: TokenRequest; now: Date };
-export type NewInstallationToken = NewToken & { permissions: PermissionSet; repositories: RepositoryRow[] | undefined };
+type InstallationTokenOptions = { app: AppRow; installation: InstallationRow; request: TokenRequest; now: Date };
+type NewInstallationToken = NewToken & { permissions: PermissionSet; repositories: RepositoryRow[] | undefined };
 
 /** Creates a token for one of an app's installations, limited to the repositories and permissions that the request names. */
 export async function createInstallationToken(

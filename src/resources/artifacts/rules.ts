@@ -24,7 +24,7 @@ const maxName = 255;
 const forbidden = /[\\/":<>|*?\p{Cc}]/u;
 
 /** What a job wants to leave behind. */
-export type NewArtifact = {
+type NewArtifact = {
   readonly name: string;
   readonly contentType: string | undefined;
   /** Omitted: for as long as the settings say, which is also the longest time. */
@@ -79,7 +79,7 @@ function checkName(name: string): void {
 }
 
 /** What a client says of what it has sent. */
-export type Sent = { readonly name: string; readonly size: number | undefined; readonly digest: string | undefined };
+type Sent = { readonly name: string; readonly size: number | undefined; readonly digest: string | undefined };
 
 /**
  * Ends an artifact whose upload is complete. To repeat that changes nothing.

@@ -5,7 +5,7 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
-export type ArtifactRow = Selectable<DB['artifacts']>;
+type ArtifactRow = Selectable<DB['artifacts']>;
 /** An artifact that is whole. One that expired has no object any more. */
 export type WholeArtifact = ArtifactRow & { readonly size: number; readonly digest: string };
 type Run = Id<'workflow_runs'>;
@@ -23,7 +23,7 @@ export const findArtifactForUpdate = (tx: Tx, { id }: Pick<ArtifactRow, 'id'>): 
   whole(tx).where('id', '=', id).forUpdate().executeTakeFirst();
 
 /** Which artifacts are wanted: those of a repository or of a run, by name or all. */
-export type WantedArtifacts = ({ readonly repository: Id<'repositories'> } | { readonly run: Run }) & {
+type WantedArtifacts = ({ readonly repository: Id<'repositories'> } | { readonly run: Run }) & {
   readonly name?: string | undefined;
   readonly direction?: 'asc' | 'desc';
 };

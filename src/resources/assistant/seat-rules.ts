@@ -13,7 +13,7 @@ import { type Assignees, countSeats, endAssignments, loadMembersNamed, loadTeams
 const resource = 'AssistantSeat';
 
 /** Who is named, by a field of a request. */
-export type NamedAssignees = { readonly field: 'selected_usernames' | 'selected_teams'; readonly names: readonly string[] };
+type NamedAssignees = { readonly field: 'selected_usernames' | 'selected_teams'; readonly names: readonly string[] };
 
 /** Gives seats. @returns how many are new, or don't end any more. @throws Refusal 422 for strangers */
 export async function assignSeats(tx: Tx, action: OrganizationAction, named: NamedAssignees): Promise<number> {

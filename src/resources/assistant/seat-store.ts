@@ -56,7 +56,7 @@ export async function findSeat(
   return rows[0];
 }
 
-export type SeatCounts = { readonly total: number; readonly added: number; readonly ending: number; readonly active: number };
+type SeatCounts = { readonly total: number; readonly added: number; readonly ending: number; readonly active: number };
 
 /** How many seats there are, were added since a time, end, and are of these people. */
 export async function countSeats(

@@ -1,1 +1,1 @@
-export { findReadableAutolinks, type NamedAutolink } from './readable-store.ts';
+export { findReadableAutolinks } from './readable-store.ts';

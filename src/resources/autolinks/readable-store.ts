@@ -6,7 +6,7 @@ import type { Db } from '#database/connect.ts';
 type RepositoryName = { readonly owner: string; readonly repo: string };
 
 /** An autolink, with the repository in whose texts it counts. */
-export type NamedAutolink = RepositoryName & {
+type NamedAutolink = RepositoryName & {
   readonly key_prefix: string;
   readonly url_template: string;
   readonly is_alphanumeric: boolean;

@@ -132,7 +132,7 @@ export async function findSpentBudget(
 }
 
 /** A share of a budget that was reached, with the repository that used most of it. */
-export type ReachedThreshold = {
+type ReachedThreshold = {
   readonly budget: Budget;
   readonly organization: Organization;
   readonly threshold: number;

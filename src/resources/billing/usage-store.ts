@@ -17,7 +17,7 @@ export type Addition = {
 };
 
 /** A job whose minutes are counted. */
-export type CountedJob = Omit<Addition, 'rate_id' | 'quantity' | 'day'> &
+type CountedJob = Omit<Addition, 'rate_id' | 'quantity' | 'day'> &
   Ran & { readonly started_at: Date; readonly completed_at: Date };
 
 /** Marks jobs as counted. @returns those of organizations that runners ran and that weren't counted before */

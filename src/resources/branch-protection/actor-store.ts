@@ -3,7 +3,7 @@ import type { Db } from '#database/connect.ts';
 import { type ActorKind, actorKinds, kindNames, type Naming } from './actor-kinds.ts';
 import type { Actor } from './store.ts';
 
-export type NamedActor = Actor & { readonly kind: ActorKind; readonly name: string };
+type NamedActor = Actor & { readonly kind: ActorKind; readonly name: string };
 
 /** The actors of all kinds for which there is a condition, in one statement. */
 async function selectActors(db: Db, conditionOf: (kind: ActorKind) => RawBuilder<boolean> | undefined): Promise<NamedActor[]> {

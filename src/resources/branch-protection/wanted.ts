@@ -15,7 +15,7 @@ const maxActors = fixedValue(limitTable.repositories.protectionActors);
 const maxChecks = fixedValue(limitTable.repositories.protectionChecks);
 
 /** Lists of actors by their names; a list that is left out stays as it is. */
-export type WantedLists = { readonly [L in ActorList]?: ActorNames | undefined };
+type WantedLists = { readonly [L in ActorList]?: ActorNames | undefined };
 
 const resource = 'BranchProtection';
 

@@ -31,7 +31,7 @@ const maxKeys = fixedValue(limitTable.results.cacheKeys);
 export const cacheGroupOf = (repository: Id<'repositories'>): string => `caches-${repository}`;
 
 /** What names a cache beside its ref. The version is what the client makes of the paths and of how it packs them. */
-export type CacheName = { readonly key: string; readonly version: string };
+type CacheName = { readonly key: string; readonly version: string };
 
 const taken = () => conflict('a cache with this key already exists');
 

@@ -5,7 +5,7 @@ import type { DB } from '#database/tables.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
-export type CacheRow = Selectable<DB['caches']>;
+type CacheRow = Selectable<DB['caches']>;
 /** A cache that is whole. */
 export type WholeCache = CacheRow & { readonly object_key: string; readonly size: number; readonly digest: string };
 type Cache = Id<'caches'>;
@@ -19,7 +19,7 @@ export const findCache = (db: Db, id: Cache): Promise<WholeCache | undefined> =>
   whole(db).where('id', '=', id).executeTakeFirst();
 
 /** Which caches are wanted: `key` is how their keys begin. */
-export type WantedCaches = {
+type WantedCaches = {
   readonly repository: RepositoryId;
   readonly key?: string | undefined;
   readonly ref?: string | undefined;

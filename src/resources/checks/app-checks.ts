@@ -10,7 +10,7 @@ import type { RunRow, SuiteRow } from './store.ts';
 import * as store from './store.ts';
 
 /** A suite of an app. Those of one commit differ by their keys. */
-export type NewAppSuite = {
+type NewAppSuite = {
   readonly app: Id<'apps'>;
   readonly key: string;
   readonly commit: string;
@@ -20,7 +20,7 @@ export type NewAppSuite = {
 };
 
 /** A check of an app. Its address may begin with a slash: it is one of this server. */
-export type NewAppRun = {
+type NewAppRun = {
   /** An id from `reserveRunIds`, where the app has to know it before. */
   readonly id?: Id<'check_runs'>;
   readonly name: string;
@@ -32,7 +32,7 @@ export type NewAppRun = {
   readonly annotations?: readonly NewAnnotation[];
 };
 
-export type AppRunChange = {
+type AppRunChange = {
   readonly status?: RunRow['status'];
   readonly conclusion?: RunRow['conclusion'];
   readonly startedAt?: Date;

@@ -1,4 +1,4 @@
-export { beginAppRuns, changeAppRun, createAppRuns, type NewAppRun, putAppSuite } from './app-checks.ts';
+export { beginAppRuns, changeAppRun, createAppRuns, putAppSuite } from './app-checks.ts';
 export { loadPullsOfHeads } from './present.ts';
 export { type CheckConclusion, type NewAnnotation, PullRequestMinimal, SimpleCommit } from './schemas.ts';
 export { countUnsuccessfulRuns, type EndedSuite, findEndedSuite, listLatestNamed, reserveRunIds } from './store.ts';

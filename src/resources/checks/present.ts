@@ -25,7 +25,7 @@ import type {
 import { type AnnotationRow, listPullsOfHeads, type PullOfHead, type RunRow, type SuiteRow } from './store.ts';
 
 /** What runs and suites show beside their own rows, loaded once for a page. */
-export type CheckParts = {
+type CheckParts = {
   readonly apps: ReadonlyMap<number, LoadedApp>;
   /** The open pull requests whose head is a commit. A commit that isn't in the map is the head of none. */
   readonly pullRequests: ReadonlyMap<Oid, readonly PullRequestMinimal[]>;

@@ -45,7 +45,7 @@ async function* ownersOfEach(rules: readonly Rule[], paths: readonly string[]): 
 type Owned = Pick<RepositoryRow, 'id' | 'owner_id'> & { readonly owner: Pick<Account, 'login'> };
 
 /** The person or team that an owner is. */
-export type OwnerId = { readonly user: Id<'accounts'> } | { readonly team: Id<'teams'> };
+type OwnerId = { readonly user: Id<'accounts'> } | { readonly team: Id<'teams'> };
 
 /**
  * The owners, by how the file names them in lower case, who may write to the repository: people by logins or verified e-mail addresses, and

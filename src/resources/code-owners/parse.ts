@@ -5,7 +5,7 @@ import { periodicYield } from '#lib/turns.ts';
 import { patternOf, patternProblem } from './pattern.ts';
 
 /** An owner as it is written: `@login`, `@organization/team` or an e-mail address, with its place in the file. */
-export type Owner = { readonly text: string; readonly line: number; readonly column: number };
+type Owner = { readonly text: string; readonly line: number; readonly column: number };
 
 /** Paths and their owners; none where nobody owns them. */
 export type Rule = { readonly pattern: Pattern; readonly owners: readonly Owner[]; readonly source: string };
@@ -89,7 +89,7 @@ export async function parseCodeOwners(text: string): Promise<CodeOwners | undefi
 }
 
 /** What finding the owners of some paths may still take. */
-export type OwnersWork = { readonly steps: Steps; readonly yieldNow: ReturnType<typeof periodicYield> };
+type OwnersWork = { readonly steps: Steps; readonly yieldNow: ReturnType<typeof periodicYield> };
 
 const maxSteps = fixedValue(limitTable.interpreters.codeOwnersSteps);
 

@@ -23,7 +23,7 @@ type Alert = Id<'code_scanning_alerts'>;
 type Analysis = Id<'code_scanning_analyses'>;
 
 /** Where and for whom a run is applied. The caller has locked the repository. */
-export type Applying = {
+type Applying = {
   readonly repo: Pick<RepositoryRow, 'id' | 'owner_id'>;
   readonly ref: string;
   readonly commit: string;
@@ -108,7 +108,7 @@ type Changes = {
 };
 
 /** What a run that found some alerts changes on its ref, by the instances that were there. */
-export function changesOf(
+function changesOf(
   before: readonly KnownInstance[],
   found: ReadonlySet<Alert>,
   { made, category }: { made: ReadonlySet<Alert>; category: string },

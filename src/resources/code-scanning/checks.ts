@@ -14,7 +14,7 @@ import { listNewAlerts, type NewAlert } from './instance-store.ts';
 import { isAnalysed } from './upload-store.ts';
 
 /** A pull request, and its commit that an analysis is about. */
-export type CheckedPull = { readonly number: number; readonly base: string; readonly commit: string; readonly branch: string };
+type CheckedPull = { readonly number: number; readonly base: string; readonly commit: string; readonly branch: string };
 
 const pullRef = /^refs\/pull\/(\d{1,10})\/(merge|head)$/;
 
@@ -22,7 +22,7 @@ const pullRef = /^refs\/pull\/(\d{1,10})\/(merge|head)$/;
 export const pullRefs = (number: number): [string, string] => [`refs/pull/${number}/merge`, `refs/pull/${number}/head`];
 
 /** The number of the pull request of a ref; undefined for other refs. */
-export const pullOfRef = (ref: string): number | undefined => {
+const pullOfRef = (ref: string): number | undefined => {
   const number = Number(pullRef.exec(ref)?.[1]);
   return number > 0 && number <= 2_147_483_647 ? number : undefined;
 };

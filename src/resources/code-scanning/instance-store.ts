@@ -40,7 +40,7 @@ export async function listInstancesOn(
 }
 
 /** A place where an analysis found an alert. */
-export type AlertLocation = Pick<
+type AlertLocation = Pick<
   InstanceRow,
   'alert_id' | 'path' | 'start_line' | 'end_line' | 'start_column' | 'end_column' | 'message'
 >;

@@ -4,9 +4,9 @@ import { type Fields, notSarif, type SarifConsumer } from './sarif.ts';
 import { fileOf } from './source-paths.ts';
 
 export const severities = ['none', 'note', 'warning', 'error'] as const;
-export type Severity = (typeof severities)[number];
+type Severity = (typeof severities)[number];
 export const securityLevels = ['low', 'medium', 'high', 'critical'] as const;
-export type SecurityLevel = (typeof securityLevels)[number];
+type SecurityLevel = (typeof securityLevels)[number];
 
 export type ReadRule = {
   readonly id: string;

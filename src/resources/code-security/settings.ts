@@ -22,7 +22,7 @@ type Switched = keyof typeof switchOfProduct;
 const switched = Object.keys(switchOfProduct) as Switched[]; // the keys of the table above
 
 /** Products of which no part is in this server: nobody can enable them. */
-export const missingProducts = [
+const missingProducts = [
   'dependency_graph_autosubmit_action',
   'dependency_bot_delegated_alert_dismissal',
   'code_scanning_default_setup',

@@ -91,7 +91,7 @@ export const removeConfiguration = (tx: Tx, id: Id<'security_configurations'>) =
   tx.deleteFrom('security_configurations').where('id', '=', id).execute();
 
 type Default = Selectable<DB['security_configuration_defaults']>;
-export type DefaultRow = ConfigurationRow & { visibility: Default['visibility'] };
+type DefaultRow = ConfigurationRow & { visibility: Default['visibility'] };
 
 /** The configurations that new repositories get. */
 export const listDefaults = (db: Db, organization: Id<'accounts'>): Promise<DefaultRow[]> =>

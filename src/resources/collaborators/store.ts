@@ -32,7 +32,7 @@ function rolesIn({ id, owner_id }: RepositoryKey, visibility: RoleVisibility): R
     group by role.account_id)`;
 }
 
-export type Affiliation = 'all' | 'direct' | 'outside';
+type Affiliation = 'all' | 'direct' | 'outside';
 export type AccountWithLevel = Account & { level: number };
 
 type CollaboratorQuery = { visibility: RoleVisibility; affiliation: Affiliation; role: Role | undefined; page: Page };

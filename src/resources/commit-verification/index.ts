@@ -1,2 +1,2 @@
-export { type Signable, type VerificationContext, verify, verifyCommits } from './rules.ts';
+export { verify, verifyCommits } from './rules.ts';
 export { Verification } from './schemas.ts';

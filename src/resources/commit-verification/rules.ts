@@ -25,10 +25,10 @@ import {
 } from './store.ts';
 
 /** `host` is this server's, of which noreply addresses are; without it, they belong to nobody. */
-export type VerificationContext = { db: Db; git: GitStore; host: string | undefined; now: Date };
+type VerificationContext = { db: Db; git: GitStore; host: string | undefined; now: Date };
 
 /** A commit or tag of a repository. */
-export type Signable = { repository: Id<'repositories'>; object: Commit | Tag };
+type Signable = { repository: Id<'repositories'>; object: Commit | Tag };
 
 /**
  * Whether the signatures of commits and tags are verified, in their order. Those that are for the first time are noted, and stay

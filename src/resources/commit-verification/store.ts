@@ -40,7 +40,7 @@ export const insertVerified = (db: Db, rows: readonly (ObjectName & { account: I
     on conflict do nothing`.execute(db);
 
 /** A key that is said to have made a signature, and the account whose address the signed object has. */
-export type Claim = { kind: SignatureKind; key: string; email: string; account: Id<'accounts'> | undefined };
+type Claim = { kind: SignatureKind; key: string; email: string; account: Id<'accounts'> | undefined };
 
 /** What is known of a claim: whether anybody has the key, whether the account has it, and whether one who has it stated the address. */
 export type Ownership = { known: boolean; own: boolean; stated: boolean };

@@ -17,7 +17,7 @@ import { getCommitOid } from './revisions.ts';
 import { filesOnPage, parseBasehead } from './rules.ts';
 import type { Comparison } from './schemas.ts';
 
-export type Ends = { base: Oid; head: Oid };
+type Ends = { base: Oid; head: Oid };
 
 /** The merge base of two commits, and how far each is from it. Histories without a common commit are refused. */
 export async function compareHistories(gitRepository: GitRepository, ends: Ends) {
@@ -32,7 +32,7 @@ const statusOf = (ahead: number, behind: number): Comparison['status'] => {
 };
 
 /** A comparison: both commits, their repositories, and where their objects are read. */
-export type CompareRequest = { ends: Ends; gitRepository: GitRepository; base: Repo; head: Repo; basehead: string };
+type CompareRequest = { ends: Ends; gitRepository: GitRepository; base: Repo; head: Repo; basehead: string };
 
 type CompareContext = { db: Db; git: GitStore; viewer: Viewer };
 

@@ -46,7 +46,7 @@ export function presentMessage(message: string): string {
   return message.slice(0, end);
 }
 
-export const treeLink = ({ url }: RepositoryUrls, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
+const treeLink = ({ url }: RepositoryUrls, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
 
 /** Commits of a whole page: the accounts of their e-mail addresses, and the numbers of comments, are loaded once for all of them. */
 export const presentCommits = (scope: Scope, urls: RepositoryUrls, commits: readonly Stored[]): Promise<Commit[]> =>

@@ -13,7 +13,7 @@ import { trimOf } from '#lib/trim.ts';
 import { findUsersByLogin, loadVerifiedEmails } from '#resources/accounts/index.ts';
 
 /** The parameters that filter a list of commits. */
-export type CommitQuery = {
+type CommitQuery = {
   path?: string | undefined;
   author?: string | undefined;
   committer?: string | undefined;
@@ -84,7 +84,7 @@ export const maxFiles = 3_000;
 export const filesOnPage = 300;
 
 /** The two sides of `base...head`, each with the owner of its repository if one is named. */
-export type Sides = { base: Side; head: Side };
+type Sides = { base: Side; head: Side };
 export type Side = { owner?: string; revision: string };
 
 /** Parses `base...head`; either may be `owner:revision`. */

@@ -7,8 +7,8 @@ import { findEntry, followLink, isFile } from './entries.ts';
 /** A file, or a folder of templates. */
 export type CommunityFile = { path: string; isFolder: boolean };
 export const communityKinds = ['code_of_conduct', 'contributing', 'issue_template', 'pull_request_template'] as const;
-export type CommunityKind = (typeof communityKinds)[number];
-export type CommunityFiles = Partial<Record<CommunityKind, CommunityFile>>;
+type CommunityKind = (typeof communityKinds)[number];
+type CommunityFiles = Partial<Record<CommunityKind, CommunityFile>>;
 
 /** The name of each file without its extension, and the files that a folder of this name must hold to be one of templates. */
 const kinds: Record<CommunityKind, { name: RegExp; templates?: (name: string) => boolean }> = {

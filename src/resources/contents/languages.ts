@@ -10,7 +10,7 @@ import { countedLanguageOf } from '#search/index.ts';
 import { findMeasurement } from './store.ts';
 
 /** Bytes by language, the language with the most first. */
-export type Languages = Record<string, number>;
+type Languages = Record<string, number>;
 
 /** Files and folders beyond this number aren't counted. */
 const maxEntries = 100_000;

@@ -13,7 +13,7 @@ import { countLanguages, findTip, largestFirst } from './languages.ts';
 import { findLicenseFile, type LicenseFile } from './license.ts';
 import { findMeasurement, listUnmeasured, putMeasurement } from './store.ts';
 
-export type MeasureContext = Pick<JobContext, 'db' | 'change'> & { git: GitStore };
+type MeasureContext = Pick<JobContext, 'db' | 'change'> & { git: GitStore };
 
 type MeasureOptions = { readonly again?: true };
 

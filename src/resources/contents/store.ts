@@ -5,7 +5,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
 /** The languages of a commit of the default branch (null: there was none), and the version of the detector that measured it. */
-export type Measurement = { commit_oid: string | null; bytes: Record<string, number>; detector: number | null };
+type Measurement = { commit_oid: string | null; bytes: Record<string, number>; detector: number | null };
 
 export const findMeasurement = (db: Db, repository: Id<'repositories'>): Promise<Measurement | undefined> =>
   db

@@ -21,7 +21,7 @@ import type { FileRemoval, FileWrite } from './schemas.ts';
 type WriteAction = { repo: Repo; by: SignedIn; links: Links; path: string };
 
 /** The written file (undefined: it was removed), and its commit. */
-export type Written = { resolved: ResolvedCommit; file: Entry | undefined; isNew: boolean };
+type Written = { resolved: ResolvedCommit; file: Entry | undefined; isNew: boolean };
 
 /** Creates a file or changes the present one, by one commit to a branch. */
 export async function writeFile(context: MoveContext, action: WriteAction, body: FileWrite): Promise<Written> {

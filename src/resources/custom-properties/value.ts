@@ -4,13 +4,13 @@ import { isShort, type PropertyValue, type WantedValue } from './schemas.ts';
 import type { PropertyRow } from './store.ts';
 
 /** A definition, as far as values depend on it. */
-export type Typed = Pick<PropertyRow, 'value_type' | 'allowed_values'>;
+type Typed = Pick<PropertyRow, 'value_type' | 'allowed_values'>;
 
 /** Whether a property names its values. */
 export const isSelect = (type: PropertyRow['value_type']): boolean => type === 'single_select' || type === 'multi_select';
 
 /** Where a value stands in a request: the resource and the field that a refusal names. */
-export type FieldName = { readonly resource: string; readonly field: string };
+type FieldName = { readonly resource: string; readonly field: string };
 
 /**
  * A wanted value as it is stored; null where it removes the value, as an empty list does.

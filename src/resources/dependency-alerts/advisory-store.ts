@@ -10,7 +10,7 @@ export type VulnerabilityRow = Selectable<DB['advisory_vulnerabilities']>;
 export type FileRow = Selectable<DB['advisory_files']>;
 export type NewAdvisory = Omit<AdvisoryRow, 'id'>;
 export type NewVulnerability = Omit<VulnerabilityRow, 'id' | 'advisory_id'>;
-export type Package = { ecosystem: Ecosystem; package: string };
+type Package = { ecosystem: Ecosystem; package: string };
 
 /** All files that were read, by their paths. */
 export const listFiles = (db: Db): Promise<FileRow[]> => db.selectFrom('advisory_files').selectAll().execute();

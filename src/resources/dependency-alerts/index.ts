@@ -1,4 +1,4 @@
-export type { AdvisoryRow as PackageAdvisoryRow, VulnerabilityRow as PackageVulnerabilityRow } from './advisory-store.ts';
+export type { VulnerabilityRow as PackageVulnerabilityRow } from './advisory-store.ts';
 export { loadVulnerabilities as loadPackageVulnerabilities } from './advisory-store.ts';
 export { advisoryPackage, announceAdvisory, scoreOf } from './own-advisories.ts';
 export { presentScores } from './present.ts';

@@ -40,7 +40,7 @@ export async function createAppDeployment(
   return row;
 }
 
-export type NewAppStatus = {
+type NewAppStatus = {
   readonly state: StatusRow['state'];
   readonly description: string;
   /** It may begin with a slash: it is one of this server. */

@@ -37,7 +37,7 @@ const heads = 'refs/heads/';
 type Target = { readonly sha: Oid; readonly ref: string | undefined };
 
 /** A deployment; or what was done in its place, since the branch lacked commits of the default branch. */
-export type Deployed = { readonly created: DeploymentRow } | { readonly merged: string };
+type Deployed = { readonly created: DeploymentRow } | { readonly merged: string };
 
 /**
  * Creates a deployment of what a ref is now; later moves of the ref don't change it. Where the ref is a branch that lacks commits of the

@@ -14,7 +14,7 @@ import {
 } from './store.ts';
 
 /** Whose approval counts: one of these people, or somebody in one of these teams. */
-export type Reviewers = { readonly users: readonly Id<'accounts'>[]; readonly teams: readonly Id<'teams'>[] };
+type Reviewers = { readonly users: readonly Id<'accounts'>[]; readonly teams: readonly Id<'teams'>[] };
 
 /** All that protects an environment. */
 export type Protection = {

@@ -25,7 +25,7 @@ import { type MoveReason, RuleViolations } from '#resources/ref-rules/index.ts';
 const reserved = /^refs\/(?:pull|hearth)\//;
 
 type MoveRefsOptions = Parameters<typeof moveRefs>[1];
-export type MoveRefsAction = MoveReason & {
+type MoveRefsAction = MoveReason & {
   repo: Repo;
   by: SignedIn;
   extraWrites?: MoveRefsOptions['extraWrites'];

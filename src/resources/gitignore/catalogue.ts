@@ -4,7 +4,7 @@ import { keyed } from '#lib/collections.ts';
 import { invalid } from '#lib/refusal.ts';
 
 /** A template for a `.gitignore` file, with the public API's name. */
-export type Template = { readonly name: string; readonly source: string };
+type Template = { readonly name: string; readonly source: string };
 
 const folder = join(import.meta.dirname, 'templates');
 const ending = '.gitignore';

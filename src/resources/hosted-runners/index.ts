@@ -1,5 +1,5 @@
 export { presentRunners as presentHostedRunners } from './present.ts';
-export { type Publication, type Published, publishImage } from './publish.ts';
+export { type Publication, publishImage } from './publish.ts';
 export { HostedRunner } from './schemas.ts';
 export {
   listRunners as listHostedRunners,

@@ -33,7 +33,7 @@ export type Publication = {
   readonly content?: string;
 };
 
-export type Published = {
+type Published = {
   readonly image: Id<'custom_images'>;
   readonly name: string;
   readonly version: string;

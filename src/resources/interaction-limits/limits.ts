@@ -9,7 +9,7 @@ import type { Expiry, InteractionLimit, NewInteractionLimit } from './schemas.ts
 import { findLimit, type LimitParent, type LimitRow, putLimit, removeLimit } from './store.ts';
 
 /** The organization or repository of a path. */
-export type LimitOwner =
+type LimitOwner =
   | { readonly org: { readonly id: Id<'accounts'> } }
   | { readonly repo: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> } };
 

@@ -72,7 +72,7 @@ function fieldValueOf({ text_value, number_value, date_value, options, ...row }:
 }
 
 /** The new value of an issue in a field; undefined removes it. */
-export type NewFieldValue = { field: Field; value: Value | undefined };
+type NewFieldValue = { field: Field; value: Value | undefined };
 
 /** Replaces the values of an issue in these fields, with two statements in all. */
 export async function replaceFieldValues(tx: Tx, issue: Issue, wanted: readonly NewFieldValue[]): Promise<void> {

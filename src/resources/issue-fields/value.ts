@@ -14,7 +14,7 @@ export type Value =
   | { kind: 'options'; options: readonly Option[] };
 
 /** A refused value. The message continues a sentence that begins with the field's name. */
-export type InvalidValue = { kind: 'invalid'; message: string };
+type InvalidValue = { kind: 'invalid'; message: string };
 const invalidValue = (message: string): InvalidValue => ({ kind: 'invalid', message });
 
 type FieldDefinition = { data_type: DataType; options: readonly Option[] };

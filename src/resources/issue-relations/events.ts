@@ -17,7 +17,7 @@ declare module '#events/kinds.ts' {
 }
 
 /** An issue of the event's repository, and the other issue, with its repository. */
-export type RelationData = { issue: Id<'issues'>; other: Id<'issues'>; other_repository: Id<'repositories'> };
+type RelationData = { issue: Id<'issues'>; other: Id<'issues'>; other_repository: Id<'repositories'> };
 export type RelationKind = Extract<EventKind, `sub_issues.${string}` | `issue_dependencies.${string}`>;
 
 const subIssuesEvent = webhookEventType({ name: 'sub_issues', permission: 'issues:read', hooks: 'all' });

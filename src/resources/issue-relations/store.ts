@@ -108,7 +108,7 @@ export const moveSubIssue = (tx: Tx, parent: Issue, issue: Issue, index: number)
     where n.issue_id = s.issue_id and n.position <> s.position`.execute(tx);
 
 /** The two sides of a dependency: the issues that block one, or those that it blocks. */
-export type Side = 'blocked_by' | 'blocking';
+type Side = 'blocked_by' | 'blocking';
 const columns = { blocked_by: ['issue_id', 'blocking_id'], blocking: ['blocking_id', 'issue_id'] } as const satisfies Record<
   Side,
   readonly string[]

@@ -31,7 +31,7 @@ export const eventOf = <Verb extends SharedVerb>(
 });
 
 /** The kind of an event of an issue or a pull request. */
-export const kindOf = <Verb extends SharedVerb>({ is_pull_request }: Pick<IssueRow, 'is_pull_request'>, verb: Verb) =>
+const kindOf = <Verb extends SharedVerb>({ is_pull_request }: Pick<IssueRow, 'is_pull_request'>, verb: Verb) =>
   is_pull_request ? (`pull_request.${verb}` as const) : (`issue.${verb}` as const);
 
 /** The id of the app that acts, if one does. */

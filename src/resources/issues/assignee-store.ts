@@ -16,7 +16,7 @@ export const assignableTo = (repo: RawBuilder<unknown>): RawBuilder<boolean> => 
     where role.repository_id = ${repo}.id and role.account_id = accounts.id and role.level > 0))`;
 
 /** Which users are considered: all, or those whom the viewer may see. */
-export type AssigneeVisibility = 'everybody' | Viewer;
+type AssigneeVisibility = 'everybody' | Viewer;
 
 /**
  * Whether the account in the row `accounts` may be assigned here. Users whose only role comes from a concealed membership are

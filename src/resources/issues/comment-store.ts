@@ -19,7 +19,7 @@ export function listOfIssue(db: Db, issue: Id<'issues'>, since: Date | undefined
   return list(db, query.orderBy('id'), page);
 }
 
-export type CommentOrder = { sort: 'created' | 'updated'; direction: 'asc' | 'desc' };
+type CommentOrder = { sort: 'created' | 'updated'; direction: 'asc' | 'desc' };
 
 /** The comments of all issues of a repository. */
 export function listCommentsOfRepository(

@@ -1,14 +1,7 @@
-export { eventOf, type IssueActivity, recordActivity, viaApp } from './activity.ts';
+export { eventOf, recordActivity, viaApp } from './activity.ts';
 export { assignableTo, findAssignable } from './assignee-store.ts';
 export { type CommentRow, loadComments } from './comment-store.ts';
-export {
-  type IssueEventData,
-  type IssueEventRow,
-  insertIssueEvents,
-  loadIssueEvents,
-  maySeeRestricted,
-  type NewIssueEvent,
-} from './event-store.ts';
+export { type IssueEventData, insertIssueEvents, loadIssueEvents, maySeeRestricted, type NewIssueEvent } from './event-store.ts';
 export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';
 export {
   type ArchivedEvent,
@@ -41,7 +34,6 @@ export {
   associations,
   CrossReference,
   Issue,
-  IssueComment,
   lockReasons,
   renderedTexts,
   stateReasons,

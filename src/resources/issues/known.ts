@@ -22,7 +22,7 @@ const most = fixedValue(limitTable.texts.references);
 const mostRepositories = fixedValue(limitTable.texts.repositories);
 
 /** The references of a text, with its repository, to which those such as `#12` belong. */
-export type ReferencesInRepository = {
+type ReferencesInRepository = {
   readonly references: readonly Reference[];
   readonly repository: RepositoryName | undefined;
 };

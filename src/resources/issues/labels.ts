@@ -22,7 +22,7 @@ export const wantedLabels = (tx: Tx, repo: Pick<Repo, 'id'>, names: readonly str
   );
 
 /** Adds labels to an issue. */
-export async function putLabels(
+async function putLabels(
   tx: Tx,
   action: RepositoryAction,
   issue: IssueRow,

@@ -12,7 +12,7 @@ import { isSwitchedOn } from './readable.ts';
 import type { IssueRow } from './store.ts';
 
 /** A filter on what an issue may have: a value, `none`, `any`, or undefined for no filter. */
-export type FilterValue<Value> = Value | 'none' | 'any' | undefined;
+type FilterValue<Value> = Value | 'none' | 'any' | undefined;
 
 export type Filter = {
   state: 'open' | 'closed' | 'all';
@@ -31,7 +31,7 @@ export type Filter = {
 
 export type FieldFilter = { readonly name: string; readonly value: string };
 
-export type Order = { sort: 'created' | 'updated' | 'comments'; direction: 'asc' | 'desc' };
+type Order = { sort: 'created' | 'updated' | 'comments'; direction: 'asc' | 'desc' };
 
 type Query = SelectQueryBuilder<DB, 'issues', IssueRow>;
 
@@ -54,13 +54,13 @@ export function listOfRepository(
 
 /** What a repository may be to a user: the user's own, an organization's whose member the user is, or one to collaborate in. */
 export const relations = ['owned', 'orgs', 'collab'] as const;
-export type Relation = (typeof relations)[number];
+type Relation = (typeof relations)[number];
 
 /**
  * The repositories of a list: those of one owner, those of a user and the user's organizations, or all. Of these, those that are
  * to `of` what one of `some` says, if there are any, and none of `without`.
  */
-export type RepositoryRange = {
+type RepositoryRange = {
   owner?: Id<'accounts'>;
   member?: Id<'accounts'>;
   related?: { of: Id<'accounts'>; some: readonly Relation[]; without: readonly Relation[] };

@@ -13,12 +13,12 @@ type Row = Selectable<DB['text_references']>;
 export type Target = Pick<Row, 'kind' | 'account_id' | 'team_id' | 'target_issue_id' | 'target_sha' | 'closes'>;
 
 /** Where a text is: in an issue, a comment on it, a review of it or a comment of that, in a comment on a commit, or in a release. */
-export type TextLocation = Pick<Row, 'repository_id'> &
+type TextLocation = Pick<Row, 'repository_id'> &
   Partial<
     Pick<Row, 'issue_id' | 'comment_id' | 'review_id' | 'review_comment_id' | 'commit_sha' | 'commit_comment_id' | 'release_id'>
   >;
 
-export type Lookup = {
+type Lookup = {
   repository: Id<'repositories'>;
   /** Who wrote the text. Of other repositories' issues, those that the writer may read count. */
   writer: Viewer;
@@ -26,7 +26,7 @@ export type Lookup = {
 };
 
 /** A target, with the index of the text that refers to it. */
-export type FoundTarget = Target & { text: number };
+type FoundTarget = Target & { text: number };
 
 /** Whether the account in the column may read the repository `r`. */
 const mayRead = (account: RawBuilder<unknown>) => sql<boolean>`(r.visibility in ('public', 'internal') or exists (
@@ -142,7 +142,7 @@ export async function insertCommitReferences(
   return rows;
 }
 
-export type ReferenceEvents = {
+type ReferenceEvents = {
   repository: Id<'repositories'>;
   issue: Id<'issues'>;
   actor: Id<'accounts'>;
@@ -177,7 +177,7 @@ export async function insertReferenceEvents(tx: Tx, events: ReferenceEvents): Pr
 }
 
 /** What happened to issues by pushed commits: where they were pushed, by whom, and which commits refer to which issues or close them. */
-export type CommitEvents = {
+type CommitEvents = {
   repository: Id<'repositories'>;
   actor: Id<'accounts'> | undefined;
   at: Date;

@@ -119,12 +119,12 @@ export async function loadIssues(db: Db, ids: readonly Issue[]): Promise<Map<Iss
 }
 
 /** What addresses of an issue are made of. */
-export type NumberedIssue = Pick<IssueRow, 'id' | 'number' | 'is_pull_request'>;
+type NumberedIssue = Pick<IssueRow, 'id' | 'number' | 'is_pull_request'>;
 
 export const issueNumbers: Loader<Issue, NumberedIssue> = ({ db }, ids) => loadIssues(db, ids);
 
 /** The labels and assignees of an issue, the issues to which it is related, and whether it has values in fields of its organization. */
-export type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[]; related: Related[]; hasFieldValues: boolean };
+type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[]; related: Related[]; hasFieldValues: boolean };
 
 type AttachedRow = {
   labels: LabelRow[];

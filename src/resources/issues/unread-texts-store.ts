@@ -45,7 +45,7 @@ export async function lockBodies(
 }
 
 /** Accounts that a text mentions. Without a comment, it is the text of the issue. */
-export type Mention = {
+type Mention = {
   issue: Id<'issues'>;
   comment: Id<'issue_comments'> | null;
   account: Id<'accounts'> | null;

@@ -28,13 +28,13 @@ export type Receive = (most: { bytes: number; name: string }, take: (part: Buffe
 type UploadContext = { readonly db: Db; readonly objects: Services['objects'] };
 
 /** What an upload has become: an object, its bytes, and their SHA-256 as `sha256:` and 64 digits. */
-export type Whole = Pick<BlockRow, 'object_key' | 'size' | 'digest'>;
+type Whole = Pick<BlockRow, 'object_key' | 'size' | 'digest'>;
 
 const limits = limitTable.results;
 const maxBlocks = fixedValue(limits.blocks);
 const maxName = fixedValue(limits.blockName);
 
-export type NewUpload = {
+type NewUpload = {
   readonly job: Id<'workflow_jobs'>;
   /** The group of its objects in the object store. */
   readonly group: string;

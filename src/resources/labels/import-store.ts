@@ -4,7 +4,7 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 
 /** A label as it was on another server. */
-export type ImportedLabel = Pick<Insertable<DB['labels']>, 'name' | 'color' | 'description' | 'is_default'>;
+type ImportedLabel = Pick<Insertable<DB['labels']>, 'name' | 'color' | 'description' | 'is_default'>;
 
 /** Inserts labels that the repository doesn't have, without events. Returns the ids of all, by the names that were given. */
 export async function insertImportedLabels(

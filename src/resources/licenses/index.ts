@@ -1,4 +1,4 @@
-export { findLicense, type License, other } from './catalogue.ts';
+export { type License, other } from './catalogue.ts';
 export { isLesser, licenseFileNames } from './files.ts';
 export { detectorVersion, recognizeLicense } from './matching.ts';
 export { presentLicense } from './present.ts';

@@ -13,7 +13,7 @@ type Condition =
 
 type Limitation = 'liability' | 'warranty' | 'patent-use' | 'trademark-use';
 
-export type Terms = {
+type Terms = {
   readonly description: string;
   readonly permissions: readonly string[];
   readonly conditions: readonly Condition[];

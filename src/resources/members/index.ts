@@ -12,17 +12,10 @@ export {
   updateInvitation,
 } from './collaborator-store.ts';
 export { organizationEvent } from './events.ts';
-export {
-  type CountedInvitation,
-  findInvitationTo,
-  type Invitee,
-  listInvitations,
-  type OrganizationInvitationRow,
-  selectInvitation,
-} from './invitation-store.ts';
+export { type CountedInvitation, findInvitationTo, type Invitee, listInvitations, selectInvitation } from './invitation-store.ts';
 export { cancelInvitation, invite, lockInvitation } from './invitations.ts';
 export { presentInvitation, presentInvitations } from './present.ts';
-export { addMember, endMembership, type MemberAction, seesConcealed, setMembership, withdrawRoles } from './rules.ts';
+export { addMember, endMembership, type MemberAction, seesConcealed, withdrawRoles } from './rules.ts';
 export { invitationRoles, OrganizationInvitation } from './schemas.ts';
 export {
   findFormerRole,
@@ -36,7 +29,6 @@ export {
 } from './store.ts';
 export {
   insertTeamInvitations,
-  type Put,
   putTeamInvitation,
   putTeamMember,
   removeTeamInvitation,

@@ -8,7 +8,7 @@ import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { isToUser } from './invitation-store.ts';
 
-export type MembershipRow = Selectable<DB['memberships']>;
+type MembershipRow = Selectable<DB['memberships']>;
 
 /**
  * What a user is in an organization, or will be after accepting an invitation, with the organization's settings that its presentation

@@ -13,7 +13,7 @@ import { isToUser } from './invitation-store.ts';
 export type TeamMemberRole = Selectable<DB['team_members']>['role'];
 
 /** What inserting or changing a row has done. */
-export type Put = 'added' | 'changed' | 'same';
+type Put = 'added' | 'changed' | 'same';
 
 /** Adds a user to a team, or changes their role in it. */
 export async function putTeamMember(tx: Tx, row: Insertable<DB['team_members']>): Promise<Put> {

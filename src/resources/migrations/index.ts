@@ -1,1 +1,1 @@
-export { type ImportParts, importArchive, type Outcome } from './import/import.ts';
+export { importArchive } from './import/import.ts';

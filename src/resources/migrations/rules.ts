@@ -17,7 +17,7 @@ import { askToExport } from './work.ts';
 type Limits = ResourceLimits['migrations'];
 
 /** Who changes migrations: those of the organization, where there is one, else their own. */
-export type MigrationAction = ActionContext & { readonly org?: Org | undefined };
+type MigrationAction = ActionContext & { readonly org?: Org | undefined };
 
 /** The account whose migrations they are. */
 export const ownerOf = ({ org, by }: MigrationAction): Account => org ?? by.account;

@@ -4,7 +4,7 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 
 /** A milestone as it was on another server. */
-export type ImportedMilestone = Omit<Insertable<DB['milestones']>, 'repository_id'> & { repository_id: Id<'repositories'> };
+type ImportedMilestone = Omit<Insertable<DB['milestones']>, 'repository_id'> & { repository_id: Id<'repositories'> };
 
 /**
  * Inserts milestones with the numbers that they had elsewhere, without events, as far as number and title are free. Returns the ids of

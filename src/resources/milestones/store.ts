@@ -20,7 +20,7 @@ const counted = (db: Db) =>
       ),
     ]);
 
-export type MilestoneOrder = { sort: 'due_on' | 'completeness'; direction: 'asc' | 'desc' };
+type MilestoneOrder = { sort: 'due_on' | 'completeness'; direction: 'asc' | 'desc' };
 
 export function listMilestones(
   db: Db,

@@ -13,7 +13,7 @@ type Account = Id<'accounts'>;
  * A text in which people may be mentioned: that of an issue, the message of a commit, a comment on either, a review with its comments,
  * one of those alone, or the notes of a release.
  */
-export type Text =
+type Text =
   | { readonly release: Id<'releases'> }
   | TextOfIssue
   | { readonly commit: string; readonly comment?: Id<'commit_comments'> };
@@ -67,10 +67,10 @@ export type Activities = {
 };
 
 /** A subject that may have more recipients, after this one. */
-export type Unfinished = { readonly subject: Id<'notification_subjects'>; readonly last: Account };
+type Unfinished = { readonly subject: Id<'notification_subjects'>; readonly last: Account };
 
 /** Recipients in one statement, of all its activities. With more, other transactions would wait longer for the rows that it locks. */
-export const batchSize = 1_000;
+const batchSize = 1_000;
 
 /** How many of the latest comments are searched for authors whose own event may not have been processed yet. */
 const recentComments = 100;

@@ -27,7 +27,7 @@ export const touchInbox = (tx: Tx, account: Id<'accounts'>, now: Date) =>
   touchInboxes(sql`select ${account}::bigint`, now).execute(tx);
 
 /** The threads that a change affects: those of an issue, of a repository, or of all repositories of an owner. */
-export type Affected = {
+type Affected = {
   readonly owner: Id<'accounts'>;
   readonly repository?: Id<'repositories'> | undefined;
   readonly issue?: Id<'issues'> | undefined;

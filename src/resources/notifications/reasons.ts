@@ -17,7 +17,7 @@ export const reasons = [
 ] as const;
 
 /** Reasons that the public API has beside those of document 2. */
-export const publicReasons = ['security_alert'] as const;
+const publicReasons = ['security_alert'] as const;
 
 /** The other reasons, each with what brings its cause. */
 export const laterReasons = {

@@ -38,7 +38,7 @@ const threads = (db: Db) =>
 export const findThread = (db: Db, account: Account, id: Id<'notification_threads'>): Promise<ThreadRow | undefined> =>
   threads(db).where('t.id', '=', id).where('t.account_id', '=', account).where(readableByAccount(account)).executeTakeFirst();
 
-export type InboxFilter = {
+type InboxFilter = {
   readonly account: Account;
   readonly repository?: RepositoryId | undefined;
   readonly all: boolean;
@@ -110,7 +110,7 @@ export const markDone = (tx: Tx, { id }: Change, now: Date) =>
       returning account_id
     ) ${touchInboxes(sql`select account_id from changed`, now)}`.execute(tx);
 
-export type Reading = {
+type Reading = {
   readonly account: Account;
   readonly repository: RepositoryId | undefined;
   /** What changed later stays unread. */

@@ -10,7 +10,7 @@ import type { Parts } from './token-routes.ts';
 
 const hour = 3_600;
 /** The window, in seconds, of all limits except that of all requests: the lifetime of a device code. */
-export const window = 900;
+const window = 900;
 
 /** The caller of an OAuth request: its address, whether or not a browser is signed in. */
 export const callerOfRequest = (request: FastifyRequest): Caller => callerOf(anonymous, request.ip);

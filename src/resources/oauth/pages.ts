@@ -3,7 +3,7 @@
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
 
-export const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:10vh auto;padding:0 1rem;color:#1f2328;background:#fff}
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:10vh auto;padding:0 1rem;color:#1f2328;background:#fff}
 h1{font-size:1.3rem}label{display:block;margin:.8rem 0 .2rem}dt{font-size:.9rem;color:#59636e}dd{margin:0 0 .5rem;overflow-wrap:anywhere}input{font:inherit;width:100%;box-sizing:border-box;padding:.45rem;border:1px solid #888;border-radius:4px}
 button{font:inherit;margin:1.2rem .5rem 0 0;padding:.45rem 1rem;border-radius:4px;border:1px solid #444;background:#1f2328;color:#fff}button.plain{background:#fff;color:#1f2328}
 .problem{border-left:4px solid #b00020;padding-left:.7rem}`;

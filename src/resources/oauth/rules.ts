@@ -45,7 +45,7 @@ export const problems = {
 export type Problem = keyof typeof problems;
 
 /** The tokens that a client gets for a code. `refresh` is undefined if the token doesn't expire. */
-export type Granted = {
+type Granted = {
   token: string;
   scopes: readonly Scope[];
   refresh?: { token: string; expiresIn: number; refreshExpiresIn: number };

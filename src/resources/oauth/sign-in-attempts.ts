@@ -8,7 +8,7 @@ import type { Parts } from './token-routes.ts';
 export const tooManyTries = 'Too many tries. Wait a quarter of an hour.';
 
 /** A counted attempt to sign in. */
-export type Attempt = { refund(): Promise<void> };
+type Attempt = { refund(): Promise<void> };
 
 /**
  * Counts an attempt to sign in, whether or not the user exists. Successful ones are refunded. At an address from which the account signed in

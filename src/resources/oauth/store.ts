@@ -5,7 +5,7 @@ import type { DB } from '#database/tables.ts';
 import type { AppRow } from '#resources/apps/index.ts';
 
 export type DeviceRow = Selectable<DB['device_codes']>;
-export type CodeRow = Selectable<DB['authorization_codes']>;
+type CodeRow = Selectable<DB['authorization_codes']>;
 
 export const findAppByClientId = (db: Db, clientId: string): Promise<AppRow | undefined> =>
   db.selectFrom('apps').selectAll().where('client_id', '=', clientId).executeTakeFirst();

@@ -12,7 +12,7 @@ import { insertDefaultGroup } from '#resources/runner-groups/index.ts';
 import type { OrganizationChange } from './schemas.ts';
 import { insertSettings, type OrganizationRow, type Settings, updateSettings } from './store.ts';
 
-export type NewOrganization = {
+type NewOrganization = {
   login: string;
   name?: string | undefined;
   owner: Account;

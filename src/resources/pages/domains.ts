@@ -21,7 +21,7 @@ const label = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/;
  * The domain of a text, in lower case and in the form of DNS; or why it is none that a website can have.
  * @example domainOf('Bücher.example') // { domain: 'xn--bcher-kva.example' }
  */
-export function domainOf(text: string, own: OwnHosts): { domain: string } | { problem: string } {
+function domainOf(text: string, own: OwnHosts): { domain: string } | { problem: string } {
   // The function reads what a browser takes for a host, which ends before a path.
   const domain = /[\s/?#:@\\]/.test(text.trim()) ? '' : domainToASCII(text.trim()).toLowerCase();
   const labels = domain.split('.');

@@ -36,7 +36,7 @@ export function signInAddress(server: string, { host, nonce, path }: { host: str
 }
 
 /** What a sign-in address asks for. */
-export type SignIn = { readonly host: string; readonly nonceHash: Buffer; readonly path: string };
+type SignIn = { readonly host: string; readonly nonceHash: Buffer; readonly path: string };
 
 /** Reads the query of a sign-in address; undefined where it isn't one, as with a path that leads to another server. */
 export function readSignIn({ host, nonce, return_to: path }: Readonly<Record<string, string | undefined>>): SignIn | undefined {

@@ -24,7 +24,7 @@ export function demandPages(pages: PagesAddress | undefined): PagesAddress {
 }
 
 /** What a website is to be built from, and the commit that its branch is at. */
-export type FoundSource = { readonly source: Source; readonly commit: Oid | undefined };
+type FoundSource = { readonly source: Source; readonly commit: Oid | undefined };
 
 /**
  * Finds the branch of a source.

@@ -57,7 +57,7 @@ type SecretField = (typeof secretFields)[number];
 
 /** Every field that depends on the way of signing in. */
 const dependentFields = [...secretFields, ...identityFields] as const;
-export type DependentField = (typeof dependentFields)[number];
+type DependentField = (typeof dependentFields)[number];
 
 type Fields = { readonly required: readonly (DependentField | 'username')[]; readonly optional: readonly IdentityField[] };
 

@@ -6,7 +6,7 @@ import { openSecret } from './rules.ts';
 import { type Identity, listRegistriesFor } from './store.ts';
 
 /** A registry with the credentials to sign in to it. It must never be shown or logged. */
-export type RegistryCredentials = {
+type RegistryCredentials = {
   name: string;
   registry_type: RegistryType;
   auth_type: AuthType;

@@ -1,2 +1,2 @@
-export { type RegistryCredentials, registriesFor } from './credentials.ts';
+export { registriesFor } from './credentials.ts';
 export { rotateRegistryKey } from './keys.ts';

@@ -51,7 +51,7 @@ type PullKind = Extract<EventKind, `pull_request.${string}`>;
 const pullRequestEvent = webhookEventType({ name: 'pull_request', permission: 'pull_requests:read', hooks: 'all' });
 
 /** A pull request as payloads show it: to nobody in particular. */
-export async function presentPayloadPull(scope: PayloadContext, issue: Id<'issues'>) {
+async function presentPayloadPull(scope: PayloadContext, issue: Id<'issues'>) {
   const { db, git, refRules, now, load } = scope;
   const row = await load(pullRows, issue);
   const repo = row && (await load(namedRepositories, row.repository_id));

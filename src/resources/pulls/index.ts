@@ -1,6 +1,5 @@
 export { maxCommits, mergedTree } from './changes.ts';
 export { insertImportedCommits, loadPullCommits, type PullCommit } from './commit-store.ts';
-export { presentPayloadPull } from './events.ts';
 export { followOpened } from './follow-pushes.ts';
 export { movedBranches } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
@@ -15,7 +14,6 @@ export {
   teamReaches,
 } from './reviewer-store.ts';
 export { requestUnasked, withdrawRequest } from './reviewers.ts';
-export { PullRequest } from './schemas.ts';
 export {
   countImportedReviewComments,
   countReviewComments,

@@ -36,7 +36,7 @@ import {
 } from './store.ts';
 
 /** A merge that is wanted, by its method. */
-export type WantedMerge = NewPullMerge & { merge_method: NonNullable<NewPullMerge['merge_method']> };
+type WantedMerge = NewPullMerge & { merge_method: NonNullable<NewPullMerge['merge_method']> };
 
 const notAllowed = (message: string): Refusal => new Refusal('not_allowed', message);
 
@@ -55,7 +55,7 @@ function checkMayMerge(repo: Repo, pull: PullRow, { merge_method, sha }: WantedM
   if (sha !== undefined && sha !== pull.head_sha) throw conflict('Head branch was modified. Review and try the merge again.');
 }
 
-export type MergeAction = RepositoryAction & {
+type MergeAction = RepositoryAction & {
   /** Who commits the merge. */
   identity: Identity;
   /** The author of a squashed commit, with all addresses by which that account is known. */
@@ -160,7 +160,7 @@ async function writeMerge(
 const maxSquashed = 250;
 
 /** Who merged a pull request, and the commit that its base branch got by it. */
-export type Completion = Pick<PlannedMerge, 'merge_commit_sha' | 'via_app_id'> & { actor_id: Id<'accounts'> | null };
+type Completion = Pick<PlannedMerge, 'merge_commit_sha' | 'via_app_id'> & { actor_id: Id<'accounts'> | null };
 
 /**
  * Records that a pull request was merged, and closes the issues that its text closes, if it was merged into the default branch. Repeating it

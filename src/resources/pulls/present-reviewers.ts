@@ -7,7 +7,7 @@ import { loadRequests } from './reviewer-store.ts';
 import type { ReviewRequests } from './schemas.ts';
 
 /** Who is asked for reviews, by the issue of the pull request. */
-export type Requested = { usersOf(issue: Id<'issues'>): User[]; teamsOf(issue: Id<'issues'>): Team[] };
+type Requested = { usersOf(issue: Id<'issues'>): User[]; teamsOf(issue: Id<'issues'>): Team[] };
 
 /** Loads who is asked to review the pull requests of a whole page. */
 export async function loadRequested(scope: Scope, issues: readonly Id<'issues'>[]): Promise<Requested> {

@@ -122,7 +122,7 @@ export async function loadEverRequested(db: Db, issue: Issue): Promise<Reviewers
 const batch = 200;
 
 type Lost = { owner: User; repository: Id<'repositories'> | undefined };
-export type LostRequest = ReviewRequest & { repository_id: Id<'repositories'> };
+type LostRequest = ReviewRequest & { repository_id: Id<'repositories'> };
 
 /**
  * Withdraws requests to people and teams who have no role in the repository any more, a batch of them. All of an owner's are looked

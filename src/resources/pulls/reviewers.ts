@@ -26,7 +26,7 @@ const maxReviewers = fixedValue(limitTable.reviewers.requests);
 const maxPerRequest = fixedValue(limitTable.reviewers.atOnce);
 
 /** Who asks, and where. `actor` is undefined where nobody is known. */
-export type ReviewerAction = {
+type ReviewerAction = {
   repo: Pick<RepositoryRow, 'id' | 'owner_id'>;
   actor: Id<'accounts'> | undefined;
   app: Id<'apps'> | null;
@@ -72,7 +72,7 @@ async function findReviewers(
 }
 
 /** Asks for reviews, with the events of that. `total`: how many are asked now; 0 where nobody new is. The pull request is locked. */
-export async function addReviewers(
+async function addReviewers(
   tx: Tx,
   action: ReviewerAction,
   pull: PullRow,

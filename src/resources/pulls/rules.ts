@@ -38,7 +38,7 @@ import { type Branches, countOpenBy, findOpenBetween, findPullForUpdate, insertP
 type GitContext = { db: Db; git: GitStore };
 
 /** The ends of a pull request that is to be opened, and what Git says of them. */
-export type Ends = { base: Branch; head: Head; changes: Changes; commits: readonly Oid[] };
+type Ends = { base: Branch; head: Head; changes: Changes; commits: readonly Oid[] };
 
 /**
  * Finds the ends of a new pull request, and brings the commits of a head in another repository here. It changes no ref and no row.

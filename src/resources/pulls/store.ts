@@ -139,7 +139,7 @@ export type PullFilter = {
   base?: string | undefined;
 };
 
-export type PullOrder = { sort: 'created' | 'updated' | 'popularity' | 'long-running'; direction: 'asc' | 'desc' };
+type PullOrder = { sort: 'created' | 'updated' | 'popularity' | 'long-running'; direction: 'asc' | 'desc' };
 
 /** The pull requests of a repository. `long-running` has only those that are a month old and were changed within the last one. */
 export function listPulls(

@@ -61,7 +61,7 @@ export async function testingOf(
 }
 
 /** The result of a test: of which commits, and the commit of the test merge where there is one. */
-export type MergeTest = {
+type MergeTest = {
   issue: Id<'issues'>;
   base: Oid;
   head: Oid;

@@ -1,5 +1,5 @@
 export { findModifiable, mayModifySome } from './modifying.ts';
 export { moveRefs, mustMoveRefs, pushHandlers, type RefMoveRequest } from './move-refs.ts';
-export { FixedRefs, type MoveContext, type PushContext, recoverUnfinished } from './rules.ts';
+export { FixedRefs, type MoveContext, recoverUnfinished } from './rules.ts';
 export { fixRef, isFixed, reserveRef } from './store.ts';
 export { refuseWorkflowFiles, WorkflowFilesRefused } from './workflow-files.ts';

@@ -23,7 +23,7 @@ import * as store from './store.ts';
  * A crash before 2 leaves an intent whose refs haven't moved: there is no event. A crash after it leaves an intent whose refs have
  * moved: `recoverIntents` records it, at the next change of one of these refs, at the next start, or within a minute.
  */
-export type PushContext = {
+type PushContext = {
   db: Db;
   change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   git: GitStore;

@@ -47,7 +47,7 @@ export type WantedMoves = MoveReason & {
 };
 
 /** Rules that apply to some moves, as they apply to who makes them: those of which the actor is exempt aren't among them. */
-export type RulesOfMoves = WantedMoves & {
+type RulesOfMoves = WantedMoves & {
   readonly facts: RuleCheck['actor'];
   readonly byRef: ReadonlyMap<string, readonly AppliedRule[]>;
 };
@@ -155,7 +155,7 @@ const mayBypass = ({ bypass }: AppliedRule, merge: MergedPull | undefined): bool
   bypass === 'always' || (bypass === 'pull_request' && merge !== undefined);
 
 /** The result of evaluations: a breach that isn't bypassed fails. */
-export function moveEvaluationOf(move: RuledMove, evaluations: readonly Evaluation[]): MoveEvaluation {
+function moveEvaluationOf(move: RuledMove, evaluations: readonly Evaluation[]): MoveEvaluation {
   const broken = evaluations.filter(({ applied, violation }) => violation !== undefined && applied.enforcement === 'active');
   const result = broken.length === 0 ? 'pass' : broken.every(({ isBypassed }) => isBypassed) ? 'bypass' : 'fail';
   return { move, evaluations, result };

@@ -55,7 +55,7 @@ export async function insertSuites(
 }
 
 /** A rule as it was judged, as it is stored. */
-export type StoredEvaluation = {
+type StoredEvaluation = {
   source: RuleSource;
   enforcement: AppliedRule['enforcement'];
   rule_type: string;
@@ -101,7 +101,7 @@ const suitesOf = (db: Db, owner: SuiteOwner) =>
 export const findSuite = (db: Db, owner: SuiteOwner, id: Id<'rule_suites'>): Promise<SuiteRow | undefined> =>
   suitesOf(db, owner).where('s.id', '=', id).executeTakeFirst();
 
-export type SuiteFilter = {
+type SuiteFilter = {
   since: Date;
   ref?: string | undefined;
   actor_name?: string | undefined;

@@ -26,7 +26,7 @@ const linesOf = (evaluations: readonly Evaluation[]): string[] =>
   evaluations.map(({ applied, violation }) => `- ${violation} (${sourceName(applied)})`);
 
 /** A refused move as an error message of the API: each broken rule on a line, with where it comes from. */
-export const messageOf = ({ move, evaluations }: MoveEvaluation): string =>
+const messageOf = ({ move, evaluations }: MoveEvaluation): string =>
   [`Repository rule violations found for ${move.ref}`, '', ...linesOf(evaluations.filter(isRefusing))].join('\n');
 
 /** What Git says of a ref that rules refuse to move. */

@@ -70,7 +70,7 @@ export async function findMergeObstacle(
 }
 
 /** What a rule says of a move that nobody made. `passed` is undefined where the commits decide, and aren't known. */
-export type RuleExplanation = { rule: string; passed: boolean | undefined; because: string };
+type RuleExplanation = { rule: string; passed: boolean | undefined; because: string };
 
 /** What each rule that applies to a move says of it, for those who ask why; nothing moves, and nothing is recorded. */
 export async function explainMove(

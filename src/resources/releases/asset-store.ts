@@ -88,12 +88,6 @@ export const updateAsset = (tx: Tx, id: Id<'release_assets'>, change: Updateable
 
 export const removeAsset = (tx: Tx, id: Id<'release_assets'>) => tx.deleteFrom('release_assets').where('id', '=', id).execute();
 
-/** The keys of the objects of a release. */
-export const listObjectsOf = async (tx: Tx, release: Id<'releases'>): Promise<string[]> =>
-  (await tx.selectFrom('release_assets').select('object_key').where('release_id', '=', release).execute()).map(
-    ({ object_key }) => object_key,
-  );
-
 /** Which of these objects belong to files. */
 export async function loadKnownKeys(db: Db, keys: readonly string[]): Promise<Set<string>> {
   if (keys.length === 0) return new Set();

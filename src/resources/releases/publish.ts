@@ -22,7 +22,7 @@ import { findRepository } from '#resources/repositories/index.ts';
 import { findPublished } from './store.ts';
 
 /** The tag of a release, and where it is made if it isn't there. */
-export type WantedTag = { readonly tag_name: string; readonly target_commitish: string };
+type WantedTag = { readonly tag_name: string; readonly target_commitish: string };
 
 /** Refuses what can't be the name of a tag. */
 export function checkTagName(tag: string): void {
@@ -45,7 +45,7 @@ export async function findTarget(
 }
 
 /** The tag of a release that is to be published. */
-export type ReadyTag = {
+type ReadyTag = {
   /** The date of its commit; undefined for a tag of something else. */
   readonly date: Date | undefined;
   /** If it was made for the release: what to undo where the release isn't written. */

@@ -7,7 +7,7 @@ import { importRepository as fetchInto } from '#git/transport/import.ts';
 import { type Creation, createRepository } from './rules.ts';
 import { updateRepository } from './store.ts';
 
-export type Import = Omit<Creation, 'initialize' | 'from'> & {
+type Import = Omit<Creation, 'initialize' | 'from'> & {
   source: string;
   /** Whether the heads of its pull requests come, too: they are to be imported. */
   pulls?: true;

@@ -14,7 +14,7 @@ export {
   type RepositoryWithOwner,
 } from './named-repositories.ts';
 export { presentFullRepository, presentRepositories, presentWithRepositories, simpleRepositoryOf } from './present.ts';
-export { checkName, createRepository, removeWithOwner } from './rules.ts';
+export { createRepository, removeWithOwner } from './rules.ts';
 export { FullRepository, MinimalRepository, SimpleRepository } from './schemas.ts';
 export { applySecurity, changeSecurity, disableAlerts, type SecurityChange } from './security.ts';
 export { signedOff } from './signoff.ts';

@@ -38,7 +38,7 @@ export const initializeEmpty =
     return [];
   };
 
-export type InitialCommitContext = { git: GitStore; account: Account; links: Links; now: Date };
+type InitialCommitContext = { git: GitStore; account: Account; links: Links; now: Date };
 
 /** The fields of a request that ask for an initial commit. */
 type InitialCommitRequest = Pick<NewRepository, 'auto_init' | 'gitignore_template' | 'license_template'>;

@@ -15,7 +15,7 @@ const refusals = {
   members_can_create_private_pages: 'Only owners of this organization may create websites that are not public.',
 } as const;
 
-export type MemberPrivilege = keyof typeof refusals;
+type MemberPrivilege = keyof typeof refusals;
 
 /** Refuses a caller who isn't an owner of the repository's organization if its settings reserve this for owners. Apps are exempt. */
 export async function checkMemberPrivilege(

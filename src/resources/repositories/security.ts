@@ -52,11 +52,7 @@ const stateOf = (row: SecurityState): SecurityState =>
  * All switches after a change. @throws Refusal 422 where one is turned on without another that it needs, or one would change that a
  * configuration of the organization enforces
  */
-export function changedSwitches(
-  row: SecurityState,
-  wanted: SecurityChange,
-  enforced: ReadonlySet<string> = new Set(),
-): SecurityState {
+function changedSwitches(row: SecurityState, wanted: SecurityChange, enforced: ReadonlySet<string> = new Set()): SecurityState {
   // Alerts turn the graph on that they need, as in the public API.
   const brought = wanted.vulnerability_alerts ? { dependency_graph: true } : {};
   const next = { ...stateOf(row), ...brought, ...defined(wanted) };

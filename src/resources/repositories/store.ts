@@ -27,7 +27,7 @@ function ordered(query: Query, { sort, direction }: Order): Query {
     .orderBy('r.id', direction);
 }
 
-export type Kind = 'all' | 'public' | 'private' | 'forks' | 'sources' | 'member' | 'internal' | 'owner';
+type Kind = 'all' | 'public' | 'private' | 'forks' | 'sources' | 'member' | 'internal' | 'owner';
 
 function ofKind(query: Query, kind: Kind): Query {
   switch (kind) {
@@ -152,7 +152,7 @@ export const loadRepositories = async (
   return wanted.length === 0 ? [] : readable(db, viewer).where('r.id', 'in', wanted).execute();
 };
 
-export type RepositoryDetails = { network: number; subscribers: number; properties: ValuesByName };
+type RepositoryDetails = { network: number; subscribers: number; properties: ValuesByName };
 
 /**
  * What a whole repository shows beside its row: the direct and indirect forks of its source (the public API's `network_count`), which count as in

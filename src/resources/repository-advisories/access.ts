@@ -1,6 +1,6 @@
 // Who may see an advisory of a repository before it is published, and who may do what with it.
 import { authorize } from '#access/authorize.ts';
-import { hasNoRole, type Org, type Repo, type Viewer } from '#access/viewer.ts';
+import { hasNoRole, type Repo, type Viewer } from '#access/viewer.ts';
 
 const inRepository = { scopes: ['repo'], role: 'read' } as const;
 
@@ -26,7 +26,3 @@ export function reachIn(viewer: Viewer, repo: Repo): Reach {
   if (!authorize(unpublished, viewer, { repo }, { write: false }).allowed) return { kind: 'published' };
   return repo.role === 'admin' || hasNoRole(viewer.grant) ? { kind: 'all' } : { kind: 'own', viewer };
 }
-
-/** The same in all repositories of an organization, of which the owners see everything. */
-export const reachInOrganization = (viewer: Viewer, org: Org): Reach =>
-  org.role === 'owner' || hasNoRole(viewer.grant) ? { kind: 'all' } : { kind: 'own', viewer };

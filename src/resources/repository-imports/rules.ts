@@ -24,7 +24,7 @@ export type WantedImport = {
   people: People;
 };
 
-export type ImportReport = { repository: RepositoryRow; issues: number; comments: number };
+type ImportReport = { repository: RepositoryRow; issues: number; comments: number };
 
 /**
  * Imports a repository with its labels, milestones, issues and comments, or goes on with an import that was interrupted. Until it is

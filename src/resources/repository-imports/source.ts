@@ -5,7 +5,7 @@ import type { Outbound, OutboundReply } from '#net/outbound.ts';
 import { OutboundError, parseTarget } from '#net/target.ts';
 import { rateLimitWait, retryAfter } from './rate-limit.ts';
 
-export type WaitReason = 'rate limit' | 'failure';
+type WaitReason = 'rate limit' | 'failure';
 
 export type SourceOptions = {
   /** The root of the API, as `https://git.example.com/api/v3`. */

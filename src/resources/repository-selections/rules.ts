@@ -16,7 +16,7 @@ import {
 } from './store.ts';
 
 /** What a request says of a selection. `resource` is the name of the setting in a refusal. */
-export type SelectionInput = { resource: string; mode: SelectionMode; ids: readonly number[] | undefined };
+type SelectionInput = { resource: string; mode: SelectionMode; ids: readonly number[] | undefined };
 
 /** Makes a selection for a new setting. */
 export async function createSelection(tx: Tx, action: OrganizationAction, input: SelectionInput): Promise<SelectionRow> {

@@ -73,7 +73,7 @@ export function hunkUntil(patch: Patch, position: number, most: number): string 
 }
 
 /** A change of lines, as the header of a hunk without context tells of it. */
-export type LineChange = { readonly from: number; readonly removed: number; readonly added: number };
+type LineChange = { readonly from: number; readonly removed: number; readonly added: number };
 
 /** Reads which lines a patch without context changes. */
 export const parseChanges = (patch: string): LineChange[] =>

@@ -12,11 +12,4 @@ export {
 export { reviewEvaluators } from './merge-rules.ts';
 export { presentReviewComments, presentReviews } from './present.ts';
 export { Review, ReviewComment } from './schemas.ts';
-export {
-  type DecidingReview,
-  loadConversations,
-  loadDecidingReviews,
-  loadReviewers,
-  loadReviews,
-  type ReviewCommentRow,
-} from './store.ts';
+export { loadConversations, loadDecidingReviews, loadReviewers, loadReviews } from './store.ts';

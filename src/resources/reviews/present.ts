@@ -11,7 +11,7 @@ import type { Review, ReviewComment } from './schemas.ts';
 import type { ReviewCommentRow, ReviewRow } from './store.ts';
 
 /** All reviews and comments that are presented together are of one repository. */
-export type ReviewedRepository = NamedRepository & { id: Id<'repositories'>; owner_id: Id<'accounts'> };
+type ReviewedRepository = NamedRepository & { id: Id<'repositories'>; owner_id: Id<'accounts'> };
 
 type PullNumber = { readonly id: Id<'issues'>; readonly number: number };
 

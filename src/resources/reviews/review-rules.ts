@@ -7,7 +7,7 @@ import type { ActorFacts, Bypass, RuledRepository, RuleOf } from '#resources/rul
 /** What a rule wants of the reviews of a pull request. */
 export type ReviewParameters = RuleOf<'pull_request'>['parameters'];
 
-export type ReviewRules = {
+type ReviewRules = {
   /** By the names of branches; those that no such rule is about aren't among them. */
   readonly byBase: ReadonlyMap<string, readonly (ReviewParameters & { readonly bypass: Bypass })[]>;
   /** What decides about the actor; undefined where no rule at all applies. */

@@ -195,7 +195,7 @@ export async function countUnresolved(db: Db, pull: Pull): Promise<number> {
   return count;
 }
 
-export type CommentOrder = { sort: 'created' | 'updated'; direction: 'asc' | 'desc' };
+type CommentOrder = { sort: 'created' | 'updated'; direction: 'asc' | 'desc' };
 export type CommentFilter = { since: Date | undefined; order: CommentOrder };
 
 /** The comments of a pull request's reviews, or of all of a repository. Pending ones aren't among them. */

@@ -16,10 +16,10 @@ export type RuleSource = {
 export type Bypass = 'never' | 'pull_request' | 'always' | 'exempt';
 
 /** A rule of branch protection that rulesets have as a part of another rule. */
-export type ProtectionRule = { readonly type: 'required_conversation_resolution' };
+type ProtectionRule = { readonly type: 'required_conversation_resolution' };
 
 /** No secrets come into the repository. */
-export type SecretsRule = { readonly type: 'secret_scanning_push_protection' };
+type SecretsRule = { readonly type: 'secret_scanning_push_protection' };
 
 export type AppliedRule = {
   readonly rule: Rule | ProtectionRule | SecretsRule;

@@ -13,7 +13,7 @@ const resource = 'Ruleset';
 const wrong = (field: string, message: string): Refusal => invalid(resource, field, 'invalid', message);
 
 /** A ruleset before it is written. */
-export type Wanted = {
+type Wanted = {
   readonly target: Target;
   readonly conditions: Conditions;
   readonly rules: readonly Rule[];

@@ -29,7 +29,7 @@ import {
   updateRuleset,
 } from './store.ts';
 
-export type RulesetAction = OrganizationAction | RepositoryAction;
+type RulesetAction = OrganizationAction | RepositoryAction;
 
 const resource = 'Ruleset';
 const maxRulesets = fixedValue(limitTable.rules.rulesets);

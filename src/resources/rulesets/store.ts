@@ -190,7 +190,7 @@ export const removeBypassActors = (tx: Tx, ruleset: RulesetId): void =>
   sendUnawaited(tx, tx.deleteFrom('ruleset_bypass_actors').where('ruleset_id', '=', ruleset));
 
 /** The ids of actors that may bypass rulesets of an owner, of those that are asked for. */
-export type KnownActors = { readonly apps: number[]; readonly teams: number[]; readonly users: number[] };
+type KnownActors = { readonly apps: number[]; readonly teams: number[]; readonly users: number[] };
 
 /**
  * Of these actors, the apps that are installed at the account, its teams, and the users who are its members or have a role in the
@@ -222,7 +222,7 @@ export const listOwnedIds = async (tx: Tx, account: Id<'accounts'>, ids: readonl
 };
 
 /** What an account is in an organization: whether it owns it, and its teams with those above them. */
-export type MemberFacts = { readonly isOwner: boolean; readonly teams: Id<'teams'>[] };
+type MemberFacts = { readonly isOwner: boolean; readonly teams: Id<'teams'>[] };
 
 export async function findMemberFacts(db: Db, organization: Id<'accounts'>, account: Id<'accounts'>): Promise<MemberFacts> {
   const { rows } = await sql<MemberFacts>`select

@@ -1,9 +1,1 @@
-export {
-  findGroup,
-  getDefaultGroup,
-  insertDefaultGroup,
-  insertGroup,
-  type RunnerGroup,
-  removeGroup,
-  updateGroup,
-} from './store.ts';
+export { findGroup, getDefaultGroup, insertDefaultGroup, insertGroup, removeGroup, updateGroup } from './store.ts';

@@ -3,7 +3,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { asId, type Id } from '#lib/id.ts';
 
-export type RunnerGroup = Selectable<DB['runner_groups']>;
+type RunnerGroup = Selectable<DB['runner_groups']>;
 type Organization = Id<'accounts'>;
 type Group = Id<'runner_groups'>;
 

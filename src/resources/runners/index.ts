@@ -1,13 +1,5 @@
 export { groupIncludes, groupTakesWorkflow, servesRepository } from './group-store.ts';
-export {
-  authenticateRunner,
-  createHostedInstance,
-  createRunnerToken,
-  declareRunner,
-  labelsOf,
-  type RunnerFacts,
-  registerRunner,
-} from './rules.ts';
+export { authenticateRunner, createHostedInstance, createRunnerToken, declareRunner, labelsOf, registerRunner } from './rules.ts';
 export {
   type HostedInstance,
   listHostedInstances,

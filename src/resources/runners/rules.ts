@@ -30,7 +30,7 @@ const maxLabels = 100;
 const maxLabel = 256;
 
 /** What a runner tells of itself. */
-export type RunnerFacts = { readonly name: string; readonly version: string; readonly labels: readonly string[] };
+type RunnerFacts = { readonly name: string; readonly version: string; readonly labels: readonly string[] };
 
 /**
  * A token with which runners can be registered, or removed, for an hour.

@@ -7,7 +7,7 @@ import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 export type RunnerRow = Selectable<DB['runners']>;
-export type RunnerTokenRow = Selectable<DB['runner_tokens']>;
+type RunnerTokenRow = Selectable<DB['runner_tokens']>;
 
 /** Whose runner it is: that of an organization, or of a repository. */
 export type RunnerOwner =

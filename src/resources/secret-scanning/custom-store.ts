@@ -32,7 +32,7 @@ export const selectRepoPattern = (db: Db, repository: OrSql<Id<'repositories'>>,
 export const findPatternForUpdate = (tx: Tx, { id }: Pick<PatternRow, 'id'>): Promise<PatternRow | undefined> =>
   patterns(tx).where('p.id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
-export type PatternFilter = {
+type PatternFilter = {
   readonly state?: PatternRow['state'] | undefined;
   readonly pushProtection?: boolean | undefined;
   readonly sort: 'created' | 'updated' | 'name';

@@ -2,7 +2,7 @@
 import { refreshTokenPrefix, tokenPrefixes } from '#access/tokens.ts';
 import { endsInCrc32 } from './checksums.ts';
 
-export type Provider = { readonly name: string; readonly slug: string };
+type Provider = { readonly name: string; readonly slug: string };
 
 export type SecretPattern = {
   /** `secret_type` of alerts. */

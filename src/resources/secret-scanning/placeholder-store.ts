@@ -4,7 +4,6 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 
 export type PlaceholderRow = Selectable<DB['secret_placeholders']>;
-export type BypassReason = 'false_positive' | 'used_in_tests' | 'will_fix_later';
 
 type BypassKey = { readonly repository: Id<'repositories'>; readonly digests: readonly Buffer[] };
 

@@ -18,7 +18,7 @@ export type Scanning = { readonly repo: ScannedRepository; readonly patterns: re
 /** How far a run came, and whether the scan is done. */
 export type ScanProgress = { readonly isDone: boolean; readonly progress: Progress };
 
-export type ScannedRepository = Pick<RepositoryRow, 'id' | 'owner_id' | 'secret_scanning_non_provider_patterns'>;
+type ScannedRepository = Pick<RepositoryRow, 'id' | 'owner_id' | 'secret_scanning_non_provider_patterns'>;
 
 /** The repositories of events that are scanned for secrets. */
 export async function loadScanned(
@@ -75,7 +75,7 @@ export const insertScan = (tx: Tx, row: Insertable<DB['secret_scans']>): Promise
     .executeTakeFirst();
 
 /** How far a scan is: the number of commits that were read, or where it goes on with texts. */
-export type Progress = Pick<ScanRow, 'done'> | Pick<ScanRow, 'next_table' | 'next_at' | 'next_id'>;
+type Progress = Pick<ScanRow, 'done'> | Pick<ScanRow, 'next_table' | 'next_at' | 'next_id'>;
 
 /** Notes how far a scan is; `completed_at` where it has ended. */
 export const updateScan = (tx: Tx, id: ScanRow['id'], change: Progress & { completed_at: Date | null }) =>

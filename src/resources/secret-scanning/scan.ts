@@ -28,7 +28,7 @@ import { scanTexts } from './scan-texts.ts';
 type Context = JobContext;
 
 /** What is scanned, and who caused that: the last who pushed, or who turned scanning on. */
-export type ScanPayload = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
+type ScanPayload = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
 
 /** Later than what pushes bring. */
 export const historyPriority = 10;

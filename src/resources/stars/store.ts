@@ -51,7 +51,7 @@ export const listStargazers = (db: Db, repo: RepositoryRow, page: Page): Promise
     page,
   );
 
-export type StarOrder = { sort: 'created' | 'updated'; direction: 'asc' | 'desc' };
+type StarOrder = { sort: 'created' | 'updated'; direction: 'asc' | 'desc' };
 
 /** When a repository was starred, or last pushed to (the public API's meaning of `updated`). */
 const sortedBy = { created: sql`s.created_at`, updated: sql`coalesce(r.pushed_at, r.created_at)` } as const;

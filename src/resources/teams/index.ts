@@ -1,4 +1,4 @@
-export { checkMaintains, maintains } from './managing.ts';
+export { checkMaintains } from './managing.ts';
 export { team, teamById } from './path-resources.ts';
 export { presentFullTeams, presentTeams } from './present.ts';
 export {
@@ -16,7 +16,6 @@ export { Team, TeamSimple } from './schemas.ts';
 export { slugOf } from './slug.ts';
 export {
   findTeam,
-  findTeamById,
   findVisibleTeams,
   giveTeamAccess,
   keepVisible,

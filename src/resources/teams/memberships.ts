@@ -18,7 +18,7 @@ import { setTeamMember } from './rules.ts';
 import { findTeamMembership, findTeamRoleOf, type TeamMembership, type TeamRow } from './store.ts';
 
 /** A change of who is in a team. The team is locked. */
-export type TeamMemberAction = OrganizationAction & { user: Account };
+type TeamMemberAction = OrganizationAction & { user: Account };
 
 /** What a user is in a team. Those who are only invited are shown to who may invite. @throws Refusal 404 */
 export async function getTeamMembership(db: Db, action: TeamMemberAction, team: TeamRow): Promise<TeamMembership> {

@@ -61,7 +61,7 @@ export type TeamSettings = {
   parent?: Id<'teams'> | null | undefined;
 };
 
-export type NewTeam = Actor & { org: Account; wanted: TeamSettings };
+type NewTeam = Actor & { org: Account; wanted: TeamSettings };
 
 const nameTaken = () => invalid('Team', 'name', 'already_exists', 'Name must be unique for this org');
 
@@ -103,7 +103,7 @@ export async function createTeam(tx: Tx, { org, wanted, ...actor }: NewTeam): Pr
   return team;
 }
 
-export type TeamChange = Actor & { team: TeamRow; wanted: Partial<TeamSettings> };
+type TeamChange = Actor & { team: TeamRow; wanted: Partial<TeamSettings> };
 
 /** Changes a team, which is locked (`lockTeam`). If it gets another parent, the teams below it move with it. */
 export async function changeTeam(tx: Tx, { team, wanted, ...actor }: TeamChange): Promise<TeamRow> {

@@ -12,7 +12,7 @@ import type { RoleInRepository, TeamMemberRole } from '#resources/members/index.
 
 export type TeamRow = Selectable<DB['teams']>;
 
-export const selectTeam = (db: Db, organization: OrSql<Id<'accounts'>>, slug: string) =>
+const selectTeam = (db: Db, organization: OrSql<Id<'accounts'>>, slug: string) =>
   db
     .selectFrom('teams')
     .selectAll()
@@ -245,7 +245,7 @@ export const loadTeamRoles = async (
         .orderBy('repository_id')
         .execute();
 
-export type TeamCounts = { id: Id<'teams'>; members: number; repositories: number };
+type TeamCounts = { id: Id<'teams'>; members: number; repositories: number };
 
 /** How many people are in each team or one below it, and how many repositories it has a role in, inherited ones included. */
 export async function loadTeamCounts(db: Db, ids: readonly Id<'teams'>[]): Promise<Map<Id<'teams'>, TeamCounts>> {

@@ -82,7 +82,7 @@ export type TokenFilter = {
   readonly tokens?: readonly Id<'tokens'>[] | undefined;
 };
 
-export type TokenListOptions = { filter: TokenFilter; direction: 'asc' | 'desc'; page: Page };
+type TokenListOptions = { filter: TokenFilter; direction: 'asc' | 'desc'; page: Page };
 
 /** The requests to an organization, by when they were made. */
 export const listTokenRequests = (

@@ -25,7 +25,7 @@ export type NewToken = { token: string; row: TokenRow };
 export const stored = (token: string, now: Date) => ({ hash: hashToken(token), last_eight: token.slice(-8), created_at: now });
 
 /** The scopes of a request, without those that other scopes include. Refuses unknown ones. */
-export function checkScopes(given: readonly string[]): Scope[] {
+function checkScopes(given: readonly string[]): Scope[] {
   const unknown = given.find((name) => !isScope(canonicalScope(name)));
   if (unknown !== undefined)
     throw invalid('Token', 'scopes', 'invalid', `'${unknown}' is not a scope; there are ${everyScope.join(', ')}`);

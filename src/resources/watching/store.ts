@@ -81,7 +81,7 @@ export const listWatched = (db: Db, viewer: Viewer, account: Watcher, page: Page
 const batch = 10_000;
 
 /** The conditions are on the row `role` of `repository_roles` and on the repository `r`. */
-export type Gained = {
+type Gained = {
   readonly owner: Watcher;
   readonly where: RawBuilder<boolean>;
   readonly after: RepositoryId;

@@ -9,7 +9,7 @@ import type { HookAuthors, Parent } from './store.ts';
 /** The organization or repository of a path that owns the hooks. */
 export type HookOwner = { readonly org: Org } | { readonly repo: Repo };
 /** The same, with who changes its hooks, and when. */
-export type HookOwnerAction = HookOwner & ActionContext;
+type HookOwnerAction = HookOwner & ActionContext;
 
 export const parentOf = (owner: HookOwner): Parent =>
   'org' in owner ? { column: 'organization_id', id: owner.org.id } : { column: 'repository_id', id: owner.repo.id };

@@ -37,7 +37,7 @@ export const findAppHook = (db: Db, app: Id<'apps'>): Promise<HookRow | undefine
   ofParent(db, { column: 'app_id', id: app }, 'everybody').executeTakeFirst();
 
 /** Locks the parent's row until the transaction ends, so that its hooks can't be added or changed concurrently. */
-export async function lockHooks(tx: Tx, parent: Parent): Promise<void> {
+async function lockHooks(tx: Tx, parent: Parent): Promise<void> {
   const table = parent.column === 'organization_id' ? 'accounts' : parent.column === 'repository_id' ? 'repositories' : 'apps';
   await sql`select from ${sql.table(table)} where id = ${parent.id} for no key update`.execute(tx);
 }

@@ -27,7 +27,7 @@ type Row = {
 };
 
 /** An event, the types of webhook events that it may become, and the one app whose hook gets them, if there is one. */
-export type TypedEvent = {
+type TypedEvent = {
   readonly event: Recorded;
   readonly types: readonly WebhookEventType[];
   readonly onlyApp?: Id<'apps'> | undefined;

@@ -10,7 +10,7 @@ import type { Family } from '#resources/family.ts';
 import { commonParts, payloadContext } from './common-payload.ts';
 
 /** What payloads are built from: a scope of `everybody`, whose links have the address under which receivers reach this server. */
-export type PayloadSources = Scope & Needs<'refRules'>;
+type PayloadSources = Scope & Needs<'refRules'>;
 
 /** Gives the webhook events that an event becomes. */
 export type PayloadsOf = (event: Recorded) => Promise<readonly WebhookEvent[]>;

@@ -36,7 +36,7 @@ function usedAction(of: 'step' | 'job', name: string): UsedAction | undefined {
 /** The level of the role `write`. */
 const writing = 3;
 
-export type ForkRun = {
+type ForkRun = {
   readonly repository: AdmittingRepository;
   /** Whoever caused the event, as by a label or a push. */
   readonly actor: Id<'accounts'> | undefined;

@@ -16,13 +16,13 @@ import { isShared, type SharingRepository } from './sharing.ts';
 import { listRunFiles, type RunFileRow, type RunRow } from './store.ts';
 
 /** A workflow file that a run calls, and the line of the run's own file that leads to it. */
-export type CalledFile = Omit<RunFileRow, 'run_id'> & { readonly file: WorkflowFile; readonly line: number };
+type CalledFile = Omit<RunFileRow, 'run_id'> & { readonly file: WorkflowFile; readonly line: number };
 
 /** What the file of a run calls, directly and by way of others, and what is wrong with that. */
 export type CalledFiles = { readonly files: readonly CalledFile[]; readonly problems: readonly WorkflowProblem[] };
 
 /** The run that is to be made, as far as it decides what its files name. */
-export type Caller = {
+type Caller = {
   readonly repository: SharingRepository & { readonly name: string; readonly owner: { readonly login: string } };
   readonly ref: string;
   /** The commit that the workflow file was found in. */

@@ -38,7 +38,7 @@ export function standingOf(workflow: Workflow, job: JobRow): Standing | undefine
 }
 
 /** What has happened in a run, as its jobs may name it. */
-export type Happened = { readonly contexts: Contexts; readonly results: ReadonlyMap<string, JobResult> };
+type Happened = { readonly contexts: Contexts; readonly results: ReadonlyMap<string, JobResult> };
 
 export async function loadHappened(
   db: Db,

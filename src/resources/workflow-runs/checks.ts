@@ -16,7 +16,7 @@ const actionOf = ({ repository_id, owner_id, actor_id, triggering_actor_id }: Of
   return { repo: { id: repository_id, owner_id }, by: by === null ? {} : { account: { id: by } }, now };
 };
 
-export type NewSuite = OfRun & Pick<RunRow, 'workflow_id' | 'event' | 'head_sha' | 'head_branch'>;
+type NewSuite = OfRun & Pick<RunRow, 'workflow_id' | 'event' | 'head_sha' | 'head_branch'>;
 
 /**
  * The suite of a run that is made. Runs of one workflow for the same event and commit share it, so that the checks of the latest count and

@@ -22,7 +22,7 @@ export type RunSurroundings = {
 };
 
 /** The ref and the commit of a run's workflow file. */
-export const workflowSourceOf = ({ ref, sha, workflow_ref, workflow_sha }: RunRow): { ref: string; sha: string } => ({
+const workflowSourceOf = ({ ref, sha, workflow_ref, workflow_sha }: RunRow): { ref: string; sha: string } => ({
   ref: workflow_ref ?? ref ?? '',
   sha: workflow_sha ?? sha,
 });

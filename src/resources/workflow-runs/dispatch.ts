@@ -26,7 +26,7 @@ import type { RunRow } from './store.ts';
 type Action = RepositoryAction & { readonly repo: RepositoryWithOwner };
 
 /** What a dispatch starts, once everything of it was checked. */
-export type Dispatch = Pick<NewRun, 'path' | 'content' | 'called' | 'payload' | 'title' | 'head' | 'ref' | 'sha'>;
+type Dispatch = Pick<NewRun, 'path' | 'content' | 'called' | 'payload' | 'title' | 'head' | 'ref' | 'sha'>;
 
 /**
  * Checks a dispatch against the workflow file of the ref that it names.

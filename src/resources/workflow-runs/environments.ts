@@ -24,7 +24,7 @@ import { type JobRow, type RunRow, updateJob } from './store.ts';
 type Context = { readonly tx: Tx; readonly now: Date };
 
 /** What has become of a job that waits to enter its environment. */
-export type Admission = { readonly job: JobRow } & (
+type Admission = { readonly job: JobRow } & (
   | { readonly state: 'ready' | 'waiting' }
   | { readonly state: 'refused'; readonly problem: string }
 );

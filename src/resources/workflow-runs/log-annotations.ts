@@ -15,7 +15,7 @@ const maxPosition = 2_147_483_647;
 const maxMessage = 60_000;
 
 /** Finds the first annotations in a log, part by part, up to a number of them. */
-export type AnnotationReader = { found(): NewAnnotation[]; read(part: string): void };
+type AnnotationReader = { found(): NewAnnotation[]; read(part: string): void };
 
 /**
  * Reads whole lines of a log, each of which begins with its time. Before a step runs, runners show its script in a group, which ends by the

@@ -61,7 +61,7 @@ function rowsOf(log: AsyncIterable<Buffer>) {
 }
 
 /** The lines of a text, each with its end. */
-export async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string, undefined> {
+async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string, undefined> {
   const decoder = new StringDecoder('utf8');
   let rest = '';
   for await (const part of text) {

@@ -13,7 +13,7 @@ import { appendLog, keepLog, listLogParts, loadKeptLogs } from './log-store.ts';
 import type { SecretMask } from './secret-mask.ts';
 import { findJob, type JobRow, loadRuns } from './store.ts';
 
-export type LogRow = { readonly at: Date; readonly text: string };
+type LogRow = { readonly at: Date; readonly text: string };
 
 const maxRowBytes = fixedValue(limitTable.workflows.logRowBytes);
 const partsPerBatch = 100;
@@ -61,7 +61,7 @@ const cut = (text: string): string =>
   Buffer.byteLength(text) <= maxRowBytes ? text : Buffer.from(text).subarray(0, maxRowBytes).toString('utf8');
 
 /** The parts of a log that isn't stored yet, in their order, a few in memory at a time. */
-export async function* readParts(db: Db, id: Id<'workflow_jobs'>): AsyncGenerator<string> {
+async function* readParts(db: Db, id: Id<'workflow_jobs'>): AsyncGenerator<string> {
   let from = 0;
   for (;;) {
     const parts = await listLogParts(db, id, from, partsPerBatch);
@@ -97,7 +97,7 @@ export async function* readLog(
 export const sourceOf = ({ id, carried_from }: Pick<JobRow, 'id' | 'carried_from'>): JobRow['id'] => carried_from ?? id;
 
 /** The key of a job's log in the object store. */
-export const logKeyOf = ({ id, run_id }: Pick<JobRow, 'id' | 'run_id'>): string => `${logGroupOf(run_id)}/${id}`;
+const logKeyOf = ({ id, run_id }: Pick<JobRow, 'id' | 'run_id'>): string => `${logGroupOf(run_id)}/${id}`;
 
 /** The group of the logs of a run in the object store. */
 const logGroupOf = (run: Id<'workflow_runs'>): string => `logs-${run}`;

@@ -144,7 +144,7 @@ function resultsOf(byKey: ReadonlyMap<string, readonly JobRow[]>): Map<string, J
   return new Map(over.map(([key, jobs]) => [key, resultOf(jobs.map(resultOfJob))]));
 }
 
-export const resultOfJob = (job: JobRow): JobResult & { isOptional: boolean } => ({
+const resultOfJob = (job: JobRow): JobResult & { isOptional: boolean } => ({
   result: results[job.conclusion ?? 'cancelled'],
   outputs: ownOutputs(job),
   isOptional: planOf(job).isOptional,

@@ -108,7 +108,7 @@ export async function findFitting(db: Db, takers: Takers): Promise<{ isAsked: bo
 }
 
 /** A job that waits for a hosted runner. */
-export type WaitingForHosted = {
+type WaitingForHosted = {
   readonly id: Job;
   /** Its matrix, and how many more jobs of that may be in progress; null: any number. */
   readonly matrix: string;

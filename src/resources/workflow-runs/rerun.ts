@@ -12,7 +12,7 @@ import { type ProgressContext, queueNewJobs } from './progress.ts';
 import { beginAgain } from './runs.ts';
 import { findRunForUpdate, insertAttempt, type JobRow, listJobsOfAttempt, type RunRow, updateRun } from './store.ts';
 
-export type RerunOptions = { readonly by: Id<'accounts'>; readonly debugs: boolean };
+type RerunOptions = { readonly by: Id<'accounts'>; readonly debugs: boolean };
 
 type Run = Id<'workflow_runs'>;
 

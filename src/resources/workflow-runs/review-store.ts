@@ -42,7 +42,7 @@ export const countReviews = async (db: Db, run: Run): Promise<number> => {
 };
 
 /** A review with the environments that it was of. */
-export type ReviewOfEnvironments = ReviewRow & { environments: Id<'environments'>[] };
+type ReviewOfEnvironments = ReviewRow & { environments: Id<'environments'>[] };
 
 /** What people have said of a run, the latest first. */
 export const listReviews = (db: Db, run: Run, limit: number): Promise<ReviewOfEnvironments[]> =>

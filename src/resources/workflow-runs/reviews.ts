@@ -36,7 +36,7 @@ const administers = {
 const maxReviews = fixedValue(limitTable.workflows.reviews);
 
 /** How a viewer may let jobs into an environment: by a review that counts, or by passing over its rules. */
-export type ReviewRight = 'reviewer' | 'bypass' | undefined;
+type ReviewRight = 'reviewer' | 'bypass' | undefined;
 
 /** How a viewer may let the jobs of a run into environments, in four statements at most. */
 export async function loadReviewRights(

@@ -259,7 +259,7 @@ export async function listOverdueJobs(
   return rows;
 }
 
-export type Overdue = {
+type Overdue = {
   readonly now: Date;
   /** What holds for jobs that say nothing of their time. */
   readonly usualMinutes: number;

@@ -52,7 +52,7 @@ export class TaskProblem extends Error {
   }
 }
 
-export type TaskContext = {
+type TaskContext = {
   readonly links: Pick<Links, 'html' | 'api'>;
   readonly secrets: Secrets;
   readonly now: Date;

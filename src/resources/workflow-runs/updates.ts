@@ -26,7 +26,7 @@ import {
 export type ReportedResult = 'success' | 'failure' | 'cancelled' | 'skipped';
 
 /** A step of a job's file, in their order. Rows are those of the log. */
-export type ReportedStep = {
+type ReportedStep = {
   readonly result: ReportedResult | undefined;
   readonly startedAt: Date | undefined;
   readonly endedAt: Date | undefined;

@@ -12,7 +12,7 @@ import { findRunningUser } from './store.ts';
 export const actionsPath = '/-/actions';
 
 /** The repository whose run uses actions. A fork's pull request gets none that others share: its author could then read them. */
-export type ActionsUser = SharingRepository & { readonly is_from_fork: boolean };
+type ActionsUser = SharingRepository & { readonly is_from_fork: boolean };
 
 /**
  * The first action of a job's steps that no repository of this server has which lets it be used, with the line of its file. One statement, one

@@ -92,7 +92,7 @@ export async function listHostedCandidates(db: Db, job: Job, limit: number): Pro
 }
 
 /** How many jobs wait and run, and of these, how many nobody looks after; times in seconds. */
-export type JobCounts = {
+type JobCounts = {
   readonly waiting: number;
   readonly running: number;
   /** Not heard of for longer than `silence`, or told to end before that. */

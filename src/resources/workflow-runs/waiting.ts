@@ -16,10 +16,10 @@ import {
 } from './waiting-store.ts';
 
 /** What was looked at, and whether the job may go on by it. */
-export type WaitingStep = { readonly check: string; readonly passed: boolean; readonly because: string };
+type WaitingStep = { readonly check: string; readonly passed: boolean; readonly because: string };
 
 /** Why a job waits, step by step; `name` is undefined where there is no such job. */
-export type JobExplanation = {
+type JobExplanation = {
   readonly name: string | undefined;
   readonly steps: readonly WaitingStep[];
   readonly waits: boolean;

@@ -11,7 +11,7 @@ import { lockRepository } from '#resources/repositories/index.ts';
 import { FilesTakeLong, listWorkflowFiles, type ReadingTime, readingTimeWhere, readWorkflowFiles } from './files.ts';
 import { listAllWorkflows, markDeleted, putWorkflow } from './store.ts';
 
-export type FollowContext = {
+type FollowContext = {
   readonly db: Db;
   readonly change: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   readonly git: GitStore;

@@ -20,12 +20,12 @@ export type Document = {
   pairs: Buffer;
 };
 
-export type SourceFile = { repositoryId: number; path: string; oid: string; data: Buffer };
+type SourceFile = { repositoryId: number; path: string; oid: string; data: Buffer };
 
 const binaryCheckBytes = 8_000;
 
 /** Whether a file is binary by git's rule: a NUL near the beginning. */
-export const isBinary = (data: Buffer): boolean => data.subarray(0, binaryCheckBytes).includes(0);
+const isBinary = (data: Buffer): boolean => data.subarray(0, binaryCheckBytes).includes(0);
 
 /** The text of a file: UTF-8, or else Latin-1, which keeps ASCII identifiers readable. */
 export const textOf = (data: Buffer): string => data.toString(isUtf8(data) ? 'utf8' : 'latin1');

@@ -8,7 +8,7 @@ import { lexemeOf } from './lexemes.ts';
 import type { SearchedFields } from './terms.ts';
 
 /** The conditions of qualifiers about files: lexemes where the index can be used, else a condition on the row. */
-export type FileFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown> };
+type FileFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown> };
 
 /** The conditions of the qualifiers about files. Those about repositories are handled by the scope. */
 export function fileFilter(filters: readonly Filter[]): FileFilter {

@@ -13,7 +13,7 @@ import { type Document, documentOf, maxFileSize } from './document.ts';
 import { type Plan, planChanges, planFullIndex } from './plan.ts';
 import * as store from './store.ts';
 
-export type IndexOptions = {
+type IndexOptions = {
   db: Db;
   git: GitStore;
   repositoryId: Id<'repositories'>;
@@ -25,7 +25,7 @@ export type IndexOptions = {
 };
 
 /** The result of indexing. `files` is the number of files in the index; `commit` is undefined for an empty repository. */
-export type IndexReport = { commit: Oid | undefined; files: number; removed: number; added: number };
+type IndexReport = { commit: Oid | undefined; files: number; removed: number; added: number };
 
 const filesPerBatch = 512;
 const bytesPerBatch = 4 * 1024 * 1024;

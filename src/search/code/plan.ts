@@ -14,7 +14,7 @@ import { listIndexedFiles, sumIndexedFiles } from './store.ts';
 export type Plan = { remove: string[]; add: { path: string; oid: Oid }[] };
 
 /** The number of files, and the sum of their sizes in bytes. */
-export type IndexSize = { files: number; bytes: number };
+type IndexSize = { files: number; bytes: number };
 
 /** Files with longer paths aren't indexed. */
 const maxPath = 4096;

@@ -16,7 +16,7 @@ type Texts = Map<string, string>;
  * A batch of files, and their texts by blob. A text is missing where its blob doesn't exist any more, or where texts weren't
  * requested.
  */
-export type FileBatch<F extends SizedBlob> = { files: F[]; texts: Texts };
+type FileBatch<F extends SizedBlob> = { files: F[]; texts: Texts };
 
 /** Reads files in small batches, so that the time budget is checked often. The next batch is read while one is processed. */
 export const readBatches = <F extends SizedBlob>(

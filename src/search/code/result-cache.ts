@@ -31,7 +31,7 @@ export async function cacheKeyOf(
 }
 
 /** A cache of expensive results. Each is valid until a file of its repositories changes. */
-export type ResultCache<T> = {
+type ResultCache<T> = {
   get(db: Db, key: CacheKey): T | undefined;
   set(db: Db, key: CacheKey, answer: T): void;
 };

@@ -18,7 +18,7 @@ import { readBatches } from './read-texts.ts';
 import { type CacheKey, cacheKeyOf, resultCache, type Selected } from './result-cache.ts';
 import { inFields, requireTerms, type SearchedFields } from './terms.ts';
 
-export type CodeSearch = SearchRequest & {
+type CodeSearch = SearchRequest & {
   /** From `parse('code', q)`. */
   query: Node;
   sort?: 'indexed';

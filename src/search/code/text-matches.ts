@@ -15,7 +15,7 @@ import { requireTerms, type SearchedFields } from './terms.ts';
 const maxFragments = 3;
 const maxMatches = 40;
 
-export type CodeMatching = { query: Node; hits: readonly CodeHit[]; budget: Pick<Budget, 'left'> };
+type CodeMatching = { query: Node; hits: readonly CodeHit[]; budget: Pick<Budget, 'left'> };
 
 /**
  * The matches in the content and the path of each hit of a page (document 1, rule 11), in the order of the hits. When the budget

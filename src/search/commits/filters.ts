@@ -13,13 +13,13 @@ import { foldEmail } from './document.ts';
 import { lexemeOf } from './lexemes.ts';
 
 /** The conditions of qualifiers: lexemes where the index can be used, else a condition on the row. */
-export type CommitFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown> };
+type CommitFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown> };
 
 /** The e-mail addresses of the accounts of a query, by their logins as the query spells them. */
-export type Emails = ReadonlyMap<string, string[]>;
+type Emails = ReadonlyMap<string, string[]>;
 
 /** The viewer, and the host name of this server, which is part of noreply addresses. */
-export type EmailLookup = { viewerId?: Id<'accounts'> | undefined; host?: string | undefined };
+type EmailLookup = { viewerId?: Id<'accounts'> | undefined; host?: string | undefined };
 
 /** Looks up the verified e-mail addresses of the accounts that `author:` and `committer:` name, since commits have only those. */
 export async function findEmails(db: Reader, query: Node, { viewerId, host }: EmailLookup): Promise<Emails> {

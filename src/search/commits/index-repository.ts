@@ -11,7 +11,7 @@ import { findDefaultBranch, findTip, withIndexLock } from '#search/branch.ts';
 import { type CommitDocument, commitDocument } from './document.ts';
 import * as store from './store.ts';
 
-export type CommitIndexOptions = {
+type CommitIndexOptions = {
   db: Db;
   git: GitStore;
   repositoryId: Id<'repositories'>;
@@ -23,7 +23,7 @@ export type CommitIndexOptions = {
 };
 
 /** The result of indexing. `commits` is the number of commits in the index. */
-export type CommitIndexReport = { commit: Oid | undefined; commits: number; removed: number; added: number };
+type CommitIndexReport = { commit: Oid | undefined; commits: number; removed: number; added: number };
 
 const commitsPerBatch = 1_000;
 /** Commits that are read together, and characters of messages that are written together, since messages may be long. */

@@ -15,7 +15,7 @@ import { combination, commitFilter, findEmails } from './filters.ts';
 import * as hits from './hits.ts';
 import { lexemeOf } from './lexemes.ts';
 
-export type CommitSearch = SearchRequest & {
+type CommitSearch = SearchRequest & {
   /** From `parse('commits', q)`. */
   query: Node;
   sort?: CommitSort | undefined;

@@ -13,7 +13,7 @@ import { type CommitHit, findMessages } from './hits.ts';
 const maxFragments = 3;
 const maxMatches = 40;
 
-export type CommitMatching = { query: Node; hits: readonly CommitHit[]; budget: Budget };
+type CommitMatching = { query: Node; hits: readonly CommitHit[]; budget: Budget };
 
 /**
  * The matches in the message of each hit of a page (document 1, rule 11), in the order of the hits. When the budget ends, those of

@@ -10,7 +10,7 @@ import * as store from './store.ts';
 type Issue = Id<'issues'>;
 
 /** A query for the nearest issues. */
-export type NearestQuery = {
+type NearestQuery = {
   /** From `embedQuery`. */
   vector: Float32Array;
   /** The repositories to search. */
@@ -24,7 +24,7 @@ export type NearestQuery = {
 export type Neighbour = { issueId: Issue; score: number };
 
 export type Progress = { done: number; total: number };
-export type MissingOptions = { repositoryId?: RepositoryId; onProgress?: (progress: Progress) => void };
+type MissingOptions = { repositoryId?: RepositoryId; onProgress?: (progress: Progress) => void };
 
 /** Semantic search over issues with one embedder. */
 export type Embeddings = {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Outbound, OutboundReply } from '#net/outbound.ts';
 import { type Embedder, EmbeddingsUnavailable, normalise, type Purpose } from './embedder.ts';
 
-export type HttpOptions = {
+type HttpOptions = {
   outbound: Outbound;
   /** The full URL of the endpoint `/v1/embeddings`. */
   url: string;

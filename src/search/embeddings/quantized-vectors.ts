@@ -4,7 +4,7 @@ import { codeOf } from './quantise.ts';
 export type QuantizedVectorRow = { issueId: number; repositoryId: number; code: Buffer };
 
 /** Which issues can be candidates: those of these repositories and, where `among` is given, only these issues. */
-export type CandidateFilter = { repositories: readonly number[]; among?: ReadonlySet<number> | undefined };
+type CandidateFilter = { repositories: readonly number[]; among?: ReadonlySet<number> | undefined };
 
 /** The sum of the weights of all components, which is the largest distance. */
 const totalWeight = 60_000;

@@ -20,7 +20,7 @@ const maxWord = 100;
 /**
  * Normalises a text as BERT's uncased models do: lower case, without accents and control characters, with blanks around ideographs.
  */
-export const normalise = (text: string): string =>
+const normalise = (text: string): string =>
   [
     ...text
       .replace(/[\t\n\r]/g, ' ')

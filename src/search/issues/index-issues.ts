@@ -23,7 +23,7 @@ export async function indexIssues(db: Db, issues: readonly Issue[]): Promise<voi
 }
 
 /** The number of issues that were indexed. */
-export type IssueIndexReport = { issues: number };
+type IssueIndexReport = { issues: number };
 
 type MissingOptions = { repositoryId?: RepositoryId; onProgress?: (progress: { done: number }) => void };
 
@@ -46,7 +46,7 @@ export async function indexMissingIssues(db: Db, { repositoryId, onProgress }: M
   return { issues: done };
 }
 
-export type ReindexOptions = {
+type ReindexOptions = {
   db: Db;
   repositoryId: RepositoryId;
   onProgress?: (progress: { done: number; total: number }) => void;

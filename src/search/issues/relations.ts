@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /** An issue by its repository and number. */
-export type NamedIssue = { readonly owner: string; readonly name: string; readonly number: number };
+type NamedIssue = { readonly owner: string; readonly name: string; readonly number: number };
 
 type Relation = 'parent-issue' | 'sub-issues' | 'blocked-by' | 'blocking';
 

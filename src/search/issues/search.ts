@@ -45,7 +45,7 @@ type Selected = {
   /** The condition on what may be read of each repository, where that isn't all. */
   readable: Matching[];
 };
-export type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
+type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
 
 /**
  * Searches the issues of the repositories that the caller may see (document 1). When the budget ends, it returns what it has found,

@@ -16,7 +16,7 @@ export const searchTypes = ['lexical', 'semantic', 'hybrid'] as const;
 export type SearchType = (typeof searchTypes)[number];
 
 /** Why a semantic or hybrid search became a lexical one, in the public API's terms. */
-export type Fallback =
+type Fallback =
   | 'no_text_terms'
   | 'quoted_text'
   | 'non_issue_target'
@@ -27,7 +27,7 @@ export type Fallback =
 
 export type TypedResult = SearchResult<hits.IssueHit> & { type: SearchType; fallback?: Fallback };
 
-export type TypedSearch = IssueSearch & { type: SearchType; embeddings: Embeddings | undefined };
+type TypedSearch = IssueSearch & { type: SearchType; embeddings: Embeddings | undefined };
 
 /**
  * Issues below this similarity are dropped. With the builtin table, nine in ten relevant pairs of a query and an issue are above

@@ -22,7 +22,7 @@ const maxCharacters = 100_000;
 /** Bytes of all texts; enough for a full page of hits with bodies of the maximum size. */
 const maxBytes = 64 * 1024 * 1024;
 
-export type IssueMatching = { query: Node; hits: readonly IssueHit[]; budget: Budget };
+type IssueMatching = { query: Node; hits: readonly IssueHit[]; budget: Budget };
 
 /**
  * The matches in the title, the body and the comments of each hit (document 1, rule 11), in the order of the hits. When the budget

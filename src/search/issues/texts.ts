@@ -6,7 +6,7 @@ import type { TextField } from './terms.ts';
 /** The texts of an issue. */
 export type Texts = { title: string; body: string; comments: { id: Id<'issue_comments'>; body: string }[] };
 
-export type TextsOptions = {
+type TextsOptions = {
   searchedFields: readonly TextField[];
   /** Characters of the first comments of each issue. */
   maxCharacters: number;

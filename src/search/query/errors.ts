@@ -1,7 +1,7 @@
 import { Refusal } from '#lib/refusal.ts';
 
 /** The kinds of query errors. */
-export type QueryProblem =
+type QueryProblem =
   | 'missing'
   | 'too_long'
   | 'too_many_operators'

@@ -1,7 +1,7 @@
 import { takesList, type ValueType } from './values.ts';
 
 export const operators = ['AND', 'OR', 'NOT'] as const;
-export type Operator = (typeof operators)[number];
+type Operator = (typeof operators)[number];
 
 export type Token =
   | { kind: 'word'; text: string; quoted: boolean }
@@ -11,7 +11,7 @@ export type Token =
   | { kind: 'close' };
 
 /** The qualifiers of a search, and whether it has parentheses. */
-export type Grammar = { find(name: string): ValueType | undefined; parentheses: boolean };
+type Grammar = { find(name: string): ValueType | undefined; parentheses: boolean };
 
 const blank = /[\p{Cc}\p{Z}\uFEFF]/gu;
 const qualifierName = /(-?)([A-Za-z][A-Za-z0-9._-]*):/y;

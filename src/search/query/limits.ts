@@ -6,8 +6,6 @@ import { leaves, type Node, type Qualifier } from './tree.ts';
 
 const { text, operators, depth, qualifiers, lookups, values } = limitTable.search;
 
-/** Document 1, rule 5. */
-export const maxLength: number = fixedValue(text);
 /** Deeper parentheses are refused. */
 export const maxDepth: number = fixedValue(depth);
 

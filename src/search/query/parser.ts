@@ -5,7 +5,7 @@ import { findQualifier, type SearchKind } from './qualifiers.ts';
 import { group, leaves, type Node, negate } from './tree.ts';
 import { describe, readValue } from './values.ts';
 
-export type ParseOptions = { advanced?: boolean };
+type ParseOptions = { advanced?: boolean };
 
 /**
  * Parses the `q` of a search.

@@ -15,7 +15,7 @@ import { analyseTree, hasPhrase, type Terms } from '#search/terms.ts';
 import { openIssuesLabelled, repositoryCondition, searchedFieldsOf } from './filters.ts';
 import { lexemeOf, type TextField } from './lexemes.ts';
 
-export type RepositorySearch = SearchRequest & {
+type RepositorySearch = SearchRequest & {
   /** From `parse('repositories', q)`. */
   query: Node;
   sort?: RepositorySort | undefined;

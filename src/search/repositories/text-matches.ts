@@ -6,7 +6,7 @@ import { propertyMatches } from '#search/text-match/properties.ts';
 import { searchedFieldsOf } from './filters.ts';
 import type { RepositoryHit } from './search.ts';
 
-export type RepositoryMatching = { query: Node; hits: readonly RepositoryHit[]; budget: Pick<Budget, 'left'> };
+type RepositoryMatching = { query: Node; hits: readonly RepositoryHit[]; budget: Pick<Budget, 'left'> };
 
 /** The matches in the name and the description of each hit. */
 export function repositoryTextMatches(matching: RepositoryMatching): Promise<TextMatch[][]> {

@@ -6,14 +6,14 @@ import type { Reader } from '#search/read.ts';
 import { maxRepositories } from '#search/result.ts';
 
 /** The repositories that a search looks into. `isPartial`: there are more than a search looks into. */
-export type Scope = {
+type Scope = {
   ids: Id<'repositories'>[];
   isPartial: boolean;
   /** Those of them for which a condition of `marks` holds. */
   marked(name: string): Id<'repositories'>[];
 };
 
-export type ScopeOptions = {
+type ScopeOptions = {
   visible: RawBuilder<unknown>;
   viewerId?: Id<'accounts'> | undefined;
   filters: readonly Filter[];
@@ -35,7 +35,7 @@ const scopeNames = ['repo', 'user', 'org'];
 export const isNaming = ({ name }: { name: string }): boolean => scopeNames.includes(name);
 
 /** The values of `repo:`, `user:` and `org:`, either the included or the excluded (`negated`) ones. */
-export function namesOf(filters: readonly Filter[], negated: boolean): Names {
+function namesOf(filters: readonly Filter[], negated: boolean): Names {
   return {
     repositories: valuesOf(filters, { name: 'repo', type: 'repository', negated }),
     accounts: ['user', 'org'].flatMap((name) => valuesOf(filters, { name, type: 'login', negated }).map(({ login }) => login)),

@@ -1,7 +1,7 @@
 import type { Span } from '#search/analyse/split.ts';
 
 /** A part of a text with its matches. Offsets are in UTF-16 units, relative to the fragment. */
-export type Fragment = { fragment: string; matches: { text: string; indices: [start: number, end: number] }[] };
+type Fragment = { fragment: string; matches: { text: string; indices: [start: number, end: number] }[] };
 
 /** A text match of document 1 for one property. The caller adds the object that has the property. */
 export type TextMatch = Fragment & { property: string };

@@ -11,7 +11,7 @@ const maxFragments = 3;
 const maxMatches = 40;
 
 /** A text of a hit. `isName`: it is short, and shown as a whole. */
-export type Property = { property: string; text: string; isName: boolean };
+type Property = { property: string; text: string; isName: boolean };
 
 type Matching<Hit> = {
   query: Node;

@@ -14,7 +14,7 @@ import { analyseTree, hasPhrase, type Terms } from '#search/terms.ts';
 import { publicRepositories, searchedFieldsOf, userCondition, usersCondition } from './filters.ts';
 import { lexemeOf, type TextField } from './lexemes.ts';
 
-export type UserSearch = Omit<SearchRequest, 'visible'> & {
+type UserSearch = Omit<SearchRequest, 'visible'> & {
   /** From `parse('users', q)`. */
   query: Node;
   sort?: UserSort | undefined;

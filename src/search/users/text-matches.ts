@@ -6,7 +6,7 @@ import { propertyMatches } from '#search/text-match/properties.ts';
 import { searchedFieldsOf } from './filters.ts';
 import type { UserHit } from './search.ts';
 
-export type UserMatching = { query: Node; seesEmails: boolean; hits: readonly UserHit[]; budget: Pick<Budget, 'left'> };
+type UserMatching = { query: Node; seesEmails: boolean; hits: readonly UserHit[]; budget: Pick<Budget, 'left'> };
 
 /** The matches in the login, the name and the address of each hit. */
 export function userTextMatches(matching: UserMatching): Promise<TextMatch[][]> {

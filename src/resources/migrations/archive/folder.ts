@@ -14,7 +14,7 @@ const partialName = /^(\d+)\.[0-9a-f]+\.partial$/;
 const migrationName = /^(\d+)\.(?:tar\.gz|[0-9a-f]+\.partial)$/;
 
 /** A file that is being written, and no archive yet. Disposing of it removes what was not finished. */
-export type Partial = { readonly path: string; finish(): Promise<void>; [Symbol.asyncDispose](): Promise<void> };
+type Partial = { readonly path: string; finish(): Promise<void>; [Symbol.asyncDispose](): Promise<void> };
 
 /** Begins the archive of a migration. What earlier attempts left is removed. */
 export async function beginArchive(folder: string, migration: Migration): Promise<Partial> {

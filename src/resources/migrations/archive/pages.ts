@@ -2,7 +2,7 @@ import { type Kind, kinds, pageName, pageSize, shapes } from './format.ts';
 import type { TarWriter } from './tar-writer.ts';
 
 /** The JSON files of one kind of objects: each holds a hundred of them, the last one what is left. */
-export type PageWriter = { add(objects: readonly object[]): Promise<void>; finish(): Promise<void> };
+type PageWriter = { add(objects: readonly object[]): Promise<void>; finish(): Promise<void> };
 
 export function openPages(tar: TarWriter, kind: Kind): PageWriter {
   let page = 0;

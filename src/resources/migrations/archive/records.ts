@@ -31,7 +31,7 @@ import {
 
 export type Accounts = ReadonlyMap<Id<'accounts'>, Account>;
 /** The addresses of repositories, of those in the archive alone where nothing else is said. */
-export type Urls = ReadonlyMap<Id<'repositories'>, Address>;
+type Urls = ReadonlyMap<Id<'repositories'>, Address>;
 type Teams = ReadonlyMap<Id<'teams'>, TeamRow>;
 
 /** A repository with the address that its objects are below. */
@@ -63,7 +63,7 @@ export const userRecord = (html: string, account: Account, emails: readonly Emai
 });
 
 /** What belongs to teams beside their rows. */
-export type TeamParts = {
+type TeamParts = {
   parents: ReadonlyMap<Id<'teams'>, TeamRow>;
   membersOf: ReadonlyMap<Id<'teams'>, readonly TeamMember[]>;
   accounts: Accounts;
@@ -244,7 +244,7 @@ export const issueRecord = (
 };
 
 /** What belongs to a pull request beside what an issue has. */
-export type PullParts = IssueParts & {
+type PullParts = IssueParts & {
   /** The address of the repository of its head, if that may be named. */
   headUrl: Address | null;
   commits: readonly PullCommit[];

@@ -19,7 +19,7 @@ import { type ArchivedRepository, addressOf } from './records.ts';
 import { addFiles } from './releases.ts';
 import { openTarWriter, type TarWriter } from './tar-writer.ts';
 
-export type ArchiveParts = {
+type ArchiveParts = {
   db: Db;
   git: GitStore;
   objects: ObjectStore;

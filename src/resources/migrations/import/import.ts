@@ -16,7 +16,7 @@ import { importCommitComments } from './reviews.ts';
 import { importTeams } from './teams.ts';
 import { type OnProgress, unpackArchive } from './unpack.ts';
 
-export type ImportParts = {
+type ImportParts = {
   file: string;
   git: GitStore;
   objects: ObjectStore;
@@ -29,7 +29,7 @@ export type ImportParts = {
 };
 
 /** What was imported: the names of repositories, and how many accounts are new. */
-export type Outcome = { repositories: string[]; accounts: number };
+type Outcome = { repositories: string[]; accounts: number };
 
 /**
  * Imports the archive of a migration, made here or by another Hearth. It is unpacked beside the repositories and read to its end
