@@ -9,9 +9,9 @@ const maxSteps = fixedValue(expressionSteps);
 
 /** Why a text can't be the regular expression of a rule; undefined where it can. */
 export function expressionProblem(pattern: string): string | undefined {
-  const expression = sizedExpression(pattern);
+  const expression = sizedExpression(pattern, maxSize);
   if (!expression) return 'is not a regular expression of RE2';
-  return expression.size > maxSize ? `has more than ${maxSize} instructions of RE2` : undefined;
+  return expression === 'too large' || expression.size > maxSize ? `has more than ${maxSize} instructions of RE2` : undefined;
 }
 
 /** Whether a text matches; undefined where that would take too many steps. */
@@ -21,8 +21,9 @@ const testOf = oncePerObject(({ operator, pattern }: Pattern): BoundedTest => {
   if (operator === 'starts_with') return (text) => text.startsWith(pattern);
   if (operator === 'ends_with') return (text) => text.endsWith(pattern);
   if (operator === 'contains') return (text) => text.includes(pattern);
-  const expression = sizedExpression(pattern);
+  const expression = sizedExpression(pattern, maxSize);
   if (!expression) throw new Error('A regular expression was stored that RE2 refuses');
+  if (expression === 'too large') return () => undefined;
   const { size, test } = expression;
   return (text) => (size * text.length > maxSteps ? undefined : test(text));
 });

@@ -1,6 +1,6 @@
 // What may be a custom pattern: expressions that RE2 knows, that find their own test string, no ordinary text, and that are fast.
 import { type FieldError, invalidFields } from '#lib/refusal.ts';
-import { expressionSet, groupFinder, wholeExpression } from '#lib/regular-expression.ts';
+import { expressionSet, groupFinder, isFarAbove, sizedExpression, wholeExpression } from '#lib/regular-expression.ts';
 import { acceptanceOf, type CustomPattern, customScannerOf, type Expressions, secretGroup, wholeOf } from './custom-scanner.ts';
 
 const resource = 'CustomPattern';
@@ -17,7 +17,7 @@ const ordinaryLines = [
   '    return None',
 ];
 
-/** Instructions of one expression: each costs memory, and time where an automaton of all grows too large. */
+/** Instructions of a pattern, and of its further expressions together: each costs memory, and time where an automaton of all grows too large. */
 const maxSize = 2_500;
 /** The least bytes a second of processor time. Usual expressions reach fifty times as much. */
 const slowest = 8e6;
@@ -54,9 +54,16 @@ function expressionErrors(
     ...must_match.map((one, index): [string, string] => [`must_match.${index}`, one]),
     ...must_not_match.map((one, index): [string, string] => [`must_not_match.${index}`, one]),
   ];
+  let left = maxSize;
   return fields.flatMap(([field, text]) => {
-    if (!ascii.test(text)) return [errorOf(`${at}${field}`, `${field} may hold ASCII characters only`)];
-    return wholeExpression(text) ? [] : [errorOf(`${at}${field}`, `${field} is no regular expression that RE2 knows`)];
+    const wrong = (message: string): FieldError[] => [errorOf(`${at}${field}`, `${field} ${message}`)];
+    if (!ascii.test(text)) return wrong('may hold ASCII characters only');
+    const sized = sizedExpression(text, maxSize);
+    if (!sized) return wrong('is no regular expression that RE2 knows');
+    if (sized === 'too large') return wrong('is too large');
+    if (!field.includes('.')) return [];
+    left -= sized.size;
+    return left < 0 ? wrong('is too large, together with those before it') : [];
   });
 }
 
@@ -81,6 +88,7 @@ const nameless = { id: 0 as CustomPattern['id'], name: '', slug: '' };
 
 /** Instructions; that of an expression which RE2 can't compile as a part of a whole is beyond every bound. */
 function sizeOf(wanted: Expressions): number {
+  if (isFarAbove(wholeOf(wanted), maxSize)) return Number.POSITIVE_INFINITY;
   try {
     return groupFinder(wholeOf(wanted), secretGroup).size;
   } catch {

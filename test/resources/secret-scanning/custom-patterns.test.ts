@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { longestTurn } from '#test/support/time.ts';
 import { fresh } from '#test/support/world.ts';
 import { secretSetting } from './setting.ts';
 
@@ -152,6 +153,8 @@ test.each([
   [{ end_delimiter: '**' }, 'patterns.0.end_delimiter'],
   [{ must_match: ['a', '('] }, 'patterns.0.must_match.1'],
   [{ must_not_match: ['('] }, 'patterns.0.must_not_match.0'],
+  [{ must_match: ['a{1000}'.repeat(3)] }, 'patterns.0.must_match.0'],
+  [{ must_match: ['a{900}', 'b{900}'], must_not_match: ['c{900}'] }, 'patterns.0.must_not_match.0'],
   [{ test_string: 'eng-12345' }, 'patterns.0.test_string'],
   [{ test_string: 'eng-123456', must_not_match: ['1'] }, 'patterns.0.test_string'],
   [{ name: '' }, 'patterns.0.name'],
@@ -162,6 +165,14 @@ test.each([
     expect(status).toBe(422);
     expect(body.errors.map((error: { field: string }) => error.field)).toContain(field);
   });
+});
+
+test('expressions that would be huge are refused without being compiled', async () => {
+  const [most, further] = ['a{1000}'.repeat(280), Array.from({ length: 10 }, () => 'a{1000}'.repeat(142))];
+  const huge = { pattern: most, start_delimiter: most, end_delimiter: most, must_match: further, must_not_match: further };
+  const { result, longest } = await longestTurn(() => client.post(ofOrg, { patterns: [{ name: 'Huge', ...huge }] }));
+  expect(result.status).toBe(422);
+  expect(longest, 'milliseconds of the longest turn').toBeLessThan(400);
 });
 
 test('patterns are made all or none, each name once, and no more than the limit', async () => {
