@@ -303,10 +303,10 @@ test('a page costs as many statements for 1 and for 100 sub-issues, in one repos
   expect(counts[4]).toBe(counts[5]);
   expect(counts).toMatchInlineSnapshot(`
     [
-      7,
-      7,
       5,
-      6,
+      5,
+      3,
+      4,
       8,
       8,
     ]
