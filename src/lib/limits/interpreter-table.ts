@@ -277,7 +277,7 @@ export const interpreterTable: readonly Interpreter[] = [
 /** Files that read JSON of the operator's or of this server's own making. */
 export const ownFiles: readonly string[] = [
   'backup/manifest.ts',
-  'cli/cluster.ts',
+  'cli/cluster-part.ts',
   'lib/prices.ts',
   'lib/release.ts',
   'runner-providers/catalogue.ts',
