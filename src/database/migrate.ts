@@ -90,6 +90,11 @@ async function applyAll(
   return [...fromBaseline, ...pending].map((migration) => migration.name);
 }
 
+/** @throws DatabaseError `forbidden` where the role may not make tables */
+async function checkMayCreate(client: pg.Client): Promise<void> {
+  await client.query('begin; create table schema_migrations (); rollback');
+}
+
 /** Makes the tables of the baseline in an empty database. @returns the migrations that it stands for */
 async function applyBaseline(
   client: pg.Client,
@@ -97,6 +102,7 @@ async function applyBaseline(
 ): Promise<Migration[]> {
   const baseline = (await isEmpty(client)) ? await readBaseline(migrations) : undefined;
   if (!baseline) return [];
+  await checkMayCreate(client);
   const since = performance.now();
   await inTransaction(client, 'The baseline of the database', () => client.query(baseline.text));
   onApplied({ name: 'baseline', ms: Math.round(performance.now() - since) });
