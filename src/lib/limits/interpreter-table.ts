@@ -225,7 +225,15 @@ export const interpreterTable: readonly Interpreter[] = [
       'resources/migrations/import/pages.ts',
       'resources/pages/unpack.ts',
     ],
-    bounds: ['migrations.importPage', 'interpreters.archiveValues', 'migrations.importEntries', 'pages.files', 'pages.size'],
+    bounds: [
+      'migrations.importPage',
+      'interpreters.archiveHeader',
+      'interpreters.archiveSharedHeader',
+      'interpreters.archiveValues',
+      'migrations.importEntries',
+      'pages.files',
+      'pages.size',
+    ],
   },
   {
     reads: 'replies of other servers in JSON',

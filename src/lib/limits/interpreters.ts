@@ -114,6 +114,20 @@ export const interpreters = {
     of: 'values in a manifest or lockfile in JSON',
     past: 'it is left out, with a note',
   },
+  archiveHeader: {
+    value: 64 * kibi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'what stands before one file of an archive: its name and its properties',
+    past: 'the archive is refused',
+  },
+  archiveSharedHeader: {
+    value: 4 * kibi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'the properties that all files of an archive share',
+    past: 'the archive is refused',
+  },
   archiveValues: {
     value: 5_000_000,
     unit: 'count',

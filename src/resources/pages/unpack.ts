@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { File } from '#endpoint/call.ts';
 import type { IncomingFile } from '#git/objects/write-files.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
+import { withShortHeaders } from '#lib/tar-headers.ts';
 import { trimEndOf } from '#lib/trim.ts';
 import { BuildError, siteMeasure } from './measure.ts';
 
@@ -21,7 +22,7 @@ export async function* filesOfArtifact(file: File, limits: ResourceLimits['pages
   const { extract } = await import('tar-stream');
   const unpacked = extract();
   const feeding = openTar(file).then(
-    (source) => pipeline(source, bounded(limits), unpacked),
+    (source) => pipeline(source, bounded(limits), withShortHeaders, unpacked),
     (error: Error) => void unpacked.destroy(error),
   );
   feeding.catch(() => undefined); // the reader of the entries is told of it

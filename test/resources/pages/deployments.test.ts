@@ -8,6 +8,7 @@ import type { Task } from '#runner-protocol/generated/runner/v1/runner_pb.js';
 import { pushWorkflow } from '#test/resources/workflow-runs/setting.ts';
 import { inJob } from '#test/support/in-job.ts';
 import { startRunner } from '#test/support/runner-client.ts';
+import { longestTurn } from '#test/support/time.ts';
 import { websites } from '#test/support/websites.ts';
 
 const { here, get } = await websites({ resourceLimits: { pages: { files: 5, size: 3_000_000, file: 2_500_000 } } });
@@ -30,6 +31,31 @@ async function tarOf(entries: readonly Entry[]): Promise<Buffer> {
   for (const { content = '', ...header } of entries) tar.entry(header, content);
   tar.finalize();
   return Buffer.concat((await Array.fromAsync(tar)) as Buffer[]); // a pack gives bytes
+}
+
+/** A property in a header, with its length before it. */
+function propertyOf(name: string, value: string): string {
+  const rest = ` ${name}=${value}\n`;
+  const length = rest.length + String(rest.length).length;
+  return `${rest.length + String(length).length}${rest}`;
+}
+
+/** A header of properties, of one file (`x`) or of all (`g`). */
+function headerOf(type: 'g' | 'x', properties: string): Buffer {
+  const block = Buffer.alloc(512);
+  block.write('a');
+  block.write(properties.length.toString(8).padStart(11, '0'), 124);
+  block.write(type, 156);
+  block.write('ustar\x0000', 257);
+  block.fill(' ', 148, 156);
+  block.write(
+    block
+      .reduce((sum, byte) => sum + byte, 0)
+      .toString(8)
+      .padStart(6, '0'),
+    148,
+  );
+  return Buffer.concat([block, Buffer.from(properties), Buffer.alloc(-properties.length & 511)]);
 }
 
 /** A repository whose website workflows bring, and a job that runs in it. */
@@ -68,6 +94,18 @@ async function identityOf({ context }: Task): Promise<string> {
   const reply = await fetch(String(context?.actions_id_token_request_url), { headers });
   return ((await reply.json()) as { value: string }).value;
 }
+
+test('an artifact whose headers are long is refused, and holds nobody up', async () => {
+  const { at, client, upload, deploy } = await setting();
+  const shared = Array.from({ length: 90_000 }, (_, number) => propertyOf(`k${number.toString(36)}`, '1')).join('');
+  const further = Array.from({ length: 40 }, () => headerOf('x', propertyOf('a', '1')));
+  const site = await tarOf([{ name: 'index.html', content: 'x' }]);
+  const id = await upload('long', Buffer.concat([headerOf('g', shared), ...further, site]));
+  const made = await deploy(id);
+  const { longest } = await longestTurn(() => here.settle());
+  expect((await client.get(`${at}/pages/deployments/${made.body.id}`)).body.status).toBe('deployment_content_failed');
+  expect(longest, 'milliseconds of the longest turn').toBeLessThan(300);
+});
 
 test('a workflow brings a website, all of it at once, and a bad one changes nothing', async () => {
   const { at, web, owner, client, upload, deploy } = await setting();

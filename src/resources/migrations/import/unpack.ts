@@ -8,6 +8,7 @@ import { createGunzip } from 'node:zlib';
 import type { ExtractEvents, Header } from 'tar-stream';
 import type { ResourceLimits } from '#lib/limits.ts';
 import { unprocessable } from '#lib/refusal.ts';
+import { withShortHeaders } from '#lib/tar-headers.ts';
 
 export type OnProgress = (phase: string, done: number, total: number) => void;
 
@@ -50,7 +51,7 @@ export async function unpackArchive({ file, folder, limits, onProgress }: Readin
     );
   });
   try {
-    await pipeline(createReadStream(file), measurePacked, createGunzip(), measure.stream, tar);
+    await pipeline(createReadStream(file), measurePacked, createGunzip(), measure.stream, withShortHeaders, tar);
     await taking;
   } catch (error) {
     current?.destroy();
