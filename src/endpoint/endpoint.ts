@@ -76,8 +76,8 @@ export type EndpointTypes = {
 declare const types: unique symbol;
 
 /**
- * A declaration as the router, the documents and the tests work with it: its handler has no types. `Types` are those of the one endpoint, for
- * who runs it in the process (`server/run.ts`); no value has them.
+ * A declaration as the router, the documents and the tests work with it: its handler has no types. `Types` are the
+ * types of one endpoint, which `server/run.ts` uses; no value has them.
  */
 export type Endpoint<Types extends EndpointTypes = EndpointTypes> = Omit<
   Declaration<string, TSchema, TSchema, Replies, Policy, Paging | undefined, PathResources>,

@@ -27,7 +27,7 @@ export type DeliveryOptions<Context> = {
   readonly mayGoOn: () => boolean;
   /** Milliseconds after which the others no longer wait for a subscription. */
   readonly patience: number;
-  /** Called with a lane in which events wait from now on. */
+  /** Called with a lane that has got events. */
   readonly onWaiting: (lane: string) => void;
   /** Called with the work of a subscription that goes on by itself. */
   readonly onLeft: (work: Promise<void>) => void;
@@ -75,22 +75,37 @@ async function deliverBatch<Context>(
     .filter((part) => !isBehind(part))
     .map((part): Running<Context> => ({ ...part, result: deliverPart(part, context, options) }));
   const left = await leaveSlow(lane, running, options);
-  const results = await allResults(running.filter((one) => !left.some(({ subscription }) => subscription === one.subscription)));
-  const undone = new Set(results.flatMap(({ own, delivered, failed }) => undoneOf(own, delivered, failed)));
-  const done = batch.filter((delivery) => !undone.has(delivery));
-  const behind = [
-    ...parts.filter(isBehind).map(({ subscription, own }) => ({ lane: lane.ownLanes?.get(subscription) ?? '', own, tries: 0 })),
-    ...left.map(({ lane: name, own }) => ({ lane: name, own, tries: 1 })),
-  ];
-  if (behind.length === 0 && results.every(({ forJobs }) => forJobs.length === 0)) return done;
-  const waiting = await change(options.db, async (tx) => {
-    for (const result of results) await enqueueJobs(tx, result);
-    await store.removeDeliveries(tx, lane.name, done);
-    return store.insertDeliveries(tx, behind);
-  });
-  for (const one of left) options.onLeft(finishLeft(one, waiting, options));
-  for (const { lane: name, tries } of behind) if (tries === 0) options.onWaiting(name);
-  return [];
+  try {
+    const results = await allResults(
+      running.filter((one) => !left.some(({ subscription }) => subscription === one.subscription)),
+    );
+    const undone = new Set(results.flatMap(({ own, delivered, failed }) => undoneOf(own, delivered, failed)));
+    const done = batch.filter((delivery) => !undone.has(delivery));
+    const behind = [
+      ...parts.filter(isBehind).map(({ subscription, own }) => ({ lane: lane.ownLanes?.get(subscription) ?? '', own, tries: 0 })),
+      ...left.map(({ lane: name, own }) => ({ lane: name, own, tries: 1 })),
+    ];
+    if (behind.length === 0 && results.every(({ forJobs }) => forJobs.length === 0)) return done;
+    const waiting = await change(options.db, async (tx) => {
+      for (const result of results) await enqueueJobs(tx, result);
+      await store.removeDeliveries(tx, lane.name, done);
+      return store.insertDeliveries(tx, behind);
+    });
+    for (const one of left) options.onLeft(finishLeft(one, waiting, options));
+    for (const { lane: name, tries } of behind) if (tries === 0) options.onWaiting(name);
+    return [];
+  } catch (error) {
+    await abandonLeft(left);
+    throw error;
+  }
+}
+
+/** Waits for subscriptions whose events stay in the shared lane, so that none gets them again while it is at work, and gives up their lanes. */
+async function abandonLeft<Context>(left: readonly Left<Context>[]): Promise<void> {
+  for (const { result, lock } of left) {
+    await result.catch(() => undefined); // the batch is tried again
+    await lock.release();
+  }
 }
 
 /** The results of all. @throws the first error, when none is running any more */

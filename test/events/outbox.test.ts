@@ -310,6 +310,39 @@ test('a slow subscription that fails at last tries its events again, one by one 
   await sql`delete from jobs._private_jobs`.execute(db);
 });
 
+test('a batch that the database interrupts while a subscription is slow is tried again, without overlapping runs', async () => {
+  const owner = await organization();
+  const quickly: number[] = [];
+  const slowly: number[] = [];
+  const atWork = { now: 0, most: 0 };
+  const slow = listener(async (events) => {
+    atWork.most = Math.max(atWork.most, ++atWork.now);
+    await sql`select pg_sleep(${slowly.length === 0 ? 2.5 : 0})`.execute(db);
+    slowly.push(...ids(events));
+    atWork.now -= 1;
+  });
+  let isAway = true;
+  const interrupted = listener(async (events) => {
+    if (isAway) {
+      isAway = false;
+      throw Object.assign(new Error('terminating connection'), { code: '57P01' });
+    }
+    quickly.push(...ids(events));
+  });
+  await recordMany(owner, 2);
+  const worker = await startWorker(partsWith({ patience: 10 }, slow, interrupted));
+  onTestFinished(() => worker.stop());
+  const all = await idsOf(owner);
+  await expect.poll(() => quickly, { timeout: 20_000 }).toEqual(all);
+  await expect.poll(() => slowly.slice(-2), { timeout: 20_000 }).toEqual(all);
+  // Its own lane was given up: it gets later events too.
+  await recordMany(owner, 1);
+  const [last] = (await idsOf(owner)).slice(-1);
+  await expect.poll(() => slowly.at(-1), { timeout: 20_000 }).toBe(last);
+  expect(atWork.most).toBe(1);
+  await expect.poll(() => waiting()).toBe(0);
+});
+
 test('subscriptions to an event share what they load', async () => {
   const owner = await organization();
   let loads = 0;
