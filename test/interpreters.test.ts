@@ -96,19 +96,22 @@ const attacks: Record<string, readonly [file: string, title: string]> = {
     'a pattern that takes too many steps',
   ],
   'regular expressions of rulesets': [
-    'resources/rulesets/expressions.test.ts',
+    'resources/code/rulesets/expressions.test.ts',
     'a text that is too long for a regular expression',
   ],
   'custom patterns of secrets, and what is scanned for secrets': [
-    'resources/secret-scanning/scanner.test.ts',
+    'resources/code/secret-scanning/scanner.test.ts',
     'between the parts of a large file other work has its turn',
   ],
-  SARIF: ['resources/code-scanning/uploads.test.ts', 'const bomb'],
+  SARIF: ['resources/security/code-scanning/uploads.test.ts', 'const bomb'],
   'bodies of requests in JSON, and texts in JSON inside of forms': [
     'abuse/every-endpoint.test.ts',
     'bodies as large as they may be',
   ],
-  'archives of migrations and of websites': ['resources/migrations/import.test.ts', 'an archive with more than the limits allow'],
+  'archives of migrations and of websites': [
+    'resources/platform/migrations/import.test.ts',
+    'an archive with more than the limits allow',
+  ],
   'keys and signatures of SSH and OpenPGP': [abuse, 'keys that are none'],
   'queries of searches': [abuse, 'a search of 20,000 characters'],
   'objects, listings and differences of Git': [abuse, 'eight recursive trees of a bomb'],
@@ -139,7 +142,7 @@ test('only what runs in the background counts for the server itself: others woul
   expect(found.sort()).toEqual([
     'git/store.ts',
     'lib/concurrency-limiter.ts',
-    'resources/dependency-graph/files.ts',
-    'resources/issues/unread-texts.ts',
+    'resources/collaboration/issues/unread-texts.ts',
+    'resources/security/dependency-graph/files.ts',
   ]);
 });

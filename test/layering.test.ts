@@ -136,13 +136,25 @@ test('layers import downward only', () => {
   expect(wrong.map(show)).toEqual([]);
 });
 
-const familyOf = (file: string): string | undefined => /^resources\/([\w-]+)\//.exec(file)?.[1];
+const familyOf = (file: string): string | undefined => /^resources\/[\w-]+\/([\w-]+)\//.exec(file)?.[1];
+const productOf = (file: string): string | undefined => /^resources\/([\w-]+)\//.exec(file)?.[1];
 const betweenFamilies = ours
   .map((one) => ({ ...one, here: familyOf(one.file), there: familyOf(one.to) }))
   .filter(({ here, there }) => here !== undefined && there !== undefined && here !== there);
 
 test('a family calls another only through its index', () => {
   expect(betweenFamilies.filter(({ to }) => !to.endsWith('/index.ts')).map(show)).toEqual([]);
+});
+
+/** The products, lowest first. `docs/architecture.md` has a page for them. */
+const products = ['identity', 'repositories', 'code', 'collaboration', 'security', 'platform', 'actions'];
+
+test('a product imports only products below it', () => {
+  expect([...new Set(files.flatMap((file) => productOf(file) ?? []))].toSorted()).toEqual(products.toSorted());
+  const wrong = betweenFamilies.filter(
+    ({ file, to }) => products.indexOf(productOf(to) ?? '') > products.indexOf(productOf(file) ?? ''),
+  );
+  expect(wrong.map(show)).toEqual([]);
 });
 
 test('families import earlier families only', () => {
@@ -170,7 +182,8 @@ test('no family leads back to itself', () => {
 test('no import climbs out of its folder, but from inside a subfolder of a family, of the commands or of git', () => {
   const climbing = imports.filter(({ from }) => from.startsWith('../') && !from.endsWith('/package.json'));
   const wrong = climbing.filter(
-    ({ file, from }) => !/^(resources\/[\w-]+|cli|git)\/[\w-]+\/[\w.-]+$/.test(file) || !/^\.\.\/([\w-]+\/)?[\w.-]+$/.test(from),
+    ({ file, from }) =>
+      !/^(resources\/[\w-]+\/[\w-]+|cli|git)\/[\w-]+\/[\w.-]+$/.test(file) || !/^\.\.\/([\w-]+\/)?[\w.-]+$/.test(from),
   );
   expect(wrong.map(show)).toEqual([]);
 });
@@ -240,10 +253,10 @@ test('each search index is brought up to date from one file of a family', () => 
     return [index, [...texts].filter(([file, text]) => familyOf(file) !== undefined && named.test(text)).map(([file]) => file)];
   });
   expect(Object.fromEntries(updating)).toEqual({
-    code: ['resources/pushes/jobs.ts'],
-    commits: ['resources/pushes/jobs.ts'],
-    issues: ['resources/issues/search-jobs.ts'],
-    repositories: ['resources/search/jobs.ts'],
-    users: ['resources/accounts/store.ts'],
+    code: ['resources/code/pushes/jobs.ts'],
+    commits: ['resources/code/pushes/jobs.ts'],
+    issues: ['resources/collaboration/issues/search-jobs.ts'],
+    repositories: ['resources/platform/search/jobs.ts'],
+    users: ['resources/identity/accounts/store.ts'],
   });
 });

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { change, type Db, openDatabase } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { createOrganization } from '#resources/organizations/index.ts';
-import { createClassicToken } from '#resources/tokens/index.ts';
+import { createOrganization } from '#resources/identity/organizations/index.ts';
+import { createClassicToken } from '#resources/identity/tokens/index.ts';
 import { analyserVersion, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
 import { indexMissingIssues } from '#search/issues/index-issues.ts';
 import { lexemeOf } from '#search/repositories/lexemes.ts';

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openDatabase } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
-import { fillIssues, killWhileExporting, makeRepository } from '#test/resources/migrations/killing.ts';
+import { fillIssues, killWhileExporting, makeRepository } from '#test/resources/platform/migrations/killing.ts';
 import { startServing } from '../support/serving.ts';
 
 const run = promisify(execFile);

@@ -6,8 +6,8 @@ import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
 import { writeTree } from '#git/objects/write-tree.ts';
 import { mustUpdateRefs } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import { listOpenInto } from '#resources/pulls/store.ts';
-import { testMerges } from '#resources/pulls/test-merges.ts';
+import { listOpenInto } from '#resources/collaboration/pulls/store.ts';
+import { testMerges } from '#resources/collaboration/pulls/test-merges.ts';
 import { median, printTable, quantile } from '../search/measure.ts';
 import { openStage } from '../search/stage.ts';
 

@@ -7,8 +7,8 @@ import { migrate } from '#database/migrate.ts';
 import type { GitStore } from '#git/repo.ts';
 import { createRepository } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
-import { createUser } from '#resources/accounts/index.ts';
-import { createClassicToken } from '#resources/tokens/index.ts';
+import { createUser } from '#resources/identity/accounts/index.ts';
+import { createClassicToken } from '#resources/identity/tokens/index.ts';
 import type { Hearth } from '#server/hearth.ts';
 import { openForBench } from '../support/hearth.ts';
 

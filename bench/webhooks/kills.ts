@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { change } from '#database/connect.ts';
 import { recordAll } from '#events/record.ts';
-import { createUser } from '#resources/accounts/index.ts';
+import { createUser } from '#resources/identity/accounts/index.ts';
 import { openStage, startWorkerProcess } from './stage.ts';
 
 const count = Number(process.argv[2] ?? 10_000);

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Db } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
-import { findUsersByLogin } from '#resources/accounts/index.ts';
-import type { People } from '#resources/repository-imports/index.ts';
+import { findUsersByLogin } from '#resources/identity/accounts/index.ts';
+import type { People } from '#resources/platform/repository-imports/index.ts';
 import { sourceToken } from './setting-values.ts';
 import { UsageError } from './usage-error.ts';
 

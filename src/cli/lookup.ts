@@ -1,7 +1,7 @@
 import { findAccount, findRepo, findUser } from '#access/lookup.ts';
 import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
-import { findMembership } from '#resources/members/index.ts';
+import { findMembership } from '#resources/identity/members/index.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Lookups for the arguments of commands. @throws UsageError where something doesn't exist */

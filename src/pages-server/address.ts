@@ -1,7 +1,7 @@
 // What the host and the path of a request name.
 import { isIP } from 'node:net';
 import { isPrivateLabel, labelOf, type PagesOrigin } from '#endpoint/pages-address.ts';
-import type { SiteAddress } from '#resources/pages/index.ts';
+import type { SiteAddress } from '#resources/actions/pages/index.ts';
 
 /**
  * The parts of a path, decoded. The last one is empty where the path ends with a slash. Undefined where a part can't be decoded, or is

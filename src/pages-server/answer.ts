@@ -14,7 +14,7 @@ import {
   proofOf,
   proofPath,
   type ServedSite,
-} from '#resources/pages/index.ts';
+} from '#resources/actions/pages/index.ts';
 import { partsOf, type SiteCandidate, siteCandidatesOf } from './address.ts';
 import { findFile } from './find-file.ts';
 import { privateHeaders, sendFile, sendMissing, sendNothing, siteHeaders } from './send.ts';

@@ -5,7 +5,7 @@ import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { GitRepository } from '#git/repo.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
-import { isFile } from '#resources/pages/index.ts';
+import { isFile } from '#resources/actions/pages/index.ts';
 
 /** A file of a website; with its bytes where they are few. */
 export type SiteFile = { readonly oid: Oid; readonly size: number; readonly type: string; readonly data: Buffer | undefined };

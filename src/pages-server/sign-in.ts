@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { change, type Database } from '#database/connect.ts';
 import { isHttps, type PagesAddress } from '#endpoint/pages-address.ts';
 import { newToken } from '#lib/token.ts';
-import { exchangeCode, type ServedSite, secretOf, sessionMinutes, signInAddress } from '#resources/pages/index.ts';
+import { exchangeCode, type ServedSite, secretOf, sessionMinutes, signInAddress } from '#resources/actions/pages/index.ts';
 import { sendNothing, sendPage } from './send.ts';
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };

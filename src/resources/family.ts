@@ -8,6 +8,7 @@ import type { Subscriber } from '#events/subscription.ts';
 import type { BackgroundLoop } from '#jobs/background-loop.ts';
 import type { Job } from '#jobs/job.ts';
 import type { EventKinds } from './event-kinds.ts';
+import type { AddRoutes } from './route-parts.ts';
 
 type Module = Readonly<Record<string, unknown>>;
 
@@ -18,6 +19,8 @@ export type Family<Name extends string = string, Events extends Partial<EventKin
   readonly schemas?: Module;
   /** The modules of its endpoints, whose other exports are ignored. */
   readonly endpoints?: readonly Module[];
+  /** Adds its routes outside of the API. */
+  readonly routes?: AddRoutes;
   /** The kinds of events that happen in it. */
   readonly events?: Events;
   /** The parts of webhook payloads that it presents, by the names of their fields. Payloads are translated by these schemas. */

@@ -11,8 +11,8 @@ import {
   isExpired,
   listReadable,
   type WholeArtifact,
-} from '#resources/artifacts/index.ts';
-import { blobAddress } from '#resources/job-uploads/index.ts';
+} from '#resources/actions/artifacts/index.ts';
+import { blobAddress } from '#resources/actions/job-uploads/index.ts';
 import type { Message } from './message.ts';
 import type { TwirpCall, TwirpMethods } from './twirp.ts';
 

@@ -6,8 +6,8 @@ import type { Caller } from '#lib/caller.ts';
 import { asId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { badRequest, notFound, orNotFound } from '#lib/refusal.ts';
-import { fileOf, findArtifact, headersOf, isExpired } from '#resources/artifacts/index.ts';
-import { fileOfCache, findCache } from '#resources/caches/index.ts';
+import { fileOf, findArtifact, headersOf, isExpired } from '#resources/actions/artifacts/index.ts';
+import { fileOfCache, findCache } from '#resources/actions/caches/index.ts';
 import {
   blobPath,
   findOpenUpload,
@@ -17,7 +17,7 @@ import {
   type Receive,
   receiveBlock,
   receiveWhole,
-} from '#resources/job-uploads/index.ts';
+} from '#resources/actions/job-uploads/index.ts';
 import type { Exchange, ResultsParts } from './parts.ts';
 
 type Blob = { Params: { id: string }; Querystring: Readonly<Record<string, string | string[] | undefined>> };

@@ -1,8 +1,8 @@
 // The service of caches, as `@actions/cache` asks for it. What the client can do without it gets as an answer that says no, and no error: a cache is never necessary.
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { beginCache, findCacheFor, finishCache, useCache } from '#resources/caches/index.ts';
-import { blobAddress } from '#resources/job-uploads/index.ts';
+import { beginCache, findCacheFor, finishCache, useCache } from '#resources/actions/caches/index.ts';
+import { blobAddress } from '#resources/actions/job-uploads/index.ts';
 import type { TwirpMethods } from './twirp.ts';
 
 const uploadTime = fixedValue(limitTable.results.uploadTime);

@@ -5,7 +5,7 @@ import type { Links } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { Json } from '#lib/json-reader.ts';
-import type { Receive } from '#resources/job-uploads/index.ts';
+import type { Receive } from '#resources/actions/job-uploads/index.ts';
 
 export type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 

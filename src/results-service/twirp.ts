@@ -4,7 +4,7 @@ import { change, type Db, type Tx } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import { notFound, Refusal, type RefusalKind, unauthenticated } from '#lib/refusal.ts';
-import { findJobOfToken, type JobRow } from '#resources/workflow-runs/index.ts';
+import { findJobOfToken, type JobRow } from '#resources/actions/workflow-runs/index.ts';
 import { type Message, readMessage } from './message.ts';
 import type { Exchange, ResultsParts } from './parts.ts';
 

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { hashToken } from '#lib/token.ts';
-import { authenticateRunner, noteSeen, type RunnerRow } from '#resources/runners/index.ts';
+import { authenticateRunner, noteSeen, type RunnerRow } from '#resources/actions/runners/index.ts';
 import type { QueueWatch } from './queue-watch.ts';
 
 /** Finds runners by what they show, and writes when they were heard of. */

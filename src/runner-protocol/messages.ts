@@ -3,7 +3,7 @@ import { create, type JsonObject } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { asId, maxId } from '#lib/id.ts';
-import type { Task as GivenTask, JobRow, ReportedResult, ReportedState } from '#resources/workflow-runs/index.ts';
+import type { Task as GivenTask, JobRow, ReportedResult, ReportedState } from '#resources/actions/workflow-runs/index.ts';
 import {
   Result,
   type StepState,

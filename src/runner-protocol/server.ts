@@ -17,7 +17,7 @@ import { change } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import { mebi } from '#lib/limits/limit.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { declareRunner, queuedChannel, type RunnerRow, registerRunner } from '#resources/runners/index.ts';
+import { declareRunner, queuedChannel, type RunnerRow, registerRunner } from '#resources/actions/runners/index.ts';
 import {
   abandonJob,
   type FoundJob,
@@ -34,7 +34,7 @@ import {
   TaskProblem,
   takeJobs,
   writeLog,
-} from '#resources/workflow-runs/index.ts';
+} from '#resources/actions/workflow-runs/index.ts';
 import { PingService } from './generated/ping/v1/ping_pb.js';
 import { type RunnerSchema, RunnerService } from './generated/runner/v1/runner_pb.js';
 import { type KnownRunners, openKnownRunners } from './known-runners.ts';

@@ -9,9 +9,8 @@ import type { Services } from '#endpoint/services.ts';
 import { storeFor } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
-import { isOfJob } from '#resources/apps/index.ts';
-import { addEmojiImages } from '#resources/emojis/index.ts';
-import { addOAuth } from '#resources/oauth/index.ts';
+import { isOfJob } from '#resources/repositories/apps/index.ts';
+import type { AddRoutes, RouteParts } from '#resources/route-parts.ts';
 import { addResultsService } from '#results-service/route.ts';
 import { addRunnerProtocol } from '#runner-protocol/route.ts';
 import { admit } from './admit.ts';
@@ -44,6 +43,8 @@ import { answerUnreadable } from './unreadable.ts';
 /** What the application is built from. */
 type Parts = {
   endpoints: readonly (Endpoint & { readonly family: string })[];
+  /** What adds the routes outside of the API. */
+  routes: readonly AddRoutes[];
   /** The schemas that have names in the description. */
   schemas: NamedSchemas;
   database: Database;
@@ -139,14 +140,14 @@ export function buildApp(parts: Parts): FastifyInstance {
 
   addPreflight(app, apiPrefix);
   addDescription(app, parts);
-  addEmojiImages(app);
-  addOAuth(app, {
+  const routeParts: RouteParts = {
     ...parts,
     origin: (request) => linksFor(parts, request).html,
     readForm: (request, reply) => bodies.form({ request, reply }),
     admit: async (caller, reply) => void (await admit(limiters.requests, caller, reply)),
     noteRefusal: (request, { limit }) => refusals.note(request, limit),
-  });
+  };
+  for (const add of parts.routes) add(app, routeParts);
   addDownloads(app, { ...parts, signIn });
   addGitHttp(app, { ...parts, signIn, refusals });
   addGitActions(app, { ...parts, signIn, refusals, bodies });
@@ -200,7 +201,7 @@ const uploadAddress = /^\/api\/uploads(?=\/repos\/[^/]+\/[^/]+\/releases\/\d+\/a
 const rewriteUpload = (method: string | undefined, url: string): string =>
   method === 'POST' || method === 'OPTIONS' ? url.replace(uploadAddress, apiPrefix) : url;
 
-type RouteParts = Parts & { signIn: SignIn; bodies: BodyReader };
+type EndpointParts = Parts & { signIn: SignIn; bodies: BodyReader };
 
 /** What all endpoints are served by; HEAD goes with GET. */
 const endpointRoutes = [apiPrefix, `${apiPrefix}/*`];
@@ -208,7 +209,7 @@ const endpointRoutes = [apiPrefix, `${apiPrefix}/*`];
 const isOfEndpoints = ({ method, routeOptions }: FastifyRequest): boolean =>
   method !== 'OPTIONS' && endpointRoutes.includes(routeOptions.url ?? '');
 
-function addEndpoints(app: FastifyInstance, parts: RouteParts): void {
+function addEndpoints(app: FastifyInstance, parts: EndpointParts): void {
   for (const url of endpointRoutes)
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
       app.route({
@@ -218,7 +219,12 @@ function addEndpoints(app: FastifyInstance, parts: RouteParts): void {
       });
 }
 
-async function serve(parts: RouteParts, { endpoint, words }: Match, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function serve(
+  parts: EndpointParts,
+  { endpoint, words }: Match,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const now = parts.clock();
   const { db } = parts.database;
   const { requests, transfers } = parts.services.limiters;

@@ -8,7 +8,7 @@ import { fileReply } from '#endpoint/call.ts';
 import { path } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import { notFound, orNotFound } from '#lib/refusal.ts';
-import { draftOf, fileOf, findAssetNamed, findLatest, visibilityOf } from '#resources/releases/index.ts';
+import { draftOf, fileOf, findAssetNamed, findLatest, visibilityOf } from '#resources/collaboration/releases/index.ts';
 import { admit } from './admit.ts';
 import { admitDownload } from './admit-download.ts';
 import { openRepository } from './git-access.ts';

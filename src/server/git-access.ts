@@ -9,7 +9,7 @@ import { branchOf } from '#git/refs/ref-name.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import type { Service } from '#git/transport/smart-http.ts';
 import { forbidden, notFound, unauthenticated } from '#lib/refusal.ts';
-import { findModifiable, mayModifySome } from '#resources/pushes/index.ts';
+import { findModifiable, mayModifySome } from '#resources/code/pushes/index.ts';
 import { Moved } from './resolve.ts';
 
 /** The policies of Git's two services. */

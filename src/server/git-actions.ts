@@ -7,7 +7,7 @@ import { repoOf, storeFor } from '#git/store.ts';
 import { advertiseRefs, uploadPack } from '#git/transport/smart-http.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, Refusal, unauthenticated } from '#lib/refusal.ts';
-import { actionsPath, findSharedActions } from '#resources/workflow-runs/index.ts';
+import { actionsPath, findSharedActions } from '#resources/actions/workflow-runs/index.ts';
 import { askOrigin, isName, type OriginName, type OriginRequest } from './actions-origin.ts';
 import { openRepository } from './git-access.ts';
 import { type GitHttpParts, type GitHttpRequest, type GitHttpRoute, optionsOf, refuse, signedIn, uncached } from './git-http.ts';

@@ -13,7 +13,7 @@ import type { Caller } from '#lib/caller.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
 import { isStorageFailure } from '#lib/folder-marker.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { pushHandlers } from '#resources/pushes/index.ts';
+import { pushHandlers } from '#resources/code/pushes/index.ts';
 import { type Opened, openRepository, refuseUnmodifiable } from './git-access.ts';
 import { diskFullMessage, refusalOfTimeout, statusOf, unavailableMessage } from './refusals.ts';
 

@@ -25,7 +25,15 @@ import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
 import { measured } from '#objects/measured.ts';
 import { type ObjectSettings, openObjects } from '#objects/open.ts';
-import { allBackgroundLoops, allEndpoints, allJobs, allSchemas, allSubscriptions, ruleEvaluators } from '#resources/all.ts';
+import {
+  allBackgroundLoops,
+  allEndpoints,
+  allJobs,
+  allRoutes,
+  allSchemas,
+  allSubscriptions,
+  ruleEvaluators,
+} from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runner-providers/open.ts';
 import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
@@ -172,7 +180,15 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     ssh: settings.ssh && published(settings.ssh),
     pages: settings.pages && addressOf(settings.pages, settings),
   };
-  const app = buildApp({ ...settings, endpoints: allEndpoints, schemas: allSchemas, database, services, objectMetric });
+  const app = buildApp({
+    ...settings,
+    endpoints: allEndpoints,
+    routes: allRoutes,
+    schemas: allSchemas,
+    database,
+    services,
+    objectMetric,
+  });
   const { jobs } = pools;
   const locks = openSessionLocks(jobs.clientConfig, 'hearth outbox');
   const worker = {

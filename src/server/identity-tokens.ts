@@ -5,9 +5,9 @@ import { anonymous } from '#access/viewer.ts';
 import type { Database } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
 import { Refusal, unprocessable } from '#lib/refusal.ts';
-import { claimNames } from '#resources/actions-oidc/index.ts';
-import { issuerOf, issueToken, listVerifyingKeys } from '#resources/identity-tokens/index.ts';
-import { findIdentity, identityPath } from '#resources/workflow-runs/index.ts';
+import { claimNames } from '#resources/actions/actions-oidc/index.ts';
+import { issuerOf, issueToken, listVerifyingKeys } from '#resources/actions/identity-tokens/index.ts';
+import { findIdentity, identityPath } from '#resources/actions/workflow-runs/index.ts';
 import { admit } from './admit.ts';
 import { linksFor } from './request-links.ts';
 

@@ -25,9 +25,9 @@ import type { PathRoots, Scope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseWord } from '#endpoint/validate.ts';
 import { badRequest, forbidden, notFound, orNotFound, type Refusal, unauthenticated } from '#lib/refusal.ts';
-import { checkHasPulls } from '#resources/issues/index.ts';
-import { mayModifySome } from '#resources/pushes/index.ts';
-import { namedRepositories } from '#resources/repositories/index.ts';
+import { mayModifySome } from '#resources/code/pushes/index.ts';
+import { checkHasPulls } from '#resources/collaboration/issues/index.ts';
+import { namedRepositories } from '#resources/repositories/repositories/index.ts';
 import { hasCommitsBy } from '#search/index.ts';
 import { neutralValue } from '#vocabulary/paths.ts';
 

@@ -4,7 +4,7 @@ import { type Along, type Authenticated, type Authenticator, authenticateAlong }
 import { isToken } from '#access/viewer.ts';
 import type { Database } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { noteTokenUse } from '#resources/tokens/index.ts';
+import { noteTokenUse } from '#resources/identity/tokens/index.ts';
 import { loggedCredential } from './request-log.ts';
 
 /**

@@ -10,7 +10,7 @@ import { repoOf } from '#git/store.ts';
 import { receivePackOver, uploadPackOver } from '#git/transport/connection.ts';
 import type { Caller } from '#lib/caller.ts';
 import { forbidden, Refusal } from '#lib/refusal.ts';
-import { keyUseMs, noteKeyUse } from '#resources/accounts/index.ts';
+import { keyUseMs, noteKeyUse } from '#resources/identity/accounts/index.ts';
 import { type Exchange, failureOf, handlersOf, openExchange } from '#server/git-exchange.ts';
 import { causeText, defaultSlowThresholds, loggedAgent, loggedCredential, loggedRepository } from '#server/request-log.ts';
 import { Moved } from '#server/resolve.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { writeBlob } from '#git/objects/write-objects.ts';
 import { git, scratch } from '#test/git/support.ts';
-import { diskOf, point } from '#test/resources/commits/setting.ts';
+import { diskOf, point } from '#test/resources/code/commits/setting.ts';
 import { addressOf } from '#test/server/git-http/support.ts';
 import { world } from '#test/support/world.ts';
 import { commitFiles, commitTree } from './support/bombs.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { wordsOf } from '#endpoint/path-words.ts';
 import { allEndpoints } from '#resources/all.ts';
-import { createTeam, setTeamMember, setTeamRole } from '#resources/teams/index.ts';
+import { createTeam, setTeamMember, setTeamRole } from '#resources/identity/teams/index.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { world } from '#test/support/world.ts';
 

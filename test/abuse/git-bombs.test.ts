@@ -12,7 +12,7 @@ import { findRef } from '#git/refs/refs.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { ada, git, scratch } from '#test/git/support.ts';
-import { diskOf, point } from '#test/resources/commits/setting.ts';
+import { diskOf, point } from '#test/resources/code/commits/setting.ts';
 import { world } from '#test/support/world.ts';
 import { commitFiles, commitTree, deepBomb, deltaBomb, manyRefs, pushOf, treeBomb } from './support/bombs.ts';
 import { watched } from './support/watch.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RepositoryRow } from '#access/viewer.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
-import { diskOf, point } from '#test/resources/commits/setting.ts';
+import { diskOf, point } from '#test/resources/code/commits/setting.ts';
 import { commitFiles as push } from '#test/support/commit.ts';
 import { inGoodTime, longestTurn } from '#test/support/time.ts';
 import { world } from '#test/support/world.ts';

@@ -5,7 +5,7 @@ import type { RefMove } from '#events/ref-moves.ts';
 import { zeroOid } from '#git/objects/oid.ts';
 import { flushPacket, packet } from '#git/transport/pkt-line.ts';
 import { git } from '#test/git/support.ts';
-import { diskOf, told, unfinished } from '#test/resources/pushes/support.ts';
+import { diskOf, told, unfinished } from '#test/resources/code/pushes/support.ts';
 import { change, complaint, head, owned, workTree } from '#test/server/git-http/support.ts';
 import { world } from '#test/support/world.ts';
 

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '#access/rate-limits.ts';
 import type { Account } from '#access/viewer.ts';
 import { hashToken } from '#lib/token.ts';
-import { type AppRow, createApp, offerManifest } from '#resources/apps/index.ts';
-import { changePassword, hashPassword } from '#resources/oauth/index.ts';
+import { changePassword, hashPassword } from '#resources/platform/oauth/index.ts';
+import { type AppRow, createApp, offerManifest } from '#resources/repositories/apps/index.ts';
 import { fresh, world } from '#test/support/world.ts';
 
 const here = await world({

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { setting, uploadTo } from '#test/resources/releases/support.ts';
+import { setting, uploadTo } from '#test/resources/collaboration/releases/support.ts';
 import { world } from '#test/support/world.ts';
 import { loopbackAddresses } from './support/git-requests.ts';
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import { startWorker } from '#jobs/worker.ts';
-import { removeOldDeliveries } from '#resources/webhooks/jobs.ts';
+import { removeOldDeliveries } from '#resources/platform/webhooks/jobs.ts';
 import { type Receiver, receiver } from '#test/support/receiver.ts';
 import { world } from '#test/support/world.ts';
 import { deliveryLoop } from '#webhook-delivery/sender.ts';

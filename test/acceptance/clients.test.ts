@@ -9,7 +9,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findAppById, installApp, offerManifest } from '#resources/apps/index.ts';
+import { findAppById, installApp, offerManifest } from '#resources/repositories/apps/index.ts';
 import { receiver } from '#test/support/receiver.ts';
 import { world } from '#test/support/world.ts';
 

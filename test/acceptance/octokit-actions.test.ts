@@ -1,8 +1,8 @@
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import { gatekeeper } from '#test/resources/environments/setting.ts';
-import { ci, ciPath, pushWorkflow } from '#test/resources/workflow-runs/setting.ts';
+import { gatekeeper } from '#test/resources/actions/environments/setting.ts';
+import { ci, ciPath, pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';
 import { startRunner, type TestRunner } from '#test/support/runner-client.ts';
 import { world } from '#test/support/world.ts';
 

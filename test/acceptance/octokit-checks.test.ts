@@ -1,7 +1,7 @@
 import { App, Octokit } from 'octokit';
 import { expect, test } from 'vitest';
-import { findAppById, installApp, offerManifest } from '#resources/apps/index.ts';
-import { addFile } from '#test/resources/commits/setting.ts';
+import { findAppById, installApp, offerManifest } from '#resources/repositories/apps/index.ts';
+import { addFile } from '#test/resources/code/commits/setting.ts';
 import { receiver } from '#test/support/receiver.ts';
 import { fresh, world } from '#test/support/world.ts';
 

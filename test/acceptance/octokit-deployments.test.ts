@@ -1,7 +1,7 @@
 // Environments and deployments, by an unmodified Octokit.
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
-import { gatekeeper } from '#test/resources/environments/setting.ts';
+import { gatekeeper } from '#test/resources/actions/environments/setting.ts';
 import { world } from '#test/support/world.ts';
 
 const w = await world({ vocabulary: 'github' });

@@ -1,6 +1,6 @@
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
-import { siteSetting } from '#test/resources/pages/setting.ts';
+import { siteSetting } from '#test/resources/actions/pages/setting.ts';
 
 const { here, org, owner, get, repository } = await siteSetting();
 

@@ -1,8 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
-import { advisoryFolder, advisoryOf, loadFolder, lockOf, writeAdvisory } from '#test/resources/dependency-alerts/setting.ts';
-import { ownToken } from '#test/resources/secret-scanning/setting.ts';
+import { ownToken } from '#test/resources/code/secret-scanning/setting.ts';
+import {
+  advisoryFolder,
+  advisoryOf,
+  loadFolder,
+  lockOf,
+  writeAdvisory,
+} from '#test/resources/security/dependency-alerts/setting.ts';
 import { atEndOfFile } from '#test/support/end-of-file.ts';
 import { websites } from '#test/support/websites.ts';
 

@@ -1,6 +1,6 @@
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
-import { app, collaborator, setting, team } from '#test/resources/branch-protection/setting.ts';
+import { app, collaborator, setting, team } from '#test/resources/code/branch-protection/setting.ts';
 import { world } from '#test/support/world.ts';
 
 const here = await world({ vocabulary: 'github' });

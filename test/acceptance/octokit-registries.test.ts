@@ -1,6 +1,6 @@
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
-import { registriesFor } from '#resources/private-registries/index.ts';
+import { registriesFor } from '#resources/actions/private-registries/index.ts';
 import { sealBox } from '#test/support/sealed.ts';
 import { world } from '#test/support/world.ts';
 

@@ -1,7 +1,7 @@
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import { addCommit, diskOf, point } from '#test/resources/commits/setting.ts';
+import { addCommit, diskOf, point } from '#test/resources/code/commits/setting.ts';
 import { world } from '#test/support/world.ts';
 
 const w = await world({ vocabulary: 'github' });

@@ -1,6 +1,6 @@
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
-import { groupOf, publish } from '#test/resources/hosted-runners/setting.ts';
+import { groupOf, publish } from '#test/resources/actions/hosted-runners/setting.ts';
 import { world } from '#test/support/world.ts';
 
 const here = await world({ vocabulary: 'github' });

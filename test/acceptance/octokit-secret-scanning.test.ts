@@ -1,6 +1,6 @@
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
-import { ownToken } from '#test/resources/secret-scanning/setting.ts';
+import { ownToken } from '#test/resources/code/secret-scanning/setting.ts';
 import { world } from '#test/support/world.ts';
 
 const here = await world({ vocabulary: 'github' });

@@ -1,9 +1,9 @@
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
-import type { JobEnvironment } from '#resources/actions-configuration/index.ts';
-import { loadSecretsForJob } from '#resources/actions-secrets/index.ts';
-import { loadVariablesForJob } from '#resources/actions-variables/index.ts';
-import { setting } from '#test/resources/actions-configuration/setting.ts';
+import type { JobEnvironment } from '#resources/actions/actions-configuration/index.ts';
+import { loadSecretsForJob } from '#resources/actions/actions-secrets/index.ts';
+import { loadVariablesForJob } from '#resources/actions/actions-variables/index.ts';
+import { setting } from '#test/resources/actions/actions-configuration/setting.ts';
 import { sealBox } from '#test/support/sealed.ts';
 import { world } from '#test/support/world.ts';
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createNodeMiddleware, type Options, Probot } from 'probot';
 import { afterAll, expect, test } from 'vitest';
-import { findAppById, installApp, offerManifest } from '#resources/apps/index.ts';
+import { findAppById, installApp, offerManifest } from '#resources/repositories/apps/index.ts';
 import { fresh, world } from '#test/support/world.ts';
 
 const here = await world({ vocabulary: 'github' });

@@ -2,7 +2,7 @@
 import { Octokit } from 'octokit';
 import { expect } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import { heard } from '#test/resources/webhooks/listening.ts';
+import { heard } from '#test/resources/platform/webhooks/listening.ts';
 import { installApp } from '#test/support/apps.ts';
 import { type Receiver, receiver } from '#test/support/receiver.ts';
 import type { World } from '#test/support/world.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { download, exported } from '#test/resources/migrations/support.ts';
+import { download, exported } from '#test/resources/platform/migrations/support.ts';
 import { world } from '#test/support/world.ts';
 import { installation, temporaryFolder } from './support.ts';
 

@@ -192,7 +192,7 @@ export const differencesFromDocuments = [
     reason:
       'what a request leaves out stays, as in the public API: its description repeats these defaults, and it applies none. A `config` without ' +
       'its secret removes the secret, as both say; without a `config`, the configuration stays with its secret',
-    test: 'test/resources/webhooks/change.test.ts › a new configuration takes the place of the old one, its secret included; other changes leave it',
+    test: 'test/resources/platform/webhooks/change.test.ts › a new configuration takes the place of the old one, its secret included; other changes leave it',
   },
 ] as const;
 

@@ -34,8 +34,9 @@ const asked = new Set([
   ),
 ]);
 const isOfCatalogue = (key: string): boolean => permissionNames.some((name) => key === `apps permissions.${name}`);
-const catalogueTest = 'test/resources/apps/apps.test.ts › hold each permission of the catalogue that is asked for, and no other';
-const workflowsTest = 'test/resources/pushes/workflow-files.test.ts › %s needs the right for workflow files to push them';
+const catalogueTest =
+  'test/resources/repositories/apps/apps.test.ts › hold each permission of the catalogue that is asked for, and no other';
+const workflowsTest = 'test/resources/code/pushes/workflow-files.test.ts › %s needs the right for workflow files to push them';
 const byCatalogue = permissionNames.filter((name) => asked.has(name)).map((name) => `apps permissions.${name}`);
 
 const named = Object.entries(effects).flatMap(([family, tests]) =>

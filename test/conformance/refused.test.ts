@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pullSetting } from '#test/resources/pulls/setting.ts';
+import { pullSetting } from '#test/resources/collaboration/pulls/setting.ts';
 import { world } from '#test/support/world.ts';
 
 const w = await world();

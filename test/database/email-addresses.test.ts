@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { change, type Tx } from '#database/connect.ts';
 import { migrate } from '#database/migrate.ts';
-import { verifyEarlierEmails } from '#resources/accounts/index.ts';
+import { verifyEarlierEmails } from '#resources/identity/accounts/index.ts';
 import { databaseBefore } from './older.ts';
 
 test('addresses that users stated before are in their lists, unverified and not shown', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseBody } from '#endpoint/validate.ts';
 import { allEndpoints } from '#resources/all.ts';
-import { install, ownAppOf } from '#test/resources/apps/client.ts';
+import { install, ownAppOf } from '#test/resources/repositories/apps/client.ts';
 import { world } from '#test/support/world.ts';
 
 /** Clients of typed languages write an absent body as `null`, as ghinstallation does when it asks for an installation's token. */

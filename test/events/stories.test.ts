@@ -2,8 +2,8 @@
 // bench/events/statements.ts counts them all, with those of the requests.
 import { expect, test } from 'vitest';
 import { countStatements } from '#database/client.ts';
-import { pullSetting } from '#test/resources/pulls/setting.ts';
-import { pushWorkflow } from '#test/resources/workflow-runs/setting.ts';
+import { pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';
+import { pullSetting } from '#test/resources/collaboration/pulls/setting.ts';
 import { startRunner } from '#test/support/runner-client.ts';
 import { world } from '#test/support/world.ts';
 

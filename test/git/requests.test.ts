@@ -1,7 +1,7 @@
 // The git processes of requests.
 import { expect, test } from 'vitest';
 import { oidOf } from '#git/objects/pack.ts';
-import { addFile, history } from '#test/resources/commits/setting.ts';
+import { addFile, history } from '#test/resources/code/commits/setting.ts';
 import { world } from '#test/support/world.ts';
 
 const w = await world();

@@ -7,7 +7,7 @@ import { countGitProcesses } from '#git/process/process.ts';
 import { repoOf } from '#git/store.ts';
 import { partsOf, siteCandidatesOf } from '#pages-server/address.ts';
 import { commit as gitCommit } from '#test/git/support.ts';
-import { siteSetting } from '#test/resources/pages/setting.ts';
+import { siteSetting } from '#test/resources/actions/pages/setting.ts';
 
 const origin = { protocol: 'https:', hostname: 'pages.test', port: '', hasSubdomains: false } as const;
 const stage = await siteSetting({

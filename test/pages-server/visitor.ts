@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import { changePassword } from '#resources/oauth/index.ts';
-import { cheapHash, password } from '#test/resources/oauth/accounts.ts';
-import { hiddenFields } from '#test/resources/oauth/browser.ts';
+import { changePassword } from '#resources/platform/oauth/index.ts';
+import { cheapHash, password } from '#test/resources/platform/oauth/accounts.ts';
+import { hiddenFields } from '#test/resources/platform/oauth/browser.ts';
 import { type Served, type SiteRequest, sendTo } from '#test/support/websites.ts';
 import type { World } from '#test/support/world.ts';
 

@@ -1,6 +1,6 @@
 // What jobs on an existing runner do with the API, and how they are cancelled.
 import { expect, test } from 'vitest';
-import { createRunnerToken } from '#resources/runners/index.ts';
+import { createRunnerToken } from '#resources/actions/runners/index.ts';
 import { hasActRunner, startActRunner, withoutActRunner } from '#test/support/act-runner.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { world } from '#test/support/world.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { repoOf } from '#git/store.ts';
-import { createRunnerToken } from '#resources/runners/index.ts';
+import { createRunnerToken } from '#resources/actions/runners/index.ts';
 import { hasActRunner, startActRunner, withoutActRunner } from '#test/support/act-runner.ts';
 import { startActionsOrigin } from '#test/support/actions-origin.ts';
 import { commitFiles } from '#test/support/commit.ts';

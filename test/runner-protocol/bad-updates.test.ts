@@ -3,7 +3,7 @@ import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
 import { LogRowSchema, Result, StepStateSchema, type Task } from '#runner-protocol/generated/runner/v1/runner_pb.js';
-import { ci, ciPath, pushWorkflow } from '#test/resources/workflow-runs/setting.ts';
+import { ci, ciPath, pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';
 import { startRunner, type TestRunner } from '#test/support/runner-client.ts';
 import { world } from '#test/support/world.ts';
 

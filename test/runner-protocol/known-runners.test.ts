@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { enqueue } from '#jobs/job.ts';
 import { runDueJobs } from '#jobs/worker.ts';
 import { addMinutes } from '#lib/time.ts';
-import { ci, ciPath, pushWorkflow } from '#test/resources/workflow-runs/setting.ts';
+import { ci, ciPath, pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';
 import { joinRunner, startRunner } from '#test/support/runner-client.ts';
 import { fresh, world } from '#test/support/world.ts';
 

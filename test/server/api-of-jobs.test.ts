@@ -1,6 +1,6 @@
 // Gitea's runners tell jobs that the API is below /api/v1. Tokens of jobs find it there.
 import { expect, test } from 'vitest';
-import { pushWorkflow } from '#test/resources/workflow-runs/setting.ts';
+import { pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';
 import { startRunner } from '#test/support/runner-client.ts';
 import { world } from '#test/support/world.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { explainPush } from '#server/explain-push.ts';
-import { ruleSetting } from '#test/resources/ref-rules/setting.ts';
+import { ruleSetting } from '#test/resources/code/ref-rules/setting.ts';
 import { world } from '#test/support/world.ts';
 
 const w = await world();

@@ -6,7 +6,7 @@ import { repoOf } from '#git/store.ts';
 import type { LimitOverrides } from '#lib/limits.ts';
 import type { Hearth } from '#server/hearth.ts';
 import { git, scratch } from '#test/git/support.ts';
-import { pushWorkflow } from '#test/resources/workflow-runs/setting.ts';
+import { pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';
 import { startActionsOrigin } from '#test/support/actions-origin.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { startRunner } from '#test/support/runner-client.ts';

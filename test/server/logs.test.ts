@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { createRunnerToken } from '#resources/runners/index.ts';
+import { createRunnerToken } from '#resources/actions/runners/index.ts';
 import { hasOpenSsh, sshWorld } from '#test/ssh-server/support.ts';
 import { fresh } from '#test/support/world.ts';
 

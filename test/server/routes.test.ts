@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { routesOf } from '#server/routes.ts';
-import { history } from '#test/resources/commits/setting.ts';
+import { history } from '#test/resources/code/commits/setting.ts';
 import { published } from '#test/support/published.ts';
 import { world } from '#test/support/world.ts';
 

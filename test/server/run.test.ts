@@ -5,10 +5,10 @@ import { countStatements } from '#database/client.ts';
 import { linksOf } from '#endpoint/links.ts';
 import { openScope } from '#endpoint/scope.ts';
 import { asId } from '#lib/id.ts';
-import { getContent } from '#resources/contents/endpoints/files.ts';
-import { listIssueComments } from '#resources/issues/endpoints/comments.ts';
-import { createIssue, getRepoIssue } from '#resources/issues/endpoints/issues.ts';
-import { listRepoIssues } from '#resources/issues/endpoints/lists.ts';
+import { getContent } from '#resources/code/contents/endpoints/files.ts';
+import { listIssueComments } from '#resources/collaboration/issues/endpoints/comments.ts';
+import { createIssue, getRepoIssue } from '#resources/collaboration/issues/endpoints/issues.ts';
+import { listRepoIssues } from '#resources/collaboration/issues/endpoints/lists.ts';
 import { type RunContext, run } from '#server/run.ts';
 import { world } from '#test/support/world.ts';
 

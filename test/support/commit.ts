@@ -1,7 +1,7 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import { findRefOids } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
-import { mustMoveRefs } from '#resources/pushes/index.ts';
+import { mustMoveRefs } from '#resources/code/pushes/index.ts';
 import { commit } from '#test/git/support.ts';
 import type { World } from './world.ts';
 

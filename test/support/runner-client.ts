@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
-import { createRunnerToken, type RunnerOwner } from '#resources/runners/index.ts';
+import { createRunnerToken, type RunnerOwner } from '#resources/actions/runners/index.ts';
 import {
   LogRowSchema,
   Result,

@@ -1,5 +1,5 @@
+import { tidyFiles } from '#resources/actions/stored-files/jobs.ts';
 import { allFamilies } from '#resources/all.ts';
-import { tidyFiles } from '#resources/stored-files/jobs.ts';
 import type { World } from './world.ts';
 
 /** Removes from the object store what nobody knows, as the job does at its times. */

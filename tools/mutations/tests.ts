@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 const ofAccess = ['test/conformance/', 'test/server/', 'test/ssh-server/'];
 /** These decide without a server, in seconds. */
 const decisions = ['test/access/every-cell', 'test/access/authorize'];
-const ofPushes = ['ref-rules', 'rulesets', 'branch-protection', 'pushes'].map((name) => `test/resources/${name}/`);
+const ofPushes = ['ref-rules', 'rulesets', 'branch-protection', 'pushes'].map((name) => `test/resources/code/${name}/`);
 
 /** Tests that take minutes, and tell little of single rules. */
 const left = /^test\/(?:abuse|acceptance\/clients|docs|conformance\/(?:docs|bad-requests|malformed|organization))/;
@@ -13,11 +13,11 @@ const left = /^test\/(?:abuse|acceptance\/clients|docs|conformance\/(?:docs|bad-
 /** Families that more than these use are tried by what names them only. */
 const mostUsers = 8;
 
-/** The other families whose files import one; none where they are many. */
+/** The other families whose files import one, as `product/family`; none where they are many. */
 function familiesUsing(root: string, family: string): string[] {
-  const importing = globSync('src/resources/*/*.ts', { cwd: root })
+  const importing = globSync('src/resources/*/*/*.ts', { cwd: root })
     .filter((name) => !name.startsWith(`src/${family}/`) && readFileSync(join(root, name), 'utf8').includes(`'#${family}/`))
-    .map((name) => name.split('/')[2] as string);
+    .map((name) => name.split('/').slice(2, 4).join('/'));
   const names = [...new Set(importing)];
   return names.length > mostUsers ? [] : names;
 }
@@ -35,7 +35,12 @@ export function testsOf(root: string, file: string, tests: readonly string[]): s
   const isOfPushes = ofPushes.includes(`test/${family}/`);
   const named = usable.filter((name) => readFileSync(join(root, name), 'utf8').includes(`#${family}/`));
   const groups = file.startsWith('src/access/')
-    ? [starting(decisions), starting(['test/access/']), starting(ofAccess), starting(['test/search/', 'test/resources/tokens/'])]
+    ? [
+        starting(decisions),
+        starting(['test/access/']),
+        starting(ofAccess),
+        starting(['test/search/', 'test/resources/identity/tokens/']),
+      ]
     : [
         starting([`test/${family}/`]),
         isOfPushes ? starting(ofPushes) : [],

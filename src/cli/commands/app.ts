@@ -13,7 +13,7 @@ import {
   loadApps,
   makeAppKeys,
   waitingFor,
-} from '#resources/apps/index.ts';
+} from '#resources/repositories/apps/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import type { CommandContext } from '../installation.ts';
 import { accountNamed, actorFor, ownerFor, repoNamed } from '../lookup.ts';

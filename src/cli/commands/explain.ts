@@ -1,6 +1,6 @@
+import { runsHostedJobs } from '#resources/actions/hosted-jobs/index.ts';
+import { explainJob } from '#resources/actions/workflow-runs/index.ts';
 import { allEndpoints } from '#resources/all.ts';
-import { runsHostedJobs } from '#resources/hosted-jobs/index.ts';
-import { explainJob } from '#resources/workflow-runs/index.ts';
 import { explain } from '#server/explain.ts';
 import { explainPush, type PushExplanation } from '#server/explain-push.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';

@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import { rotateIdentityKey } from '#resources/identity-tokens/index.ts';
+import { rotateIdentityKey } from '#resources/actions/identity-tokens/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 
 const rotate = installationCommand(

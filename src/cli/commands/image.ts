@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import { publishImage } from '#resources/hosted-runners/index.ts';
+import { publishImage } from '#resources/actions/hosted-runners/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import { orgNamed } from '../lookup.ts';
 

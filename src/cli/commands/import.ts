@@ -4,8 +4,14 @@ import type { Account, RepositoryRow } from '#access/viewer.ts';
 import { trimEndOf } from '#lib/trim.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { parseTarget } from '#net/target.ts';
-import { importRepository } from '#resources/repositories/index.ts';
-import { findApi, importWithIssues, openSource, possibleApis, readAddress } from '#resources/repository-imports/index.ts';
+import {
+  findApi,
+  importWithIssues,
+  openSource,
+  possibleApis,
+  readAddress,
+} from '#resources/platform/repository-imports/index.ts';
+import { importRepository } from '#resources/repositories/repositories/index.ts';
 import { counted, installationCommand, installationConfigOf, onInstallation, print } from '../command.ts';
 import { peopleIn, tokenIn } from '../import-files.ts';
 import type { CommandContext } from '../installation.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
-import { importArchive } from '#resources/migrations/index.ts';
+import { importArchive } from '#resources/platform/migrations/index.ts';
 import { counted, installationCommand, onInstallation, print } from '../command.ts';
 import { progressBar } from '../progress.ts';
 

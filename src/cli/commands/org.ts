@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { orgRoles } from '#access/roles.ts';
-import { addMember } from '#resources/members/index.ts';
-import { changeTokenDemands, createOrganization, getSettings } from '#resources/organizations/index.ts';
-import { rotateRegistryKey } from '#resources/private-registries/index.ts';
+import { rotateRegistryKey } from '#resources/actions/private-registries/index.ts';
+import { addMember } from '#resources/identity/members/index.ts';
+import { changeTokenDemands, createOrganization, getSettings } from '#resources/identity/organizations/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import { orgNamed, userNamed } from '../lookup.ts';
 

@@ -1,4 +1,4 @@
-import { measureBranch } from '#resources/contents/index.ts';
+import { measureBranch } from '#resources/code/contents/index.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
 import { reindexIssues } from '#search/issues/index-issues.ts';

@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import { createRepository } from '#resources/repositories/index.ts';
+import { createRepository } from '#resources/repositories/repositories/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import { accountNamed, actorFor, ownerFor, splitName } from '../lookup.ts';
 

@@ -70,7 +70,7 @@ async function withConnections({ connections, workers, jobs }: Config, { address
 }
 
 async function setUpAdminToken(address: Address, token: string): Promise<void> {
-  const { ensureAdminToken } = await import('#resources/tokens/index.ts');
+  const { ensureAdminToken } = await import('#resources/identity/tokens/index.ts');
   const database = openDatabase(address, { max: 1 });
   await change(database.db, (tx) => ensureAdminToken(tx, token, new Date())).finally(() => database.close());
 }

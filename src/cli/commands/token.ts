@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typin
 import { levelsOf, permissionNames } from '#access/permissions.ts';
 import { gather } from '#lib/collections.ts';
 import { addDays } from '#lib/time.ts';
-import { loadAccounts } from '#resources/accounts/index.ts';
+import { loadAccounts } from '#resources/identity/accounts/index.ts';
 import {
   changeToken,
   createClassicToken,
@@ -11,7 +11,7 @@ import {
   type NewToken,
   reviewTokenRequests,
   revokeToken,
-} from '#resources/tokens/index.ts';
+} from '#resources/identity/tokens/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import type { CommandContext } from '../installation.ts';
 import { accountNamed, orgNamed, ownerFor, repoNamed, userNamed } from '../lookup.ts';

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
-import { createUser, verifyEarlierEmails, verifyEmail } from '#resources/accounts/index.ts';
-import { changePassword, hashPassword } from '#resources/oauth/index.ts';
+import { createUser, verifyEarlierEmails, verifyEmail } from '#resources/identity/accounts/index.ts';
+import { changePassword, hashPassword } from '#resources/platform/oauth/index.ts';
 import { counted, installationCommand, onInstallation, print } from '../command.ts';
 import { userNamed } from '../lookup.ts';
 import { UsageError } from '../usage-error.ts';

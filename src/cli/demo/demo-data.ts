@@ -1,11 +1,11 @@
 import { change } from '#database/connect.ts';
-import { createUser } from '#resources/accounts/index.ts';
-import { createApp, createInstallationToken, installApp, makeAppKeys } from '#resources/apps/index.ts';
-import { putMembership } from '#resources/members/index.ts';
-import { agree, exchangeCode, type Outcome } from '#resources/oauth/index.ts';
-import { createOrganization } from '#resources/organizations/index.ts';
-import { createTeam, setTeamMember } from '#resources/teams/index.ts';
-import { createClassicToken, createFineGrainedToken } from '#resources/tokens/index.ts';
+import { createUser } from '#resources/identity/accounts/index.ts';
+import { putMembership } from '#resources/identity/members/index.ts';
+import { createOrganization } from '#resources/identity/organizations/index.ts';
+import { createTeam, setTeamMember } from '#resources/identity/teams/index.ts';
+import { createClassicToken, createFineGrainedToken } from '#resources/identity/tokens/index.ts';
+import { agree, exchangeCode, type Outcome } from '#resources/platform/oauth/index.ts';
+import { createApp, createInstallationToken, installApp, makeAppKeys } from '#resources/repositories/apps/index.ts';
 import { openHearth, type Settings } from '#server/hearth.ts';
 
 /** One token of each kind (document 1, Authentication 2). */

@@ -1,4 +1,4 @@
-import { findAccountsByLogin, isActionsOwner, reservedLogins } from '#resources/accounts/index.ts';
+import { findAccountsByLogin, isActionsOwner, reservedLogins } from '#resources/identity/accounts/index.ts';
 import type { CheckContext, Diagnosis } from './diagnosis.ts';
 
 /** Names accounts that are older than the reservation of their login. They stay as they are. */

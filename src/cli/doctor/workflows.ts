@@ -1,4 +1,4 @@
-import { countOpenJobs } from '#resources/workflow-runs/index.ts';
+import { countOpenJobs } from '#resources/actions/workflow-runs/index.ts';
 import { counted } from '../command.ts';
 import type { CheckContext, Diagnosis } from './diagnosis.ts';
 

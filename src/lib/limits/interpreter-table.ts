@@ -13,7 +13,7 @@ export type Interpreter = {
   readonly bounds: readonly string[];
 };
 
-const graph = 'resources/dependency-graph';
+const graph = 'resources/security/dependency-graph';
 
 export const interpreterTable: readonly Interpreter[] = [
   {
@@ -105,13 +105,13 @@ export const interpreterTable: readonly Interpreter[] = [
   {
     reads: 'addresses of submodules (`.gitmodules`)',
     runs: 'steps',
-    modules: ['resources/contents/submodules.ts'],
+    modules: ['resources/code/contents/submodules.ts'],
     bounds: ['256 KiB of the file'],
   },
   {
     reads: 'settings of the notes of releases, in YAML',
     runs: 'worker',
-    modules: ['resources/releases/notes-settings.ts'],
+    modules: ['resources/collaboration/releases/notes-settings.ts'],
     bounds: ['releases.notesFile', 'releases.notesTime'],
   },
   {
@@ -136,13 +136,21 @@ export const interpreterTable: readonly Interpreter[] = [
   {
     reads: 'package URLs and versions',
     runs: 'steps',
-    modules: [`${graph}/package-urls.ts`, 'resources/dependency-alerts/versions.ts', 'resources/dependency-alerts/osv.ts'],
+    modules: [
+      `${graph}/package-urls.ts`,
+      'resources/security/dependency-alerts/versions.ts',
+      'resources/security/dependency-alerts/osv.ts',
+    ],
     bounds: ['dependencies.nameLength', 'dependencies.vulnerabilities', 'dependencies.advisorySize'],
   },
   {
     reads: 'files of code owners',
     runs: 'steps',
-    modules: ['resources/code-owners/parse.ts', 'resources/code-owners/pattern.ts', 'resources/code-owners/owners.ts'],
+    modules: [
+      'resources/collaboration/code-owners/parse.ts',
+      'resources/collaboration/code-owners/pattern.ts',
+      'resources/collaboration/code-owners/owners.ts',
+    ],
     bounds: [
       'reviewers.codeOwnersFile',
       'reviewers.codeOwnersWords',
@@ -156,36 +164,36 @@ export const interpreterTable: readonly Interpreter[] = [
     runs: 'steps',
     modules: [
       'lib/path-pattern.ts',
-      'resources/rulesets/check.ts',
-      'resources/rulesets/conditions.ts',
-      'resources/ref-rules/git-evaluators.ts',
-      'resources/reviews/merge-rules.ts',
-      'resources/environments/protection.ts',
-      'resources/environments/rules.ts',
-      'resources/actions-permissions/action-patterns.ts',
+      'resources/code/rulesets/check.ts',
+      'resources/code/rulesets/conditions.ts',
+      'resources/code/ref-rules/git-evaluators.ts',
+      'resources/collaboration/reviews/merge-rules.ts',
+      'resources/actions/environments/protection.ts',
+      'resources/actions/environments/rules.ts',
+      'resources/repositories/actions-permissions/action-patterns.ts',
     ],
     bounds: ['rules.patterns', 'interpreters.patternSteps'],
   },
   {
     reads: 'regular expressions of rulesets',
     runs: 'steps',
-    modules: ['lib/regular-expression.ts', 'resources/rulesets/patterns.ts'],
+    modules: ['lib/regular-expression.ts', 'resources/code/rulesets/patterns.ts'],
     bounds: ['interpreters.expressionSize', 'interpreters.expressionSteps'],
   },
   {
     reads: 'custom patterns of secrets, and what is scanned for secrets',
     runs: 'steps',
     modules: [
-      'resources/secret-scanning/custom-expressions.ts',
-      'resources/secret-scanning/custom-scanner.ts',
-      'resources/secret-scanning/scanner.ts',
+      'resources/code/secret-scanning/custom-expressions.ts',
+      'resources/code/secret-scanning/custom-scanner.ts',
+      'resources/code/secret-scanning/scanner.ts',
     ],
     bounds: ['secretScanning.customPatterns', 'secretScanning.fileSize', 'secretScanning.ofFile'],
   },
   {
     reads: 'SARIF',
     runs: 'steps',
-    modules: ['resources/code-scanning/sarif.ts'],
+    modules: ['resources/security/code-scanning/sarif.ts'],
     bounds: ['codeScanning.packedSize', 'codeScanning.unpackedSize', 'codeScanning.values'],
   },
   {
@@ -195,8 +203,8 @@ export const interpreterTable: readonly Interpreter[] = [
       'lib/json-reader.ts',
       'lib/json-text.ts',
       'server/read-body.ts',
-      'resources/oauth/fields.ts',
-      'resources/apps/manifests.ts',
+      'resources/platform/oauth/fields.ts',
+      'resources/repositories/apps/manifests.ts',
     ],
     bounds: ['requests.body', 'requests.fileBody', 'requests.formBody', 'requests.bodyDepth', 'requests.bodyValues'],
   },
@@ -206,12 +214,12 @@ export const interpreterTable: readonly Interpreter[] = [
     modules: [
       'database/list.ts',
       'lib/snapshot.ts',
-      'resources/contents/archive-address.ts',
-      'resources/deployments/present.ts',
-      'resources/webhooks/present.ts',
-      'resources/workflow-runs/contexts.ts',
-      'resources/workflow-runs/events.ts',
-      'resources/workflow-runs/runtime-token.ts',
+      'resources/code/contents/archive-address.ts',
+      'resources/actions/deployments/present.ts',
+      'resources/platform/webhooks/present.ts',
+      'resources/actions/workflow-runs/contexts.ts',
+      'resources/actions/workflow-runs/events.ts',
+      'resources/actions/workflow-runs/runtime-token.ts',
     ],
     bounds: ['requests.body'],
   },
@@ -219,11 +227,11 @@ export const interpreterTable: readonly Interpreter[] = [
     reads: 'archives of migrations and of websites',
     runs: 'steps',
     modules: [
-      'resources/migrations/archive/protection.ts',
-      'resources/migrations/archive/tar-writer.ts',
-      'resources/migrations/import/unpack.ts',
-      'resources/migrations/import/pages.ts',
-      'resources/pages/unpack.ts',
+      'resources/platform/migrations/archive/protection.ts',
+      'resources/platform/migrations/archive/tar-writer.ts',
+      'resources/platform/migrations/import/unpack.ts',
+      'resources/platform/migrations/import/pages.ts',
+      'resources/actions/pages/unpack.ts',
     ],
     bounds: [
       'migrations.importPage',
@@ -238,7 +246,7 @@ export const interpreterTable: readonly Interpreter[] = [
   {
     reads: 'replies of other servers in JSON',
     runs: 'steps',
-    modules: ['resources/repository-imports/source.ts', 'search/embeddings/http.ts'],
+    modules: ['resources/platform/repository-imports/source.ts', 'search/embeddings/http.ts'],
     bounds: ['1 MiB of a reply'],
   },
   {
@@ -251,8 +259,8 @@ export const interpreterTable: readonly Interpreter[] = [
       'lib/ssh-key.ts',
       'git/signatures/openpgp-signature.ts',
       'git/signatures/ssh-signature.ts',
-      'resources/accounts/rules.ts',
-      'resources/signing-keys/rules.ts',
+      'resources/identity/accounts/rules.ts',
+      'resources/identity/signing-keys/rules.ts',
       'ssh-server/connection.ts',
       'ssh-server/host-keys.ts',
       'ssh-server/server.ts',

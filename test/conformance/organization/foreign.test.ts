@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { wordsOf } from '#endpoint/path-words.ts';
 import { allEndpoints } from '#resources/all.ts';
-import { cloudA, sealed } from '#test/resources/private-registries/setting.ts';
+import { cloudA, sealed } from '#test/resources/actions/private-registries/setting.ts';
 import type { Answer } from '#test/support/client.ts';
 import { world } from '#test/support/world.ts';
 import { everyRow } from '../rows.ts';

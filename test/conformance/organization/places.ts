@@ -1,6 +1,6 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import { groupOf, publish } from '#test/resources/hosted-runners/setting.ts';
-import { cloudA } from '#test/resources/private-registries/setting.ts';
+import { groupOf, publish } from '#test/resources/actions/hosted-runners/setting.ts';
+import { cloudA } from '#test/resources/actions/private-registries/setting.ts';
 import type { Client } from '#test/support/client.ts';
 import type { World } from '#test/support/world.ts';
 

@@ -1,5 +1,5 @@
-import { groupOf, publish } from '#test/resources/hosted-runners/setting.ts';
-import { cloudA } from '#test/resources/private-registries/setting.ts';
+import { groupOf, publish } from '#test/resources/actions/hosted-runners/setting.ts';
+import { cloudA } from '#test/resources/actions/private-registries/setting.ts';
 import { oauthToken } from '#test/support/apps.ts';
 import type { Client } from '#test/support/client.ts';
 import { fresh } from '#test/support/world.ts';

@@ -1,4 +1,4 @@
-import { cloudA, sealed } from '#test/resources/private-registries/setting.ts';
+import { cloudA, sealed } from '#test/resources/actions/private-registries/setting.ts';
 import type { Places } from './places.ts';
 
 const hookBody = {

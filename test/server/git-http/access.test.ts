@@ -4,7 +4,7 @@ import { defaultLimits } from '#access/rate-limits.ts';
 import type { RepositoryRow } from '#access/viewer.ts';
 import { findRef } from '#git/refs/refs.ts';
 import { git, scratch } from '#test/git/support.ts';
-import { diskOf, told } from '#test/resources/pushes/support.ts';
+import { diskOf, told } from '#test/resources/code/pushes/support.ts';
 import { installApp, oauthToken } from '#test/support/apps.ts';
 import { fresh, type World, world } from '#test/support/world.ts';
 import { addressOf, complaint, head, type Owned, owned, workTree } from './support.ts';

@@ -7,7 +7,7 @@ import { zeroOid } from '#git/objects/oid.ts';
 import { findRef, listRefs } from '#git/refs/refs.ts';
 import { flushPacket, packet } from '#git/transport/pkt-line.ts';
 import { git, scratch } from '#test/git/support.ts';
-import { diskOf, told, unfinished } from '#test/resources/pushes/support.ts';
+import { diskOf, told, unfinished } from '#test/resources/code/pushes/support.ts';
 import { addressOf, change, complaint, contents, head, owned, workTree } from './support.ts';
 
 test('what is pushed is cloned byte for byte, its history, branches and tags', async () => {

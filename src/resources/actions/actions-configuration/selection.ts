@@ -1,0 +1,41 @@
+// Which repositories may use the secrets and variables of an organization.
+import type { Org } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import { changeSelection, createSelection, type SelectionId } from '#resources/repositories/repository-selections/index.ts';
+import type { ConfigurationAction } from './owner.ts';
+import type { Selection, Visibility } from './schemas.ts';
+
+type Wanted = { resource: string; visibility: Visibility; ids: readonly number[] | undefined };
+
+/**
+ * Sets which repositories may use something of an organization; what belongs to a repository or an environment has no selection.
+ * @param before the selection that it has, if it isn't new
+ * @returns the selection that it has now
+ */
+export async function setSelection(
+  tx: Tx,
+  { owner, by, now }: ConfigurationAction,
+  before: SelectionId | null,
+  { resource, visibility: mode, ids }: Wanted,
+): Promise<SelectionId | null> {
+  if (!('org' in owner)) return null;
+  const action = { org: owner.org, by, now };
+  if (before === null) return (await createSelection(tx, action, { resource, mode, ids })).id;
+  await changeSelection(tx, action, before, { resource, mode, ids });
+  return before;
+}
+
+type Selected = { readonly name: string; readonly visibility: Visibility };
+
+/** Which repositories may use something of an organization, and where the selected ones are listed. */
+export function presentSelection(
+  links: Links,
+  org: Org,
+  kind: 'secrets' | 'variables',
+  { name, visibility }: Selected,
+): Selection {
+  if (visibility !== 'selected') return { visibility };
+  const url = path(`${links.api}/orgs`, org.login, 'actions', kind, name, 'repositories');
+  return { visibility, selected_repositories_url: url };
+}

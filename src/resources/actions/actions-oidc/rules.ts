@@ -1,0 +1,59 @@
+import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inOrganization, inRepository } from '#events/scope.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid } from '#lib/refusal.ts';
+import { findPropertyByNameForShare } from '#resources/repositories/custom-properties/index.ts';
+import type { OrganizationSubjectChange, RepositorySubjectChange } from './schemas.ts';
+import { insertIncluded, putOrganizationTemplate, putRepositoryTemplate, removeIncluded } from './store.ts';
+import { isClaimKey } from './subject.ts';
+
+/** Sets the template of an organization. What isn't given stays as it is. */
+export async function changeOrganizationSubject(
+  tx: Tx,
+  action: OrganizationAction,
+  wanted: OrganizationSubjectChange,
+): Promise<void> {
+  checkKeys(wanted.include_claim_keys);
+  if (Object.keys(wanted).length === 0) return;
+  await putOrganizationTemplate(tx, action.org.id, wanted);
+  await record(tx, { ...inOrganization(action), kind: 'oidc_subject.changed', data: wanted });
+}
+
+/** Sets the template of a repository: the default one, one of its own, or, without claims, that of its organization. */
+export async function changeRepositorySubject(tx: Tx, action: RepositoryAction, wanted: RepositorySubjectChange): Promise<void> {
+  checkKeys(wanted.include_claim_keys);
+  // The public API takes no account of claims where the default is wanted.
+  const include_claim_keys = wanted.use_default ? null : (wanted.include_claim_keys ?? null);
+  await putRepositoryTemplate(tx, action.repo.id, { ...wanted, include_claim_keys });
+  await record(tx, { ...inRepository(action), kind: 'oidc_subject.changed', data: wanted });
+}
+
+function checkKeys(keys: readonly string[] = []): void {
+  const unknown = keys.find((key) => !isClaimKey(key));
+  if (unknown === undefined) return;
+  throw invalid('SubjectTemplate', 'include_claim_keys', 'invalid', `${unknown} is no claim of identity tokens`);
+}
+
+/** Lets identity tokens tell of a custom property. @returns the name of the property, as it was first written */
+export async function includeProperty(tx: Tx, action: OrganizationAction, name: string): Promise<string> {
+  const refused = (code: 'invalid' | 'already_exists', message: string) =>
+    invalid('IncludedProperty', 'custom_property_name', code, message);
+  const property = await findPropertyByNameForShare(tx, action.org.id, name);
+  if (!property) throw refused('invalid', `The organization has no custom property ${name}`);
+  const inserted = await insertIncluded(tx, property.id, action.now);
+  if (!inserted) throw refused('already_exists', `${property.name} is included already`);
+  await record(tx, { ...inOrganization(action), kind: 'oidc_property.included', data: { property_name: property.name } });
+  return property.name;
+}
+
+/** Lets identity tokens no longer tell of a custom property. */
+export async function excludeProperty(
+  tx: Tx,
+  action: OrganizationAction,
+  property: { readonly id: Id<'custom_properties'>; readonly name: string },
+): Promise<void> {
+  await removeIncluded(tx, property.id);
+  await record(tx, { ...inOrganization(action), kind: 'oidc_property.excluded', data: { property_name: property.name } });
+}

@@ -1,0 +1,24 @@
+import { type Static, Type } from 'typebox';
+import { namedFields, selectionFields, wantedSelection } from '#resources/actions/actions-configuration/index.ts';
+import { encryptedFields } from '#resources/actions/encryption-keys/index.ts';
+
+/** A secret as it is shown: never with its value. */
+export const ActionsSecret = Type.Object(namedFields);
+export type ActionsSecret = Static<typeof ActionsSecret>;
+
+export const OrganizationActionsSecret = Type.Object({ ...namedFields, ...selectionFields });
+export type OrganizationActionsSecret = Static<typeof OrganizationActionsSecret>;
+
+export const ActionsSecretValue = Type.Object(encryptedFields, { title: 'ActionsSecret' });
+export type ActionsSecretValue = Static<typeof ActionsSecretValue>;
+
+/** A new secret needs a value; without one, that of an existing secret stays. */
+export const OrganizationActionsSecretValue = Type.Object(
+  {
+    encrypted_value: Type.Optional(encryptedFields.encrypted_value),
+    key_id: Type.Optional(encryptedFields.key_id),
+    ...wantedSelection,
+  },
+  { title: 'ActionsSecret' },
+);
+export type OrganizationActionsSecretValue = Static<typeof OrganizationActionsSecretValue>;

@@ -1,0 +1,32 @@
+import { type Static, Type } from 'typebox';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { Patch } from '#lib/shape.ts';
+import { namedFields, selectionFields, wantedSelection } from '#resources/actions/actions-configuration/index.ts';
+
+const shown = { ...namedFields, value: Type.String() };
+
+export const ActionsVariable = Type.Object(shown);
+export type ActionsVariable = Static<typeof ActionsVariable>;
+
+export const OrganizationActionsVariable = Type.Object({ ...shown, ...selectionFields });
+export type OrganizationActionsVariable = Static<typeof OrganizationActionsVariable>;
+
+const title = { title: 'ActionsVariable' };
+
+/** The rules bound the bytes of a value, and say which names there may be. */
+const fields = {
+  name: Type.String({ maxLength: fixedValue(limitTable.variables.name) }),
+  value: Type.String({ maxLength: fixedValue(limitTable.variables.value) }),
+};
+
+export const NewActionsVariable = Type.Object(fields, title);
+export type NewActionsVariable = Static<typeof NewActionsVariable>;
+
+export const NewOrganizationActionsVariable = Type.Object({ ...NewActionsVariable.properties, ...wantedSelection }, title);
+export type NewOrganizationActionsVariable = Static<typeof NewOrganizationActionsVariable>;
+
+export const ActionsVariableChange = Patch(NewActionsVariable, title);
+export type ActionsVariableChange = Static<typeof ActionsVariableChange>;
+
+export const OrganizationActionsVariableChange = Patch(NewOrganizationActionsVariable, title);
+export type OrganizationActionsVariableChange = Static<typeof OrganizationActionsVariableChange>;

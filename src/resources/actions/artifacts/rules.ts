@@ -1,0 +1,148 @@
+import type { Tx } from '#database/connect.ts';
+import type { File } from '#endpoint/call.ts';
+import type { Services } from '#endpoint/services.ts';
+import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
+import { badRequest, conflict, gone, notFound, orNotFound } from '#lib/refusal.ts';
+import { addDays } from '#lib/time.ts';
+import { beginUpload, dropUpload, removeObjectsLater, takeUpload, type UploadRow } from '#resources/actions/job-uploads/index.ts';
+import { artifactGroupOf, type JobRow, loadRuns } from '#resources/actions/workflow-runs/index.ts';
+import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
+import {
+  countArtifacts,
+  findArtifactForUpdate,
+  findArtifactOfJob,
+  findBegun,
+  insertArtifact,
+  removeArtifact,
+  setObject,
+  type WholeArtifact,
+} from './store.ts';
+
+const maxArtifacts = fixedValue(limitTable.results.artifacts);
+const maxName = 255;
+/** What file systems have no names for (the public API's rule), and what no text shows. */
+const forbidden = /[\\/":<>|*?\p{Cc}]/u;
+
+/** What a job wants to leave behind. */
+type NewArtifact = {
+  readonly name: string;
+  readonly contentType: string | undefined;
+  /** Omitted: for as long as the settings say, which is also the longest time. */
+  readonly expiresAt: Date | undefined;
+};
+
+/**
+ * Begins an artifact of a job that runs. It is there for others when its upload is complete, and `finishArtifact` was called.
+ * @throws Refusal 409 where the attempt has one of this name
+ */
+export async function beginArtifact(
+  tx: Tx,
+  job: JobRow,
+  { name, contentType, expiresAt }: NewArtifact,
+  { limits, now }: { limits: ResourceLimits['results']; now: Date },
+): Promise<UploadRow> {
+  checkName(name);
+  const run = orNotFound((await loadRuns(tx, [job.run_id])).get(job.run_id));
+  const begun = await findBegun(tx, job.id, name);
+  // The client tries again.
+  if (begun?.upload_id) await dropUpload(tx, begun.upload_id);
+  const { total, clash } = await countArtifacts(tx, job, name);
+  if (clash) throw conflict('an artifact with this name already exists on the workflow run');
+  if (total >= maxArtifacts) throw badRequest(`A job can have at most ${maxArtifacts} artifacts (results.artifacts)`);
+  const { retentionDays } = await loadActionsPolicy(tx, { id: run.repository_id, owner_id: run.owner_id });
+  const latest = addDays(now, retentionDays);
+  if (expiresAt && expiresAt <= now) throw badRequest('expires_at must be in the future');
+  const upload = await beginUpload(tx, {
+    job: job.id,
+    group: artifactGroupOf(run.id),
+    most: { bytes: limits.artifactSize, name: 'results.artifactSize' },
+    now,
+  });
+  await insertArtifact(tx, {
+    repository_id: run.repository_id,
+    run_id: run.id,
+    attempt: job.attempt,
+    job_id: job.id,
+    name,
+    content_type: contentType ?? 'application/zip',
+    upload_id: upload.id,
+    expires_at: expiresAt && expiresAt < latest ? expiresAt : latest,
+    created_at: now,
+    updated_at: now,
+  });
+  return upload;
+}
+
+function checkName(name: string): void {
+  if (name === '' || name.length > maxName || forbidden.test(name))
+    throw badRequest(`The name of an artifact must have 1 to ${maxName} characters, and none of \\ / " : < > | * ?`);
+}
+
+/** What a client says of what it has sent. */
+type Sent = { readonly name: string; readonly size: number | undefined; readonly digest: string | undefined };
+
+/**
+ * Ends an artifact whose upload is complete. To repeat that changes nothing.
+ * @throws Refusal 400 where other bytes have come than the client says
+ */
+export async function finishArtifact(tx: Tx, job: JobRow, sent: Sent, now: Date): Promise<WholeArtifact['id']> {
+  const { name, size, digest } = sent;
+  const begun = await findBegun(tx, job.id, name);
+  if (!begun?.upload_id) return orNotFound(await findArtifactOfJob(tx, job.run_id, job.id, name)).id;
+  if ((await countArtifacts(tx, job, name)).clash)
+    throw conflict('an artifact with this name already exists on the workflow run');
+  const { upload_id } = begun;
+  // It loses its upload first, with which it would go.
+  const whole = await takeUpload(tx, upload_id, (object) => setObject(tx, begun.id, { ...object, updated_at: now }));
+  if (!whole) throw badRequest('The upload is not complete');
+  if ((size !== undefined && size !== whole.size) || (digest !== undefined && digest !== whole.digest))
+    throw badRequest('What was received is not what was sent: its size or its hash is another');
+  return begun.id;
+}
+
+/** Deletes an artifact, with its bytes. */
+export async function deleteArtifact(tx: Tx, { id }: Pick<WholeArtifact, 'id'>): Promise<void> {
+  const artifact = orNotFound(await findArtifactForUpdate(tx, { id }));
+  await removeArtifact(tx, id);
+  await removeObjectsLater(tx, artifact.object_key === null ? [] : [artifact.object_key]);
+}
+
+/** Whether an artifact can't be read any more. */
+export const isExpired = ({ object_key, expires_at }: WholeArtifact, now: Date): boolean =>
+  object_key === null || expires_at <= now;
+
+/** @throws Refusal 410 for an artifact that can't be read any more */
+export function refuseExpired(artifact: WholeArtifact, now: Date): void {
+  if (isExpired(artifact, now)) throw gone('Artifact has expired');
+}
+
+/** An artifact as it is sent. */
+export function fileOf({ objects }: Pick<Services, 'objects'>, artifact: WholeArtifact): File {
+  const { object_key, size, digest, updated_at } = artifact;
+  if (object_key === null) throw notFound();
+  return {
+    size,
+    etag: `"${digest.replace('sha256:', '')}"`,
+    modified: updated_at,
+    open: (range) => objects.open(object_key, range),
+  };
+}
+
+const zip = 'application/zip';
+const percent = (character: string): string => `%${character.charCodeAt(0).toString(16)}`;
+
+/**
+ * The headers of an artifact as a file. Its type is a job's word: browsers store it, and never show it as a page of this server. Archives have
+ * a type of their own, by which clients tell them from other files.
+ */
+export function headersOf({ name, content_type }: WholeArtifact): Record<string, string> {
+  const isArchive = content_type === zip;
+  const file = isArchive ? `${name}.zip` : name;
+  const plain = file.replace(/[^\w.+ ()-]/g, '_');
+  return {
+    'content-type': isArchive ? zip : 'application/octet-stream',
+    'content-disposition': `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(file).replace(/['()*]/g, percent)}`,
+    'cache-control': 'private, no-store',
+    'x-content-type-options': 'nosniff',
+  };
+}

@@ -1,0 +1,184 @@
+import type { Db, Tx } from '#database/connect.ts';
+import type { File } from '#endpoint/call.ts';
+import type { Services } from '#endpoint/services.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
+import { badRequest, conflict, notFound, orNotFound } from '#lib/refusal.ts';
+import { addDays } from '#lib/time.ts';
+import { beginUpload, dropUpload, removeObjectsLater, takeUpload, type UploadRow } from '#resources/actions/job-uploads/index.ts';
+import { findRunOf, type JobRow, loadRuns, readableRefs } from '#resources/actions/workflow-runs/index.ts';
+import { type ActionsPolicy, loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
+import { loadNamedRepositories, lockRepository } from '#resources/repositories/repositories/index.ts';
+import {
+  type Bounds,
+  findBegun,
+  findCacheNamed,
+  findFitting,
+  insertCache,
+  noteAccess,
+  removeBeyond,
+  removeCache,
+  removeCachesNamed,
+  setObject,
+  type WholeCache,
+} from './store.ts';
+
+type Limits = ResourceLimits['results'];
+const maxKey = fixedValue(limitTable.results.cacheKey);
+const maxKeys = fixedValue(limitTable.results.cacheKeys);
+
+/** The group of the caches of a repository in the object store. */
+export const cacheGroupOf = (repository: Id<'repositories'>): string => `caches-${repository}`;
+
+/** What names a cache beside its ref. The version is what the client makes of the paths and of how it packs them. */
+type CacheName = { readonly key: string; readonly version: string };
+
+const taken = () => conflict('a cache with this key already exists');
+
+/** The ref whose caches a run may write. @throws Refusal 409 for a run of a bare commit, which has none */
+function scopeOf({ ref }: { ref: string | null }): string {
+  if (ref === null) throw conflict('a run without a branch or tag has no caches');
+  return ref;
+}
+
+/**
+ * Begins a cache of a job that runs, in the scope of the run's ref. It is there for others when its upload is complete, and `finishCache` was called.
+ * @throws Refusal 409 where the scope has one of this name, since caches never change, and for a run without a ref
+ */
+export async function beginCache(
+  tx: Tx,
+  job: JobRow,
+  { key, version }: CacheName,
+  { limits, now }: { limits: Limits; now: Date },
+): Promise<UploadRow> {
+  checkNames([key], version);
+  const run = orNotFound((await loadRuns(tx, [job.run_id])).get(job.run_id));
+  const repository = { id: run.repository_id, owner_id: run.owner_id };
+  const begun = await findBegun(tx, job.id, { key, version });
+  // The client tries again.
+  if (begun?.upload_id) await dropUpload(tx, begun.upload_id);
+  const ref = scopeOf(run);
+  if (await findCacheNamed(tx, { repository: repository.id, ref, version, key })) throw taken();
+  const { cacheStorageBytes } = await loadActionsPolicy(tx, repository);
+  const upload = await beginUpload(tx, {
+    job: job.id,
+    group: cacheGroupOf(repository.id),
+    most: { bytes: Math.min(limits.cacheSize, cacheStorageBytes), name: 'results.cacheSize' },
+    now,
+  });
+  await insertCache(tx, {
+    repository_id: repository.id,
+    job_id: job.id,
+    ref,
+    key,
+    version,
+    upload_id: upload.id,
+    created_at: now,
+    last_accessed_at: now,
+  });
+  return upload;
+}
+
+function checkNames(keys: readonly string[], version: string): void {
+  if (keys.length > maxKeys) throw badRequest(`There can be at most ${maxKeys} keys (results.cacheKeys)`);
+  for (const key of keys)
+    if (key === '' || key.length > maxKey || key.includes(','))
+      throw badRequest(`The key of a cache must have 1 to ${maxKey} characters, and no comma (results.cacheKey)`);
+  if (version === '' || version.length > maxKey) throw badRequest(`version must have 1 to ${maxKey} characters`);
+}
+
+/**
+ * Ends a cache whose upload is complete. What its repository has beyond its bounds then goes, beginning with what wasn't used for the longest time. To repeat that
+ * changes nothing.
+ * @throws Refusal 400 where it has another size than the client says; 409 where another job was first
+ */
+export async function finishCache(
+  tx: Tx,
+  job: JobRow,
+  { key, version, size }: CacheName & { readonly size: number | undefined },
+  { limits, now }: { limits: Limits; now: Date },
+): Promise<WholeCache['id']> {
+  const run = orNotFound((await loadRuns(tx, [job.run_id])).get(job.run_id));
+  // Of two that end at the same time, the second sees the first.
+  await lockRepository(tx, run.repository_id);
+  const begun = await findBegun(tx, job.id, { key, version });
+  const named = await findCacheNamed(tx, { repository: run.repository_id, ref: scopeOf(run), version, key });
+  if (!begun?.upload_id) {
+    if (named?.job_id === job.id) return named.id;
+    throw notFound();
+  }
+  if (named) throw taken();
+  const whole = await takeUpload(tx, begun.upload_id, (object) =>
+    setObject(tx, begun.id, { ...object, created_at: now, last_accessed_at: now }),
+  );
+  if (!whole) throw badRequest('The upload is not complete');
+  if (size !== undefined && size !== whole.size) throw badRequest('What was received is not what was sent: its size is another');
+  const policy = await loadActionsPolicy(tx, { id: run.repository_id, owner_id: run.owner_id });
+  await removeObjectsLater(tx, await removeBeyond(tx, run.repository_id, boundsOf(policy, { limits, now })));
+  return begun.id;
+}
+
+/** What a repository may keep. */
+export const boundsOf = (
+  { cacheStorageBytes, cacheRetentionDays }: ActionsPolicy,
+  { limits, now }: { limits: Limits; now: Date },
+): Bounds => ({ bytes: cacheStorageBytes, caches: limits.caches, unusedSince: addDays(now, -cacheRetentionDays) });
+
+/**
+ * The cache that a job gets for its keys: of its own ref, or else of the branch that its pull request is for, or else of the default branch.
+ * @returns undefined where there is none
+ */
+export async function findCacheFor(
+  db: Db,
+  job: JobRow,
+  { keys, version }: { keys: readonly string[]; version: string },
+): Promise<WholeCache | undefined> {
+  checkNames(keys, version);
+  const run = orNotFound(await findRunOf(db, job));
+  const repository = orNotFound((await loadNamedRepositories(db, [run.repository_id])).get(run.repository_id));
+  return findFitting(db, { repository: run.repository_id, refs: readableRefs(run, repository.default_branch), version, keys });
+}
+
+/**
+ * Notes that a cache is used. One whose object is gone, as after a backup without caches was restored, is removed instead.
+ * @returns whether it can be read
+ */
+export async function useCache(
+  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  objects: Services['objects'],
+  { id, object_key }: WholeCache,
+  now: Date,
+): Promise<boolean> {
+  const stream = await objects.open(object_key, { start: 0, end: 0 });
+  stream?.destroy();
+  if (!stream) await change((tx) => removeCache(tx, id));
+  else await change((tx) => noteAccess(tx, id, now));
+  return stream !== undefined;
+}
+
+/** Deletes a cache, with its bytes. */
+export async function deleteCache(tx: Tx, { id }: Pick<WholeCache, 'id'>): Promise<void> {
+  await removeObjectsLater(tx, await removeCache(tx, id));
+}
+
+/** Deletes the caches of a key, of one ref or of all. @throws Refusal 404 where there is none */
+export async function deleteCachesNamed(
+  tx: Tx,
+  wanted: { repository: Id<'repositories'>; key: string; ref: string | undefined },
+): Promise<WholeCache[]> {
+  const removed = await removeCachesNamed(tx, wanted);
+  if (removed.length === 0) throw notFound();
+  await removeObjectsLater(
+    tx,
+    removed.map(({ object_key }) => object_key),
+  );
+  return removed;
+}
+
+/** A cache as it is sent. */
+export const fileOf = ({ objects }: Pick<Services, 'objects'>, { object_key, size, digest, created_at }: WholeCache): File => ({
+  size,
+  etag: `"${digest.replace('sha256:', '')}"`,
+  modified: created_at,
+  open: (range) => objects.open(object_key, range),
+});

@@ -1,0 +1,262 @@
+import type { RepositoryAction } from '#access/action.ts';
+import { authorize } from '#access/authorize.ts';
+import { writesContents } from '#access/policies.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { record, recordEach } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import type { Identity } from '#git/objects/identity.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { findRef } from '#git/refs/refs.ts';
+import { findRevision, isAncestor } from '#git/refs/resolve.ts';
+import { repoOf } from '#git/store.ts';
+import { unique } from '#lib/collections.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { forbidden, invalid, Refusal, unprocessable } from '#lib/refusal.ts';
+import { isWebAddress } from '#lib/web-address.ts';
+import {
+  checkEnvironmentName,
+  type EnvironmentRow,
+  ensureEnvironment,
+  findEnvironment,
+  takesRef,
+} from '#resources/actions/environments/index.ts';
+import { merge } from '#resources/code/branches/index.ts';
+import { countUnsuccessfulRuns, listLatestNamed } from '#resources/code/checks/index.ts';
+import { countStates, listLatestOfContexts } from '#resources/code/commit-statuses/index.ts';
+import { emptyRepository, isEmpty } from '#resources/code/commits/index.ts';
+import type { MoveContext } from '#resources/code/pushes/index.ts';
+import { insertIssueEvents, type NewIssueEvent, viaApp } from '#resources/collaboration/issues/index.ts';
+import type { NewDeployment, NewDeploymentStatus } from './schemas.ts';
+import type { DeploymentRow, StatusRow } from './store.ts';
+import * as store from './store.ts';
+
+const maxPayload = fixedValue(limitTable.deployments.payload);
+const heads = 'refs/heads/';
+
+/** What is deployed: a commit, and the full name of the ref that the request named, if it did. */
+type Target = { readonly sha: Oid; readonly ref: string | undefined };
+
+/** A deployment; or what was done in its place, since the branch lacked commits of the default branch. */
+type Deployed = { readonly created: DeploymentRow } | { readonly merged: string };
+
+/**
+ * Creates a deployment of what a ref is now; later moves of the ref don't change it. Where the ref is a branch that lacks commits of the
+ * default branch, these are merged into it first, and nothing is deployed (`auto_merge`).
+ * @throws Refusal 409 where that conflicts, or statuses and checks of the commit aren't successful; 422 where the environment doesn't take the
+ * ref
+ */
+export async function createDeployment(
+  context: MoveContext,
+  action: RepositoryAction & { identity: Identity },
+  wanted: NewDeployment,
+): Promise<Deployed> {
+  const { db, change } = context;
+  const { repo } = action;
+  const payload = JSON.stringify(wanted.payload);
+  if (payload.length > maxPayload)
+    throw invalid('Deployment', 'payload', 'too_large', `payload must not exceed ${maxPayload} characters`);
+  checkEnvironmentName(wanted.environment, 'Deployment');
+  const target = await getTarget(context, action, wanted.ref);
+  await checkTakesRef(db, await findEnvironment(db, repo.id, wanted.environment), target, wanted);
+  const merged = wanted.auto_merge ? await mergeDefaultBranch(context, action, target) : undefined;
+  if (merged !== undefined) return { merged };
+  await checkContexts(db, action, target.sha, wanted);
+  return { created: await change((tx) => writeDeployment(tx, action, { target, payload }, wanted)) };
+}
+
+async function getTarget({ git }: MoveContext, { repo }: RepositoryAction, text: string): Promise<Target> {
+  const gitRepository = repoOf(git, repo.id);
+  const found = await findRevision(gitRepository, text, { peel: 'commit' });
+  if (found?.type === 'commit') return { sha: found.oid, ref: found.ref?.startsWith('refs/') ? found.ref : undefined };
+  throw (await isEmpty(gitRepository)) ? emptyRepository() : unprocessable(`No ref found for: ${text}`);
+}
+
+async function checkTakesRef(
+  db: Db,
+  environment: EnvironmentRow | undefined,
+  target: Target,
+  { ref }: NewDeployment,
+): Promise<void> {
+  if (!environment || (await takesRef(db, environment, target.ref))) return;
+  const message = `${ref} may not be deployed to ${environment.name}: its protection rules don't allow this branch or tag`;
+  throw invalid('Deployment', 'ref', 'custom', message);
+}
+
+/** Merges the default branch into the branch that is to be deployed, if that lacks some of its commits. Says what it did. */
+async function mergeDefaultBranch(
+  context: MoveContext,
+  action: RepositoryAction & { identity: Identity },
+  { sha, ref }: Target,
+): Promise<string | undefined> {
+  const { repo, by } = action;
+  const from = repo.default_branch;
+  const into = ref?.startsWith(heads) ? ref.slice(heads.length) : from;
+  if (into === from) return undefined;
+  const gitRepository = repoOf(context.git, repo.id);
+  const source = await findRef(gitRepository, heads + from);
+  if (!source || (await isAncestor(gitRepository, source.oid, sha))) return undefined;
+  // The right to deploy is none to change branches.
+  if (!authorize(writesContents, by, { repo }, { write: true }).allowed)
+    throw forbidden(
+      `${into} lacks commits of ${from}, and you may not merge them. Set auto_merge to false to deploy without them.`,
+    );
+  await merge(context, action, { base: into, head: from });
+  return `Auto-merged ${from} into ${into} on deployment.`;
+}
+
+/** Checks what statuses and checks say of a commit: those of the contexts that are asked for, or all. @throws Refusal 409 */
+async function checkContexts(
+  db: Db,
+  { repo }: RepositoryAction,
+  commit: Oid,
+  { ref, required_contexts }: NewDeployment,
+): Promise<void> {
+  const key = { repository: repo.id, commit };
+  const missing = required_contexts ? await unsuccessful(db, key, unique(required_contexts)) : [];
+  const failed = required_contexts ? missing.length > 0 : await hasUnsuccessful(db, key);
+  if (!failed) return;
+  const message =
+    missing.length > 0
+      ? `Not successful: ${missing.join(', ')}`
+      : 'Not all of the latest statuses and check runs of the commit are successful';
+  throw new Refusal('conflict', `Commit status checks failed for ${ref}.`, [
+    { resource: 'Deployment', field: 'required_contexts', code: 'invalid', message },
+  ]);
+}
+
+type CommitKey = Parameters<typeof countStates>[1];
+
+async function hasUnsuccessful(db: Db, key: CommitKey): Promise<boolean> {
+  const [{ failed, pending }, runs] = await Promise.all([countStates(db, key), countUnsuccessfulRuns(db, key)]);
+  return failed + pending + runs > 0;
+}
+
+const goodConclusions: ReadonlySet<string | null> = new Set(['success', 'neutral', 'skipped']);
+
+/** Those of some contexts that no status and no check run of a commit has, or one that isn't successful. */
+async function unsuccessful(db: Db, key: CommitKey, contexts: readonly string[]): Promise<string[]> {
+  const [statuses, runs] = await Promise.all([listLatestOfContexts(db, key, contexts), listLatestNamed(db, key, contexts)]);
+  return contexts.filter((context) => {
+    const results = [
+      ...statuses.filter((status) => status.context === context).map(({ state }) => state === 'success'),
+      ...runs.filter(({ name }) => name === context).map(({ conclusion }) => goodConclusions.has(conclusion)),
+    ];
+    return results.length === 0 || results.includes(false);
+  });
+}
+
+async function writeDeployment(
+  tx: Tx,
+  action: RepositoryAction,
+  { target, payload }: { target: Target; payload: string },
+  wanted: NewDeployment,
+): Promise<DeploymentRow> {
+  const { repo, by, now } = action;
+  const environment = await ensureEnvironment(tx, action, wanted.environment);
+  await checkTakesRef(tx, environment, target, wanted);
+  const row = await store.insertDeployment(tx, {
+    repository_id: repo.id,
+    sha: target.sha,
+    ref: wanted.ref,
+    full_ref: target.ref ?? null,
+    task: wanted.task,
+    original_environment: environment.name,
+    environment: environment.name,
+    payload,
+    description: wanted.description,
+    is_transient: wanted.transient_environment,
+    is_production: wanted.production_environment ?? environment.name.toLowerCase() === 'production',
+    creator_id: by.account.id,
+    via_app_id: viaApp(by),
+    created_at: now,
+    updated_at: now,
+  });
+  await record(tx, { ...inRepository(action), kind: 'deployment.created', data: { deployment: row.id } });
+  await recordInPulls(tx, row, { actor: by.account.id, app: viaApp(by), at: now }, 'deployed');
+  return row;
+}
+
+/** Tells of a deployment in the timelines of the open pull requests whose head is deployed. */
+export async function recordInPulls(
+  tx: Tx,
+  { repository_id: repository, sha }: DeploymentRow,
+  by: Pick<Parameters<typeof insertIssueEvents>[1], 'actor' | 'app' | 'at'>,
+  event: NewIssueEvent['event'],
+): Promise<void> {
+  for (const issue of await store.listDeployedPulls(tx, repository, sha))
+    await insertIssueEvents(tx, { repository, issue, ...by }, [{ event, commit: sha }]);
+}
+
+/**
+ * Deletes a deployment with its statuses. An active one, which has no status yet or one of success, is deleted only if the repository has no
+ * other (the public API's rule). @throws Refusal 422
+ */
+export async function deleteDeployment(tx: Tx, action: RepositoryAction, deployment: DeploymentRow): Promise<void> {
+  const { id, state, environment, sha } = deployment;
+  const isActive = state === null || state === 'success';
+  if (isActive && (await store.hasOtherDeployment(tx, deployment)))
+    throw unprocessable(
+      'An active deployment can be deleted only if the repository has no other. Make it inactive by a status first.',
+    );
+  await store.removeDeployment(tx, id);
+  await record(tx, { ...inRepository(action), kind: 'deployment.deleted', data: { environment, sha } });
+}
+
+/** Says what became of a deployment. A success makes earlier ones into the same environment inactive, unless that isn't wanted. */
+export async function createStatus(
+  tx: Tx,
+  action: RepositoryAction,
+  deployment: DeploymentRow,
+  wanted: NewDeploymentStatus,
+): Promise<StatusRow> {
+  const { by, now } = action;
+  const { state, description, environment_url, auto_inactive } = wanted;
+  const log_url = wanted.log_url || wanted.target_url;
+  checkAddresses({ log_url, target_url: wanted.target_url, environment_url });
+  const environment = await environmentOf(tx, action, deployment, wanted);
+  const made = { creator_id: by.account.id, via_app_id: viaApp(by), created_at: now };
+  const after = await store.updateDeployment(tx, deployment.id, { state, environment, updated_at: now });
+  const row = await store.insertStatus(tx, {
+    deployment_id: deployment.id,
+    state,
+    description,
+    environment,
+    log_url,
+    environment_url,
+    ...made,
+  });
+  await recordStatuses(tx, action, [{ id: row.id, deployment_id: deployment.id }]);
+  if (environment !== deployment.environment)
+    await recordInPulls(tx, after, { actor: by.account.id, app: viaApp(by), at: now }, 'deployment_environment_changed');
+  if (state === 'success' && auto_inactive) await recordStatuses(tx, action, await store.deactivateEarlier(tx, after, made));
+  return row;
+}
+
+function checkAddresses(addresses: Readonly<Record<string, string>>): void {
+  for (const [field, text] of Object.entries(addresses))
+    if (text !== '' && !isWebAddress(text))
+      throw invalid('DeploymentStatus', field, 'invalid', `${field} must be an address of the web`);
+}
+
+/** The environment that a status names, which is added if it isn't there, or else that of the deployment. @throws Refusal 422 */
+async function environmentOf(
+  tx: Tx,
+  action: RepositoryAction,
+  deployment: DeploymentRow,
+  { environment }: NewDeploymentStatus,
+): Promise<string> {
+  if (environment === undefined || environment.toLowerCase() === deployment.environment.toLowerCase())
+    return deployment.environment;
+  return (await ensureEnvironment(tx, action, environment)).name;
+}
+
+export const recordStatuses = (
+  tx: Tx,
+  action: Parameters<typeof inRepository>[0],
+  statuses: readonly Pick<StatusRow, 'id' | 'deployment_id'>[],
+): Promise<void> =>
+  recordEach(tx, statuses, ({ id, deployment_id }) => ({
+    ...inRepository(action),
+    kind: 'deployment_status.created' as const,
+    data: { deployment: deployment_id, status: id },
+  }));

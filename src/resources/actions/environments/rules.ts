@@ -1,0 +1,236 @@
+import type { RepositoryAction } from '#access/action.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import { unique } from '#lib/collections.ts';
+import { asId, type Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fnmatchProblem } from '#lib/path-pattern.ts';
+import { invalid, notFound, orNotFound } from '#lib/refusal.ts';
+import { listProtectedNames } from '#resources/code/branch-protection/index.ts';
+import { loadVisibleTeams } from '#resources/identity/teams/index.ts';
+import { type BranchProtection, loadProtection, mayDeploy } from './protection.ts';
+import type { EnvironmentSettings, NewDeploymentBranchPolicy } from './schemas.ts';
+import type { BranchPolicyRow, CustomRule, EnvironmentRow, OwnRule, Reviewer } from './store.ts';
+import * as store from './store.ts';
+
+/** The part of an action that events name. */
+type EventAction = Parameters<typeof inRepository>[0];
+
+const maxName = 255;
+const maxPolicies = fixedValue(limitTable.environments.branchPolicies);
+const maxApps = fixedValue(limitTable.environments.apps);
+
+/** Checks the name of an environment. @throws Refusal 422 for one that is blank, too long, or holds control characters */
+export function checkEnvironmentName(name: string, resource: string): void {
+  if (name.trim() !== name || name === '' || name.length > maxName || /\p{Cc}/u.test(name))
+    throw invalid(
+      resource,
+      'environment',
+      'invalid',
+      `The name of an environment has 1 to ${maxName} characters, and no blank at its ends`,
+    );
+}
+
+/**
+ * Adds an environment, or sets all of the one with this name: what the settings leave out is as if it was never set. Patterns of branches
+ * and tags are removed where the environment doesn't use them any more, so that they can't return unseen.
+ */
+export async function setEnvironment(
+  tx: Tx,
+  action: RepositoryAction,
+  name: string,
+  settings: EnvironmentSettings,
+): Promise<EnvironmentRow> {
+  const { repo, now } = action;
+  checkEnvironmentName(name, 'Environment');
+  const deploys = deploysOf(settings);
+  const reviewers = await findReviewers(tx, action, settings.reviewers ?? []);
+  const { is_new, ...row } = await store.putEnvironment(tx, {
+    repository_id: repo.id,
+    name,
+    deploys,
+    admins_bypass: settings.can_admins_bypass,
+    updated_at: now,
+  });
+  store.putRules(tx, row.id, rulesOf(settings, deploys));
+  store.putReviewers(tx, row.id, reviewers);
+  if (deploys !== 'custom') store.removeBranchPolicies(tx, row.id);
+  await recordChange(tx, action, row, is_new ? 'environment.created' : 'environment.edited');
+  return row;
+}
+
+function deploysOf({ deployment_branch_policy: policy }: EnvironmentSettings): EnvironmentRow['deploys'] {
+  if (!policy) return 'all';
+  if (policy.protected_branches === policy.custom_branch_policies) {
+    const message = 'One of protected_branches and custom_branch_policies must be true, and the other one false';
+    throw invalid('Environment', 'deployment_branch_policy', 'invalid', message);
+  }
+  return policy.protected_branches ? 'protected' : 'custom';
+}
+
+function rulesOf(
+  { wait_timer, prevent_self_review, reviewers }: EnvironmentSettings,
+  deploys: EnvironmentRow['deploys'],
+): OwnRule[] {
+  const none = { wait_minutes: null, prevent_self_review: null };
+  return [
+    wait_timer > 0 ? [{ ...none, type: 'wait_timer' as const, wait_minutes: wait_timer }] : [],
+    reviewers && reviewers.length > 0 ? [{ ...none, type: 'required_reviewers' as const, prevent_self_review }] : [],
+    deploys === 'all' ? [] : [{ ...none, type: 'branch_policy' as const }],
+  ].flat();
+}
+
+type Wanted = NonNullable<EnvironmentSettings['reviewers']>;
+
+/** The people and teams with these ids. @throws Refusal 422 for who has no role in the repository, and teams that the actor may not see */
+async function findReviewers(tx: Tx, { repo, by }: RepositoryAction, wanted: Wanted): Promise<Reviewer[]> {
+  const idsOf = (type: Wanted[number]['type']) => unique(wanted.map((one) => (one.type === type ? one.id : null)));
+  const [userIds, teamIds] = [idsOf('User').map(asId<'accounts'>), idsOf('Team').map(asId<'teams'>)];
+  const [users, teams, seen] = await Promise.all([
+    store.findReviewingUsers(tx, repo, userIds),
+    store.findReviewingTeams(tx, repo, teamIds),
+    loadVisibleTeams(tx, by, teamIds),
+  ]);
+  if (users.length < userIds.length || teams.length < teamIds.length || seen.length < teamIds.length)
+    throw invalid('Environment', 'reviewers', 'invalid', 'Reviewers must be people and teams with read access to the repository');
+  const distinct = new Map<string, Reviewer>(
+    wanted.map(({ type, id }) => [
+      `${type} ${id}`,
+      type === 'User' ? { user_id: asId<'accounts'>(id), team_id: null } : { user_id: null, team_id: asId<'teams'>(id) },
+    ]),
+  );
+  return [...distinct.values()];
+}
+
+/** Deletes an environment with all that protects it. Deployments into it stay. */
+export async function deleteEnvironment(tx: Tx, action: RepositoryAction, { id, name }: EnvironmentRow): Promise<void> {
+  await store.removeEnvironment(tx, id);
+  await record(tx, { ...inRepository(action), kind: 'environment.deleted', data: { name } });
+}
+
+/** The environment with this name, which is added without protection if it isn't there. */
+export async function ensureEnvironment(tx: Tx, action: EventAction, name: string): Promise<EnvironmentRow> {
+  const { repo, now } = action;
+  const known = await store.findEnvironment(tx, repo.id, name);
+  if (known) return known;
+  checkEnvironmentName(name, 'Deployment');
+  const added = await store.insertEnvironment(tx, { repository: repo.id, name, now });
+  if (!added) return orNotFound(await store.findEnvironment(tx, repo.id, name));
+  await recordChange(tx, action, added, 'environment.created');
+  return added;
+}
+
+/** Whether a ref may be deployed into an environment; `ref` as for `mayDeploy`. */
+export async function takesRef(db: Db, environment: EnvironmentRow, ref: string | undefined): Promise<boolean> {
+  if (environment.deploys === 'all') return true;
+  const [protection, branches] = await Promise.all([
+    loadProtection(db, environment),
+    findBranchProtection(db, environment.repository_id, ref),
+  ]);
+  return mayDeploy(protection, ref, branches);
+}
+
+const heads = 'refs/heads/';
+
+/** How branches of a repository are protected, as `mayDeploy` asks it of a ref. Rules of rulesets don't count, as in the public API. */
+export async function findBranchProtection(
+  db: Db,
+  repository: Id<'repositories'>,
+  ref: string | undefined,
+): Promise<BranchProtection> {
+  const names = await listProtectedNames(db, repository);
+  return { isAny: names.length > 0, isThis: names.some((name) => heads + name === ref) };
+}
+
+const recordChange = (
+  tx: Tx,
+  action: EventAction,
+  { id }: Pick<EnvironmentRow, 'id'>,
+  kind: 'environment.created' | 'environment.edited',
+): Promise<void> => record(tx, { ...inRepository(action), kind, data: { environment: id } });
+
+const checkPattern = (name: string): void => {
+  const problem = fnmatchProblem(name);
+  if (problem !== undefined) throw invalid('DeploymentBranchPolicy', 'name', 'invalid', `name ${problem}`);
+};
+
+/**
+ * Adds a pattern of branches or tags, or finds the one that is there. The environment is locked.
+ * @throws Refusal 404 where the environment takes all branches, or the protected ones
+ */
+export async function createBranchPolicy(
+  tx: Tx,
+  action: RepositoryAction,
+  { id, deploys }: EnvironmentRow,
+  { name, type }: NewDeploymentBranchPolicy,
+): Promise<{ existing: BranchPolicyRow['id'] } | { created: BranchPolicyRow }> {
+  if (deploys !== 'custom') throw notFound();
+  checkPattern(name);
+  const { total, same } = await store.countBranchPolicies(tx, id, { type, name });
+  if (same !== null) return { existing: same };
+  if (total >= maxPolicies)
+    throw invalid('DeploymentBranchPolicy', 'name', 'unprocessable', `An environment can have at most ${maxPolicies} patterns`);
+  const created = await store.insertBranchPolicy(tx, { environment_id: id, type, name });
+  await recordChange(tx, action, { id }, 'environment.edited');
+  return { created };
+}
+
+/** Changes a pattern. Its environment is locked. @throws Refusal 422 where the environment has this one already */
+export async function changeBranchPolicy(
+  tx: Tx,
+  action: RepositoryAction,
+  { id, environment_id, type }: BranchPolicyRow,
+  name: string,
+): Promise<BranchPolicyRow> {
+  checkPattern(name);
+  const { same } = await store.countBranchPolicies(tx, environment_id, { type, name });
+  if (same !== null && same !== id) throw invalid('DeploymentBranchPolicy', 'name', 'already_exists');
+  const row = await store.updateBranchPolicy(tx, id, name);
+  await recordChange(tx, action, { id: environment_id }, 'environment.edited');
+  return row;
+}
+
+export async function deleteBranchPolicy(
+  tx: Tx,
+  action: RepositoryAction,
+  { id, environment_id }: BranchPolicyRow,
+): Promise<void> {
+  await store.removeBranchPolicy(tx, id);
+  await recordChange(tx, action, { id: environment_id }, 'environment.edited');
+}
+
+/**
+ * Lets deployments into an environment wait for an app. The environment is locked.
+ * @throws Refusal 422 for an app that can't be asked here, or is asked already
+ */
+export async function createProtectionRule(
+  tx: Tx,
+  action: RepositoryAction,
+  { id }: EnvironmentRow,
+  app: Id<'apps'>,
+): Promise<CustomRule> {
+  const [found, rules] = await Promise.all([store.findAskableApp(tx, action.repo, app), store.listCustomRules(tx, id)]);
+  const refused = (code: 'invalid' | 'already_exists' | 'unprocessable', message?: string) =>
+    invalid('DeploymentProtectionRule', 'integration_id', code, message);
+  if (!found)
+    throw refused(
+      'invalid',
+      'integration_id must name an app that is installed here, may write deployments and subscribes to deployment_protection_rule',
+    );
+  if (rules.some(({ app_id }) => app_id === app)) throw refused('already_exists');
+  if (rules.length >= maxApps) throw refused('unprocessable', `An environment can have at most ${maxApps} such rules`);
+  const rule = await store.insertCustomRule(tx, id, app);
+  await recordChange(tx, action, { id }, 'environment.edited');
+  return { id: rule.id, app_id: app, slug: found.slug };
+}
+
+export async function deleteProtectionRule(
+  tx: Tx,
+  action: RepositoryAction,
+  environment: EnvironmentRow,
+  { id }: CustomRule,
+): Promise<void> {
+  await store.removeRule(tx, id);
+  await recordChange(tx, action, environment, 'environment.edited');
+}

@@ -1,0 +1,42 @@
+import { actionsConfiguration } from './actions-configuration/family.ts';
+import { actionsOidc } from './actions-oidc/family.ts';
+import { actionsSecrets } from './actions-secrets/family.ts';
+import { actionsVariables } from './actions-variables/family.ts';
+import { artifacts } from './artifacts/family.ts';
+import { caches } from './caches/family.ts';
+import { deployments } from './deployments/family.ts';
+import { encryptionKeys } from './encryption-keys/family.ts';
+import { environments } from './environments/family.ts';
+import { hostedJobs } from './hosted-jobs/family.ts';
+import { hostedRunners } from './hosted-runners/family.ts';
+import { identityTokens } from './identity-tokens/family.ts';
+import { jobUploads } from './job-uploads/family.ts';
+import { pages } from './pages/family.ts';
+import { privateRegistries } from './private-registries/family.ts';
+import { repositoryDispatches } from './repository-dispatches/family.ts';
+import { runners } from './runners/family.ts';
+import { workflowRuns } from './workflow-runs/family.ts';
+import { workflows } from './workflows/family.ts';
+
+/** The families of the product *actions* (workflows with all that runs, keeps or publishes their results), in their order: a family may import only families above it. */
+export const actionsFamilies = [
+  actionsOidc,
+  environments,
+  encryptionKeys,
+  actionsConfiguration,
+  actionsSecrets,
+  actionsVariables,
+  deployments,
+  privateRegistries,
+  hostedRunners,
+  runners,
+  workflows,
+  workflowRuns,
+  hostedJobs,
+  jobUploads,
+  artifacts,
+  caches,
+  identityTokens,
+  repositoryDispatches,
+  pages,
+] as const;

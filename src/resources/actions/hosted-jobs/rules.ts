@@ -1,0 +1,108 @@
+// Programs that run the jobs of hosted runners: each is a runner for one job.
+
+import { randomBytes } from 'node:crypto';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { type Links, linksOf } from '#endpoint/links.ts';
+import type { Services } from '#endpoint/services.ts';
+import { grouped, unique } from '#lib/collections.ts';
+import { addSeconds } from '#lib/time.ts';
+import { type HostedRunnerRow, lockHostedRunners } from '#resources/actions/hosted-runners/index.ts';
+import {
+  createHostedInstance,
+  type HostedInstance,
+  listHostedInstances,
+  removeIdle,
+  removeRunner,
+} from '#resources/actions/runners/index.ts';
+import { endJobsOf, listWaitingForHosted } from '#resources/actions/workflow-runs/index.ts';
+import type { Program, ProgramOrder } from '#runner-providers/provider.ts';
+import { programsToStart } from './assign.ts';
+
+type Context = JobContext;
+
+const jobsPerBatch = 1_000;
+/** Of a hosted runner's name, what fits into the name of a runner beside what makes it unique. */
+const stemLength = 50;
+/** In seconds: how long a program may take to begin, and to wait for a job. */
+const graceSeconds = 30;
+const idleSeconds = 120;
+
+/** The address of the server for the programs; undefined where it isn't known. */
+const addressOf = ({ url, runners }: Services): string | undefined => url ?? runners.address;
+
+/** Whether this server runs jobs on hosted runners. */
+export const runsHostedJobs = ({ runners }: Pick<Services, 'runners'>): boolean => runners.provider.runsJobs;
+
+/** Starts a program for each job that waits for a hosted runner, as far as these may have more. */
+export async function startPrograms(context: Context): Promise<void> {
+  const { change, services, log } = context;
+  const address = addressOf(services);
+  if (address === undefined) return log.warn('jobs wait for hosted runners, but the address of the server is not known');
+  const orders = await change(async (tx) => {
+    const waiting = await listWaitingForHosted(tx, jobsPerBatch);
+    if (waiting.length === 0) return [];
+    // Whoever starts programs of a runner holds the lock of its row, so that two processes don't start them for the same job.
+    const hosted = await lockHostedRunners(tx, unique(waiting.flatMap((one) => one.hosted)));
+    const instances = grouped(await listHostedInstances(tx), ({ hosted_runner_id }) => hosted_runner_id);
+    const capacities = hosted.map((row) => {
+      const own = instances.get(row.id) ?? [];
+      const idle = own.filter(({ has_job }) => !has_job).length;
+      return [row.id, { idle, total: own.length, maximum: row.maximum_runners }] as const;
+    });
+    const starts = programsToStart(waiting, new Map(capacities));
+    const wanted = hosted.flatMap((row) => Array.from({ length: starts.get(row.id) ?? 0 }, () => row));
+    const made: { order: ProgramOrder; instance: HostedInstance['id'] }[] = [];
+    for (const row of wanted) {
+      const name = nameOf(row);
+      const instance = await createHostedInstance(tx, row, { name, label: row.name, address, now: context.now });
+      if (instance) made.push({ order: { runner: row.id, name, registration: instance.registration }, instance: instance.id });
+    }
+    return made;
+  });
+  for (const { order, instance } of orders)
+    try {
+      await services.runners.provider.start(order);
+    } catch (error) {
+      log.warn({ err: error, runner: order.runner }, 'a program for a job could not be started');
+      await change((tx) => removeRunner(tx, instance));
+    }
+}
+
+const nameOf = ({ name }: HostedRunnerRow): string => `${name.slice(0, stemLength)}-${randomBytes(4).toString('hex')}`;
+
+/**
+ * Compares the programs with the runners that they are: ends the jobs of programs that died, or offers them again; ends programs that no job
+ * came for, and those that are no runner any more.
+ */
+export async function reviewPrograms(context: Context): Promise<void> {
+  const { db, services, now } = context;
+  const { provider } = services.runners;
+  // Rows are read after the programs. Since a row is written before its program is started, none is missed.
+  const programs = await provider.programs();
+  const instances = await listHostedInstances(db);
+  const running = new Set(programs.filter(({ isRunning }) => isRunning).map(keyOf));
+  const kept = new Set<string>();
+  for (const instance of instances) {
+    const key = keyOf({ runner: instance.hosted_runner_id, name: instance.name });
+    const isNew = instance.created_at >= addSeconds(now, -graceSeconds);
+    const isWanted = instance.has_job || instance.created_at >= addSeconds(now, -idleSeconds);
+    const isOver = running.has(key) ? !isWanted && (await forget(context, instance)) : !isNew && (await lose(context, instance));
+    if (!isOver) kept.add(key);
+  }
+  for (const program of programs) if (!kept.has(keyOf(program))) await provider.stop(program.runner, program.name);
+}
+
+const keyOf = ({ runner, name }: Pick<Program, 'runner' | 'name'>): string => `${runner} ${name}`;
+
+/** A program that no job came for. @returns whether it has none now either */
+const forget = ({ change }: Context, { id }: HostedInstance): Promise<boolean> => change((tx) => removeIdle(tx, id));
+
+/** A program that died. */
+async function lose({ change, services, now }: Context, { id }: HostedInstance): Promise<true> {
+  const links: Pick<Links, 'html' | 'api'> = linksOf(addressOf(services) ?? '');
+  await change(async (tx) => {
+    await endJobsOf({ tx, links, now }, id, 'The program that ran it has ended');
+    await removeRunner(tx, id);
+  });
+  return true;
+}

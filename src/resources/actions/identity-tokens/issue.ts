@@ -1,0 +1,47 @@
+// Identity tokens: signed statements about a job, by which others let it in without a stored secret.
+import { randomUUID } from 'node:crypto';
+import type { Database } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import { subjectOf, subjectTemplateOf } from '#resources/actions/actions-oidc/index.ts';
+import type { JobIdentity } from '#resources/actions/workflow-runs/index.ts';
+import { algorithm, type KeyContext, signingKey } from './keys.ts';
+
+/** How many seconds a token is good for, and by how many the clock of who checks it may be behind (the public API's time of a token). */
+const lifetime = 300;
+const leeway = 60;
+
+/** Who issues the tokens of this server: where its discovery document is found. */
+export const issuerOf = ({ html }: Pick<Links, 'html'>): string => `${html}/_services/token`;
+
+/**
+ * A token about a job, as the public API makes them.
+ * @param audience for whom it is; left out: the page of the repository's owner
+ */
+export async function issueToken(
+  { db }: Pick<Database, 'db'>,
+  { identity, links, audience }: { identity: JobIdentity; links: Pick<Links, 'html'>; audience: string | undefined },
+  context: KeyContext,
+): Promise<string> {
+  const [{ kid, privateKey }, template] = await Promise.all([
+    signingKey({ db }, context),
+    subjectTemplateOf(db, identity.repository),
+  ]);
+  const { repository, claims, eventName, ref, environment } = identity;
+  const sub = subjectOf(template, { repository, eventName, ref, environment, others: claims });
+  const { SignJWT } = await import('jose');
+  const issuedAt = Math.floor(context.now.getTime() / 1_000);
+  return new SignJWT({ ...claims, ...propertiesOf(template.properties) })
+    .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
+    .setJti(randomUUID())
+    .setIssuer(issuerOf(links))
+    .setSubject(sub)
+    .setAudience(audience ?? `${links.html}/${repository.owner.login}`)
+    .setIssuedAt(issuedAt)
+    .setNotBefore(issuedAt - leeway)
+    .setExpirationTime(issuedAt + lifetime)
+    .sign(privateKey);
+}
+
+/** Custom properties as claims; one with several values has them as in the subject. */
+const propertiesOf = (properties: Readonly<Record<string, string | readonly string[]>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, [value].flat().join(',')]));

@@ -1,0 +1,90 @@
+// Deployments: websites that workflows bring as artifacts. A job proves by its identity token which run it belongs to.
+import type { RepositoryAction } from '#access/action.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import { asId, type Id } from '#lib/id.ts';
+import { badRequest, invalid, notFound, unprocessable } from '#lib/refusal.ts';
+import type { Secrets } from '#lib/secrets.ts';
+import { findArtifact, isExpired, type WholeArtifact } from '#resources/actions/artifacts/index.ts';
+import { issuerOf, listVerifyingKeys } from '#resources/actions/identity-tokens/index.ts';
+import { enqueueBuilds } from './queue.ts';
+import type { NewPageDeployment } from './schemas.ts';
+import { type BuildRow, findSite, insertDeployment, updateBuild } from './store.ts';
+
+type Context = { db: Db; links: Links; secrets: Secrets; now: Date };
+
+/**
+ * The artifact of a deployment: of the run whose job asks for it.
+ * @throws Refusal 400 for a token that isn't that of a job of this repository, 404 where the repository has no such artifact or website, 422
+ * where the website isn't brought by workflows, or the environment isn't that of the job
+ */
+export async function findDeployedArtifact(
+  context: Context,
+  { repo }: Pick<RepositoryAction, 'repo'>,
+  wanted: NewPageDeployment,
+): Promise<WholeArtifact> {
+  const { db, now } = context;
+  const site = await findSite(db, repo.id);
+  if (!site) throw notFound();
+  if (site.build_type !== 'workflow') throw unprocessable('The website is built from a branch: set its build_type to workflow.');
+  const claims = await readClaims(context, repo, wanted.oidc_token);
+  if (wanted.environment !== undefined && claims.environment !== undefined && wanted.environment !== claims.environment)
+    throw invalid('PageDeployment', 'environment', 'invalid', 'environment is not that of the job');
+  const artifact = await findArtifact(db, idOfArtifact(context.links, repo, wanted));
+  if (artifact?.repository_id !== repo.id || String(artifact.run_id) !== claims.run_id || isExpired(artifact, now))
+    throw notFound();
+  return artifact;
+}
+
+type Claims = { repository_id?: unknown; run_id?: unknown; environment?: unknown };
+
+/** What a token says of its job, which must be one of this repository. */
+async function readClaims({ db, links, secrets, now }: Context, repo: RepositoryAction['repo'], token: string): Promise<Claims> {
+  const { createLocalJWKSet, errors, jwtVerify } = await import('jose');
+  const keys = createLocalJWKSet({ keys: await listVerifyingKeys({ db }, { secrets, now }) });
+  const wanted = { issuer: issuerOf(links), audience: `${links.html}/${repo.owner.login}`, currentDate: now };
+  try {
+    const { payload } = await jwtVerify<Claims>(token, keys, wanted);
+    if (payload.repository_id === String(repo.id)) return payload;
+  } catch (error) {
+    if (!(error instanceof errors.JOSEError)) throw error;
+  }
+  throw badRequest('oidc_token is not a token of a job of this repository');
+}
+
+function idOfArtifact(links: Links, { owner, name }: RepositoryAction['repo'], wanted: NewPageDeployment): Id<'artifacts'> {
+  const { artifact_id, artifact_url } = wanted;
+  if (artifact_id !== undefined) return asId(artifact_id);
+  if (artifact_url === undefined) throw invalid('PageDeployment', 'artifact_id', 'missing_field');
+  const base = `${links.api}/repos/${owner.login}/${name}/actions/artifacts/`.toLowerCase();
+  const rest = artifact_url.toLowerCase().startsWith(base) ? artifact_url.slice(base.length) : '';
+  const [, id] = /^(\d{1,15})(?:\/zip)?$/.exec(rest) ?? [];
+  if (id === undefined)
+    throw invalid('PageDeployment', 'artifact_url', 'invalid', 'artifact_url must name an artifact of this repository');
+  return asId(Number(id));
+}
+
+/** Queues a deployment. What is served stays until all of the artifact was found good. */
+export async function createDeployment(
+  tx: Tx,
+  { repo, by, now }: RepositoryAction,
+  artifact: WholeArtifact,
+  version: string,
+): Promise<BuildRow> {
+  const row = await insertDeployment(tx, {
+    repository_id: repo.id,
+    artifact_id: artifact.id,
+    commit_sha: version,
+    pusher_id: by.account?.id ?? null,
+    created_at: now,
+    updated_at: now,
+  });
+  await enqueueBuilds(tx, [row]);
+  return row;
+}
+
+/** Cancels a deployment. @throws Refusal 422 where it has ended */
+export async function cancelDeployment(tx: Tx, { now }: RepositoryAction, { id, status }: BuildRow): Promise<void> {
+  if (status !== 'queued' && status !== 'building') throw unprocessable('The deployment has ended.');
+  await updateBuild(tx, id, { status: 'cancelled', updated_at: now });
+}

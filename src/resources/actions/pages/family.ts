@@ -1,0 +1,20 @@
+import { family } from '#resources/family.ts';
+import { buildSite } from './build.ts';
+import * as endpoints from './endpoints.ts';
+import { pagesEvents } from './events.ts';
+import { checkDomain } from './health.ts';
+import { buildPushed, endReaders, releaseServed, removeExpiredReaders } from './jobs.ts';
+import * as schemas from './schemas.ts';
+import { addWebsiteRoutes } from './website-routes.ts';
+
+/** Websites that repositories publish. `src/pages-server/` serves them. */
+export const pages = family({
+  name: 'pages',
+  schemas,
+  endpoints: [endpoints],
+  events: pagesEvents,
+  payloadParts: { build: schemas.PageBuild },
+  subscriptions: [buildPushed, releaseServed, endReaders],
+  routes: addWebsiteRoutes,
+  jobs: [buildSite, checkDomain, removeExpiredReaders],
+});

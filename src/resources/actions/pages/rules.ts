@@ -1,0 +1,179 @@
+import type { RepositoryAction } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { isHttps, type PagesAddress } from '#endpoint/pages-address.ts';
+import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { findBranch } from '#git/refs/refs.ts';
+import type { GitStore } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import { badRequest, conflict, invalid, notFound, orNotFound, unprocessable } from '#lib/refusal.ts';
+import { addMinutes } from '#lib/time.ts';
+import { checkMemberPrivilege, updateRepository } from '#resources/repositories/repositories/index.ts';
+import { claimDomain, type OwnHosts } from './domains.ts';
+import { isPublic } from './present.ts';
+import { enqueueBuilds } from './queue.ts';
+import { removeReaders } from './reader-store.ts';
+import type { NewPage, PageChange, Source } from './schemas.ts';
+import { findSiteForUpdate, insertBuilds, insertSite, removeDomain, removeSite, type SiteRow, updateSite } from './store.ts';
+
+/** The address of websites. @throws Refusal 422 where this server serves none */
+export function demandPages(pages: PagesAddress | undefined): PagesAddress {
+  if (!pages) throw unprocessable('This server publishes no websites: its port for them is switched off.');
+  return pages;
+}
+
+/** What a website is to be built from, and the commit that its branch is at. */
+type FoundSource = { readonly source: Source; readonly commit: Oid | undefined };
+
+/**
+ * Finds the branch of a source.
+ * @throws Refusal 422 where there is none; a website that workflows bring needs none
+ */
+export async function findSource(
+  git: GitStore,
+  repository: RepositoryAction['repo']['id'],
+  { source, build_type }: { source: Source; build_type: SiteRow['build_type'] },
+): Promise<FoundSource> {
+  if (build_type === 'workflow') return { source, commit: undefined };
+  const branch = await findBranch(repoOf(git, repository), source.branch);
+  if (!branch)
+    throw invalid('Page', 'source', 'invalid', `The branch ${source.branch} must exist before a website can be built from it`);
+  return { source: { ...source, branch: branch.short }, commit: branch.oid };
+}
+
+/** The source that a request for a new website names. @throws Refusal 422 where it names none, and needs one */
+export function wantedSource({ repo }: Pick<RepositoryAction, 'repo'>, { build_type = 'legacy', source }: NewPage) {
+  if (!source && build_type === 'legacy') throw invalid('Page', 'source', 'missing_field');
+  return { build_type, source: source ?? ({ branch: repo.default_branch, path: '/' } as const) };
+}
+
+/** The source as a change names it: the branch with `/docs` behind it, or both apart. */
+function readSource(source: NonNullable<PageChange['source']>): Source {
+  if (typeof source !== 'string') return source;
+  const [, branch = '', folder] = /^(.*?)(?: (\/|\/docs))?$/.exec(source.trim()) ?? [];
+  return { branch, path: folder === '/docs' ? '/docs' : '/' };
+}
+
+const sourceOf = ({ source_branch, source_path }: SiteRow): Source => ({ branch: source_branch, path: source_path });
+
+/** What a website is built from after a change; undefined where that stays as it is. @throws Refusal 422 where the branch is missing */
+export async function findChangedSource(git: GitStore, site: SiteRow, wanted: PageChange): Promise<FoundSource | undefined> {
+  if (wanted.source === undefined && wanted.build_type === undefined) return undefined;
+  const source = wanted.source === undefined ? sourceOf(site) : readSource(wanted.source);
+  return findSource(git, site.repository_id, { source, build_type: wanted.build_type ?? site.build_type });
+}
+
+/** The commit of which a build is asked for. @throws Refusal 422 where the website isn't built from a branch, or that is gone */
+export async function findRequestedCommit(git: GitStore, site: SiteRow): Promise<Oid> {
+  const { commit } = await findSource(git, site.repository_id, { source: sourceOf(site), build_type: site.build_type });
+  if (commit === undefined) throw unprocessable('The website is brought by workflows, and not built from a branch.');
+  return commit;
+}
+
+const healthMinutes = 5;
+
+/** Whether what was found of a domain is of now. */
+export const isHealthFresh = ({ health_checked_at }: SiteRow, now: Date): boolean =>
+  health_checked_at !== null && addMinutes(health_checked_at, healthMinutes) > now;
+
+/** Creates the website of a repository; it is built from its branch at once. */
+export async function createSite(
+  tx: Tx,
+  action: RepositoryAction,
+  { source, commit, build_type, pages }: FoundSource & { build_type: SiteRow['build_type']; pages: PagesAddress },
+): Promise<void> {
+  const { repo, now } = action;
+  await checkMemberPrivilege(tx, 'members_can_create_pages', action);
+  await checkMayBe(tx, action, repo.visibility === 'public');
+  const isNew = await insertSite(tx, {
+    repository_id: repo.id,
+    build_type,
+    source_branch: source.branch,
+    source_path: source.path,
+    is_public: null,
+    https_enforced: isHttps(pages),
+    created_at: now,
+    updated_at: now,
+  });
+  if (!isNew) throw conflict('The repository has a website already.');
+  await updateRepository(tx, repo.id, { has_pages: true });
+  await record(tx, { ...inRepository(action), kind: 'pages.created', data: {} });
+  if (commit) await requestBuild(tx, action, commit);
+}
+
+/** Refuses members of an organization that reserves websites of this visibility for its owners. */
+const checkMayBe = (tx: Tx, action: RepositoryAction, isSeenByAll: boolean): Promise<void> =>
+  checkMemberPrivilege(tx, isSeenByAll ? 'members_can_create_public_pages' : 'members_can_create_private_pages', action);
+
+/** Queues a build of a commit. The builds of a website come one after the other. */
+export async function requestBuild(tx: Tx, { repo, by, now }: RepositoryAction, commit: Oid): Promise<void> {
+  const made = await insertBuilds(tx, [
+    {
+      repository_id: repo.id,
+      event_id: null,
+      commit_sha: commit,
+      pusher_id: by.account?.id ?? null,
+      created_at: now,
+      updated_at: now,
+    },
+  ]);
+  await enqueueBuilds(tx, made);
+}
+
+type Change = { wanted: PageChange; found: FoundSource | undefined; pages: PagesAddress; own: OwnHosts };
+
+/** Changes the website of a repository. Where its source changes, it is built again; what is there is served until then. */
+export async function changeSite(tx: Tx, action: RepositoryAction, { wanted, found, pages, own }: Change): Promise<void> {
+  const { repo, now } = action;
+  if (Object.keys(wanted).length === 0) throw badRequest('Name what is to change.');
+  const site = orNotFound(await findSiteForUpdate(tx, repo.id));
+  if (wanted.https_enforced && !isHttps(pages))
+    throw invalid('Page', 'https_enforced', 'invalid', 'Websites of this server are not reached by HTTPS');
+  const domain = await changeDomain(tx, repo.id, wanted.cname, own);
+  const change = {
+    ...(wanted.build_type === undefined ? {} : { build_type: wanted.build_type }),
+    ...(found ? { source_branch: found.source.branch, source_path: found.source.path } : {}),
+    ...(wanted.public === undefined ? {} : { is_public: await wishOf(tx, action, site, wanted.public) }),
+    ...httpsOf(site, wanted, domain, pages),
+    // What was found of another domain says nothing of this one.
+    ...(wanted.cname !== undefined && domain !== site.domain ? { health: null, health_checked_at: null } : {}),
+  };
+  await updateSite(tx, repo.id, { ...change, updated_at: now });
+  // What was served at its host until now may have left scripts in browsers: readers sign in anew.
+  if (wanted.public !== undefined || wanted.cname !== undefined) await removeReaders(tx, repo.id);
+  await record(tx, { ...inRepository(action), kind: 'pages.changed', data: {} });
+  if (found?.commit) await requestBuild(tx, action, found.commit);
+}
+
+/** What is stored of a wish to be public. What the visibility of the repository says already is no wish, so that it ends with that. */
+async function wishOf(tx: Tx, action: RepositoryAction, site: SiteRow, wanted: boolean): Promise<boolean | null> {
+  if (wanted !== isPublic(site, action.repo)) await checkMayBe(tx, action, wanted);
+  return wanted === (action.repo.visibility === 'public') ? null : wanted;
+}
+
+/** For a new domain, HTTPS isn't demanded unless the same request says so: its certificate may be missing still. */
+function httpsOf(site: SiteRow, wanted: PageChange, domain: string | null | undefined, pages: PagesAddress) {
+  if (wanted.https_enforced !== undefined) return { https_enforced: wanted.https_enforced };
+  if (domain === undefined || domain === site.domain) return {};
+  return { https_enforced: domain === null && isHttps(pages) };
+}
+
+async function changeDomain(tx: Tx, repository: SiteRow['repository_id'], cname: string | null | undefined, own: OwnHosts) {
+  if (cname === undefined) return undefined;
+  if (cname === null || cname.trim() === '') {
+    await removeDomain(tx, repository);
+    return null;
+  }
+  const claimed = await claimDomain(tx, repository, cname, own);
+  if ('domain' in claimed) return claimed.domain;
+  throw invalid('Page', 'cname', claimed.isTaken ? 'already_exists' : 'invalid', `cname ${claimed.problem}`);
+}
+
+/** Deletes the website of a repository. It is no longer served from then on. */
+export async function deleteSite(tx: Tx, action: RepositoryAction): Promise<void> {
+  const { repo } = action;
+  if (!(await removeSite(tx, repo.id))) throw notFound();
+  await updateRepository(tx, repo.id, { has_pages: false });
+  await record(tx, { ...inRepository(action), kind: 'pages.deleted', data: {} });
+}

@@ -1,0 +1,20 @@
+import type { Account } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import type { Id } from '#lib/id.ts';
+import type { Secrets } from '#lib/secrets.ts';
+import { type KeyRow, type KeyUse, replaceKey } from '#resources/actions/encryption-keys/index.ts';
+
+type Organization = Pick<Account, 'id'>;
+
+/** The key of an organization that callers encrypt secrets of registries with. */
+export const registryKey = ({ id }: Organization): KeyUse => ({ purpose: 'private_registries', column: 'organization_id', id });
+
+type Rotation = { org: Organization; secrets: Secrets; now: Date; by: Id<'accounts'> | undefined };
+
+/** Replaces that key. Secrets that were encrypted with the old one and arrive later are refused; stored ones stay readable. */
+export async function rotateRegistryKey(tx: Tx, { org, secrets, now, by }: Rotation): Promise<KeyRow> {
+  const key = await replaceKey(tx, registryKey(org), { secrets, now });
+  await record(tx, { kind: 'private_registry.key_rotated', owner: org.id, actor: by, at: now, data: { key: key.id } });
+  return key;
+}

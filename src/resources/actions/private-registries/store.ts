@@ -1,0 +1,73 @@
+import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import type { RepositoryRow } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import { lockOrganization } from '#resources/identity/members/index.ts';
+import {
+  removeSelection,
+  selectedIds,
+  selectionIncludes,
+  selectionMode,
+} from '#resources/repositories/repository-selections/index.ts';
+import type { IdentityField } from './auth-types.ts';
+import type { RegistryVisibility } from './schemas.ts';
+
+/** The fields by which a registry recognizes a caller without a secret (OIDC). */
+export type Identity = { [Field in IdentityField]?: string };
+type Row = Omit<Selectable<DB['private_registries']>, 'identity'> & { identity: Identity };
+/** A registry with the repositories that may use it. */
+export type RegistryRow = Row & { visibility: RegistryVisibility; repository_ids: number[] };
+
+const selection = sql.ref('private_registries.selection_id');
+
+const registriesOf = (db: Db, organization: Id<'accounts'>): SelectQueryBuilder<DB, 'private_registries', Row> =>
+  db
+    .selectFrom('private_registries')
+    .selectAll()
+    .select(sql<Identity>`identity`.as('identity'))
+    .where('organization_id', '=', organization);
+
+const registries = (db: Db, organization: Id<'accounts'>): SelectQueryBuilder<DB, 'private_registries', RegistryRow> =>
+  registriesOf(db, organization).select([
+    sql<RegistryVisibility>`${selectionMode(selection)}`.as('visibility'),
+    selectedIds(selection).as('repository_ids'),
+  ]);
+
+export const listRegistries = (db: Db, organization: Id<'accounts'>, page: Page): Promise<Listed<RegistryRow>> =>
+  list(db, registries(db, organization).orderBy('id'), page);
+
+export const findRegistry = (db: Db, organization: Id<'accounts'>, name: string): Promise<RegistryRow | undefined> =>
+  registries(db, organization).where(sql<boolean>`upper(name) = upper(${name})`).executeTakeFirst();
+
+/** The registries that a repository may use. */
+export const listRegistriesFor = (db: Db, { id, owner_id }: Pick<RepositoryRow, 'id' | 'owner_id'>): Promise<Row[]> =>
+  registriesOf(db, owner_id).where(selectionIncludes(selection, id)).orderBy('id').execute();
+
+/** The same registry again, which nobody else changes until the transaction ends; undefined when it was deleted. */
+export async function findRegistryForUpdate(
+  tx: Tx,
+  { id, organization_id }: Pick<RegistryRow, 'id' | 'organization_id'>,
+): Promise<RegistryRow | undefined> {
+  await lockOrganization(tx, organization_id);
+  return registries(tx, organization_id).where('id', '=', id).executeTakeFirst();
+}
+
+export const listNames = async (tx: Tx, organization: Id<'accounts'>): Promise<string[]> =>
+  (await tx.selectFrom('private_registries').select('name').where('organization_id', '=', organization).execute()).map(
+    ({ name }) => name,
+  );
+
+export const insertRegistry = async (tx: Tx, row: Insertable<DB['private_registries']>): Promise<Id<'private_registries'>> =>
+  (await tx.insertInto('private_registries').values(row).returning('id').executeTakeFirstOrThrow()).id;
+
+export const updateRegistry = (tx: Tx, id: Id<'private_registries'>, change: Updateable<DB['private_registries']>) =>
+  tx.updateTable('private_registries').set(change).where('id', '=', id).execute();
+
+/** Removes a registry with its selection of repositories. */
+export async function removeRegistry(tx: Tx, { id, selection_id }: Pick<RegistryRow, 'id' | 'selection_id'>): Promise<void> {
+  await tx.deleteFrom('private_registries').where('id', '=', id).execute();
+  await removeSelection(tx, selection_id);
+}

@@ -1,0 +1,141 @@
+// What people do with groups of runners.
+import type { OrganizationAction } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inOrganization } from '#events/scope.ts';
+import { unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
+import { moveHostedRunners } from '#resources/actions/hosted-runners/index.ts';
+import { lockOrganization } from '#resources/identity/members/index.ts';
+import { getDefaultGroup, insertGroup, removeGroup, updateGroup } from '#resources/identity/runner-groups/index.ts';
+import { changeSelection, createSelection, removeSelection } from '#resources/repositories/repository-selections/index.ts';
+import { countGroups, findGroupForUpdate, type GroupRow } from './group-store.ts';
+import type { NewRunnerGroup, RunnerGroupChange } from './schemas.ts';
+import { keepRunners, moveOthers, moveRunners, notifyQueued, type RunnerRow } from './store.ts';
+
+const resource = 'RunnerGroup';
+const maxGroups = fixedValue(limitTable.workflows.runnerGroups);
+const maxGroupWorkflows = fixedValue(limitTable.workflows.groupWorkflows);
+
+/** Makes a group. The organization is locked, so that of two concurrent requests with the same name, one is refused. */
+export async function createGroup(tx: Tx, action: OrganizationAction, wanted: NewRunnerGroup): Promise<GroupRow> {
+  const { org, now } = action;
+  const { name, visibility, selected_repository_ids, runners = [], ...columns } = wanted;
+  await lockOrganization(tx, org.id);
+  const total = await checkName(tx, org.id, { name });
+  if (total >= maxGroups)
+    throw invalid(resource, 'name', 'unprocessable', `An organization can have at most ${maxGroups} groups`);
+  const selection = await createSelection(tx, action, { resource, mode: visibility, ids: selected_repository_ids });
+  const { id } = await insertGroup(tx, {
+    organization_id: org.id,
+    name,
+    selection_id: selection.id,
+    ...columnsOf(columns),
+    created_at: now,
+  });
+  if (runners.length > 0) await moveRunners(tx, await checkRunners(tx, org.id, runners), id);
+  await record(tx, { ...inOrganization(action), kind: 'runner_group.created', data: { group: id } });
+  notifyQueued(tx);
+  return orNotFound(await findGroupForUpdate(tx, { id }));
+}
+
+export async function changeGroup(
+  tx: Tx,
+  action: OrganizationAction,
+  group: GroupRow,
+  wanted: RunnerGroupChange,
+): Promise<GroupRow> {
+  const { name, visibility, ...columns } = wanted;
+  await checkName(tx, action.org.id, { name, own: group.id });
+  await updateGroup(tx, group.id, { name, ...columnsOf(columns), ...(await visibilityColumns(tx, action, group, visibility)) });
+  await record(tx, { ...inOrganization(action), kind: 'runner_group.updated', data: { group: group.id } });
+  notifyQueued(tx);
+  return orNotFound(await findGroupForUpdate(tx, group));
+}
+
+async function visibilityColumns(
+  tx: Tx,
+  action: OrganizationAction,
+  { selection_id }: GroupRow,
+  mode: RunnerGroupChange['visibility'],
+) {
+  if (mode === undefined) return {};
+  const input = { resource, mode, ids: undefined };
+  if (selection_id === null) return { selection_id: (await createSelection(tx, action, input)).id };
+  await changeSelection(tx, action, selection_id, input);
+  return {};
+}
+
+/** Deletes a group; what is in it comes into the default group. @throws Refusal 422 for the default group */
+export async function deleteGroup(tx: Tx, action: OrganizationAction, group: GroupRow): Promise<void> {
+  if (group.is_default) throw unprocessable(`The group ${group.name} is the default one, which can't be deleted.`);
+  const other = await getDefaultGroup(tx, action.org.id);
+  await moveOthers(tx, { from: group.id, to: other.id, but: [] });
+  await moveHostedRunners(tx, group.id, other.id);
+  await removeGroup(tx, group.id);
+  if (group.selection_id !== null) await removeSelection(tx, group.selection_id);
+  await record(tx, { ...inOrganization(action), kind: 'runner_group.deleted', data: { group: group.id, name: group.name } });
+  notifyQueued(tx);
+}
+
+/** Makes these self-hosted runners those of a group. Others that were in it come into the default group. */
+export async function setGroupRunners(
+  tx: Tx,
+  { org }: OrganizationAction,
+  group: GroupRow,
+  ids: readonly number[],
+): Promise<void> {
+  const runners = await checkRunners(tx, org.id, ids);
+  const other = await getDefaultGroup(tx, org.id);
+  if (other.id !== group.id) await moveOthers(tx, { from: group.id, to: other.id, but: runners });
+  await moveRunners(tx, runners, group.id);
+  notifyQueued(tx);
+}
+
+/** Puts a runner into a group, out of the one that it was in. */
+export async function addToGroup(tx: Tx, group: GroupRow, { id }: Pick<RunnerRow, 'id'>): Promise<void> {
+  await moveRunners(tx, [id], group.id);
+  notifyQueued(tx);
+}
+
+/** Takes a runner out of a group: it comes into the default group. */
+export async function takeFromGroup(tx: Tx, { org }: OrganizationAction, { id }: Pick<RunnerRow, 'id'>): Promise<void> {
+  await moveRunners(tx, [id], (await getDefaultGroup(tx, org.id)).id);
+  notifyQueued(tx);
+}
+
+/** @returns how many groups the organization has */
+async function checkName(
+  tx: Tx,
+  organization: Id<'accounts'>,
+  wanted: { name: string; own?: Id<'runner_groups'> },
+): Promise<number> {
+  const { total, clash } = await countGroups(tx, organization, wanted);
+  if (clash) throw invalid(resource, 'name', 'already_exists');
+  return total;
+}
+
+async function checkRunners(tx: Tx, organization: Id<'accounts'>, ids: readonly number[]): Promise<Id<'runners'>[]> {
+  const distinct = unique(ids);
+  const kept = await keepRunners(tx, organization, distinct);
+  if (kept.length < distinct.length)
+    throw invalid(resource, 'runners', 'invalid', 'runners must be self-hosted runners of this organization');
+  return kept;
+}
+
+type Columns = Omit<RunnerGroupChange, 'name' | 'visibility'>;
+
+/** The columns that a request sets. */
+function columnsOf({ network_configuration_id, selected_workflows, ...columns }: Columns) {
+  if (network_configuration_id !== undefined && network_configuration_id !== null)
+    throw invalid(resource, 'network_configuration_id', 'invalid', 'There are no network configurations');
+  const wrong = selected_workflows?.find((name) => !workflowName.test(name));
+  if (wrong !== undefined) throw invalid(resource, 'selected_workflows', 'invalid', 'Workflows are named as owner/repo/path@ref');
+  if (selected_workflows && selected_workflows.length > maxGroupWorkflows)
+    throw invalid(resource, 'selected_workflows', 'invalid', `At most ${maxGroupWorkflows} workflows are allowed`);
+  return selected_workflows ? { ...columns, selected_workflows: unique(selected_workflows) } : columns;
+}
+
+const workflowName = /^[^/@\s]+\/[^/@\s]+\/[^@\s]+@\S+$/;

@@ -1,0 +1,79 @@
+// Deployments of runs that wait to enter their environments, and what is said of them.
+import { Type } from 'typebox';
+import { readsActions } from '#access/policies.ts';
+import type { Policy } from '#access/policy.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { Nothing } from '#lib/shape.ts';
+import { Deployment, loadDeployments, presentDeployments } from '#resources/actions/deployments/index.ts';
+import { repositoryUrlsOf } from '#resources/code/commits/index.ts';
+import { workflowRun } from '../path-resources.ts';
+import { presentApprovals, presentPending } from '../present-reviews.ts';
+import { reviewAsApp, reviewRun } from '../reviews.ts';
+import { EnvironmentApproval, NewCustomDeploymentReview, NewDeploymentReview, PendingDeployment } from '../schemas.ts';
+
+/** Reviewers need no more than to read the repository; the rules tell who is one. */
+const reviews = { scopes: ['repo'], role: 'read', permission: 'deployments:write' } as const satisfies Policy;
+const reviewsAsApp = { permission: 'deployments:write', tokens: ['installation'] } as const satisfies Policy;
+
+export const listPendingDeployments = endpoint({
+  id: 'actions/get-pending-deployments-for-run',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}/pending_deployments',
+  resources: [workflowRun],
+  summary: 'Get pending deployments for a workflow run',
+  access: readsActions,
+  replies: { 200: Type.Array(PendingDeployment) },
+  async handle({ scope, at }) {
+    return presentPending(scope, at.repo, at.workflowRun);
+  },
+});
+
+export const reviewPendingDeployments = endpoint({
+  id: 'actions/review-pending-deployments-for-run',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}/pending_deployments',
+  resources: [workflowRun],
+  summary: 'Review pending deployments for a workflow run',
+  access: reviews,
+  body: NewDeploymentReview,
+  example: { environment_ids: [1], state: 'approved', comment: 'The plan looks right' },
+  refuses: [422],
+  replies: { 200: Type.Array(Deployment) },
+  async handle({ scope, db, change, at, action, body, links, now }) {
+    const jobs = await change((tx) => reviewRun({ tx, links, now }, action, at.workflowRun.id, body));
+    const rows = await loadDeployments(
+      db,
+      jobs.flatMap(({ deployment_id }) => deployment_id ?? []),
+    );
+    return presentDeployments(scope, repositoryUrlsOf(links, at.repo), [...rows.values()]);
+  },
+});
+
+export const listRunApprovals = endpoint({
+  id: 'actions/get-reviews-for-run',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}/approvals',
+  resources: [workflowRun],
+  summary: 'Get the review history for a workflow run',
+  access: readsActions,
+  replies: { 200: Type.Array(EnvironmentApproval) },
+  async handle({ scope, at, links }) {
+    return presentApprovals(scope, repositoryUrlsOf(links, at.repo), at.workflowRun);
+  },
+});
+
+export const reviewCustomRules = endpoint({
+  id: 'actions/review-custom-gates-for-run',
+  method: 'POST',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}/deployment_protection_rule',
+  resources: [workflowRun],
+  summary: 'Review custom deployment protection rules for a workflow run',
+  access: reviewsAsApp,
+  body: NewCustomDeploymentReview,
+  example: { environment_name: 'production', state: 'approved', comment: 'All metrics are in their ranges' },
+  refuses: [422],
+  replies: { 204: Nothing },
+  async handle({ change, at, action, body, links, now }) {
+    await change((tx) => reviewAsApp({ tx, links, now }, action, at.workflowRun.id, body));
+  },
+});

@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import { EnvironmentReviewer } from '#resources/actions/environments/index.ts';
+import { Workflow } from '#resources/actions/workflows/index.ts';
+import { family } from '#resources/family.ts';
+import { User } from '#resources/identity/accounts/index.ts';
+import { settleGroup } from './concurrency.ts';
+import * as concurrency from './endpoints/concurrency.ts';
+import * as environments from './endpoints/environments.ts';
+import * as jobs from './endpoints/jobs.ts';
+import * as logs from './endpoints/logs.ts';
+import * as runs from './endpoints/runs.ts';
+import * as workflows from './endpoints/workflows.ts';
+import { workflowRunEvents } from './events.ts';
+import { turns } from './group-turns.ts';
+import { endLongWaits, endOverdueJobs, endSilentJobs, endWait, followEnvironments } from './jobs.ts';
+import { loadKnownLogs, removeStoredArtifacts, removeStoredLogs, storeLog } from './logs.ts';
+import { notifyOfReviewRequests, notifyOfRuns } from './notifications.ts';
+import { expireRuns } from './retention.ts';
+import * as schemas from './schemas.ts';
+
+export const workflowRuns = family({
+  name: 'workflow-runs',
+  schemas,
+  endpoints: [workflows, runs, environments, concurrency, jobs, logs],
+  events: workflowRunEvents,
+  payloadParts: {
+    workflow: Workflow,
+    workflow_run: schemas.WorkflowRunInPayload,
+    workflow_job: schemas.WorkflowJob,
+    approver: User,
+    requestor: User,
+    reviewers: Type.Array(EnvironmentReviewer),
+  },
+  subscriptions: [followEnvironments, notifyOfRuns, notifyOfReviewRequests],
+  jobs: [
+    endSilentJobs,
+    endOverdueJobs,
+    endWait,
+    endLongWaits,
+    expireRuns,
+    settleGroup(turns),
+    storeLog,
+    removeStoredLogs,
+    removeStoredArtifacts,
+  ],
+  loadKnownObjects: loadKnownLogs,
+});

@@ -1,0 +1,93 @@
+import type { NewAnnotation } from '#resources/code/checks/index.ts';
+
+/**
+ * What a step says of files, within its log: `::error file=a.js,line=3::Missing semicolon`. What runners put before it is a sign or a mark; a
+ * word or a quote there is a text that tells of such a line.
+ */
+const command = /^[^:\p{L}\p{N}"'`]{0,16}::(error|warning|notice)(?: ([^:]{0,4096}))?::(.+)$/su;
+/** What begins and ends a group of lines; what makes commands mere lines until its own word comes. */
+const beginsGroup = '::group::Run ';
+const endsGroup = '::endgroup::';
+const stops = /^::stop-commands::(\S+)$/;
+
+const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const;
+const maxPosition = 2_147_483_647;
+const maxMessage = 60_000;
+
+/** Finds the first annotations in a log, part by part, up to a number of them. */
+type AnnotationReader = { found(): NewAnnotation[]; read(part: string): void };
+
+/**
+ * Reads whole lines of a log, each of which begins with its time. Before a step runs, runners show its script in a group, which ends by the
+ * name of its shell: commands in there are none yet.
+ */
+export function openAnnotationReader(most: number): AnnotationReader {
+  const all: NewAnnotation[] = [];
+  let group: { annotations: NewAnnotation[]; isScript: boolean } | undefined;
+  let stoppedBy: string | undefined;
+  const isOver = (text: string): boolean => text === endsGroup || text.startsWith(beginsGroup);
+  const inGroup = (): NewAnnotation[] => (group && !group.isScript ? group.annotations : []);
+  const readLine = (text: string): void => {
+    if (all.length >= most) return;
+    if (stoppedBy !== undefined) {
+      if (text === `::${stoppedBy}::`) stoppedBy = undefined;
+      return;
+    }
+    if (isOver(text)) {
+      all.push(...inGroup());
+      group = text === endsGroup ? undefined : { annotations: [], isScript: false };
+    }
+    if (group && text.startsWith('shell: ')) group.isScript = true;
+    if (!group) stoppedBy = stops.exec(text)?.[1];
+    const { annotations, isScript = false } = group ?? { annotations: all };
+    const annotation = isScript || annotations.length >= most ? undefined : annotationOf(text);
+    if (annotation) annotations.push(annotation);
+  };
+  return {
+    found: () => [...all, ...inGroup()].slice(0, most),
+    read(part) {
+      if (all.length >= most) return;
+      if (!group && !part.includes('::')) return;
+      for (const line of part.split('\n')) readLine(line.slice(line.indexOf(' ') + 1).trimEnd());
+    },
+  };
+}
+
+/** The annotation that a line without its time is; undefined for other lines. */
+function annotationOf(text: string): NewAnnotation | undefined {
+  const [, level, parameters = '', message = ''] = command.exec(text) ?? [];
+  if (level === undefined) return undefined;
+  const given = new Map(parameters.split(',').map((one) => pairOf(one)));
+  const start_line = positionOf(given.get('line')) ?? 1;
+  const end_line = Math.max(start_line, positionOf(given.get('endLine')) ?? start_line);
+  const start = positionOf(given.get('col'));
+  const end = positionOf(given.get('endColumn'));
+  const title = given.get('title')?.slice(0, 255);
+  return {
+    // The public API's place for what is said of no file.
+    path: given.get('file')?.slice(0, 4_096) || '.github',
+    start_line,
+    end_line,
+    // Columns are those of one line.
+    ...(start_line === end_line && start !== undefined ? { start_column: start, end_column: Math.max(start, end ?? start) } : {}),
+    annotation_level: levels[level as keyof typeof levels],
+    message: unescaped(message).slice(0, maxMessage),
+    ...(title ? { title } : {}),
+  };
+}
+
+function pairOf(parameter: string): [string, string] {
+  const at = parameter.indexOf('=');
+  return [parameter.slice(0, Math.max(0, at)).trim(), unescaped(parameter.slice(at + 1)).trim()];
+}
+
+/** A line or a column; undefined for what is none. */
+function positionOf(text: string | undefined): number | undefined {
+  const number = text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= maxPosition ? number : undefined;
+}
+
+const escapes = { '%0A': '\n', '%0D': '\r', '%3A': ':', '%2C': ',', '%25': '%' } as const;
+
+const unescaped = (text: string): string =>
+  text.replace(/%(0A|0D|3A|2C|25)/gi, (found) => escapes[found.toUpperCase() as keyof typeof escapes]);

@@ -1,0 +1,72 @@
+import { branchRef } from '#git/refs/ref-name.ts';
+import type { Id } from '#lib/id.ts';
+import { headCommitOf } from '#resources/actions/workflow-runs/index.ts';
+import { followOpened, loadPulls, type PullRow, testMerges } from '#resources/collaboration/pulls/index.ts';
+import { asksToSkip, changedPaths, type RunTrigger, type TriggerContext } from './run-trigger.ts';
+
+/**
+ * An event of a pull request runs the files of its test merge, for that merge. While its branches conflict there is none, and no run
+ * (the public API's rule). For a merged pull request, it is the commit of the merge.
+ */
+export async function ofPullRequest(context: TriggerContext, issue: Id<'issues'>): Promise<RunTrigger | undefined> {
+  const { gitRepository, repository, built } = context;
+  const row = await tested(context, issue);
+  if (!row) return undefined;
+  const [head, merge] = await Promise.all([
+    headCommitOf(gitRepository, row.head_sha),
+    row.merge_commit_sha === null ? undefined : headCommitOf(gitRepository, row.merge_commit_sha),
+  ]);
+  if (!head || asksToSkip(head.message)) return undefined;
+  const sha = merge?.id ?? (row.state === 'closed' ? head.id : undefined);
+  if (sha === undefined) return undefined;
+  const ref = `refs/pull/${row.number}/merge`;
+  return {
+    trigger: {
+      event: built.type.name,
+      action: built.action ?? undefined,
+      branch: row.base_ref,
+      changedPaths: () => changedPaths(gitRepository, row.merge_base_sha, row.head_sha),
+    },
+    files: { ref, sha },
+    title: row.title,
+    head: { branch: row.head_ref, commit: head, repository: row.head_repository_id },
+    ref,
+    sha,
+    pullRequest: issue,
+    isFromFork: row.head_repository_id !== repository.id,
+  };
+}
+
+/** `pull_request_target` runs the files of the base branch, for that branch: it may have secrets, and doesn't run what the pull request changed. */
+export async function ofPullRequestTarget(context: TriggerContext, issue: Id<'issues'>): Promise<RunTrigger | undefined> {
+  const { gitRepository, built, job } = context;
+  const row = (await loadPulls(job.db, [issue])).get(issue);
+  if (!row) return undefined;
+  const ref = branchRef(row.base_ref);
+  const [head, base] = await Promise.all([headCommitOf(gitRepository, row.head_sha), headCommitOf(gitRepository, ref)]);
+  if (!head || !base) return undefined;
+  return {
+    trigger: {
+      event: 'pull_request_target',
+      action: built.action ?? undefined,
+      branch: row.base_ref,
+      changedPaths: () => changedPaths(gitRepository, row.merge_base_sha, row.head_sha),
+    },
+    files: { ref, sha: base.id },
+    title: row.title,
+    head: { branch: row.head_ref, commit: head, repository: row.head_repository_id },
+    ref,
+    sha: base.id,
+    pullRequest: issue,
+  };
+}
+
+/** A pull request with the head that it has now, and the merge of its branches tested. */
+async function tested({ repository, event, job }: TriggerContext, issue: Id<'issues'>): Promise<PullRow | undefined> {
+  // Its head may have moved while it was closed. What follows the same event at the same time may not have noticed yet.
+  if (event.kind === 'pull_request.opened' || event.kind === 'pull_request.reopened') await followOpened(job, event);
+  const before = (await loadPulls(job.db, [issue])).get(issue);
+  if (before?.state !== 'open') return before;
+  await testMerges({ git: job.services.git, change: job.change }, repository.id, [before]);
+  return (await loadPulls(job.db, [issue])).get(issue);
+}

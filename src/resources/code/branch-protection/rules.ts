@@ -1,0 +1,205 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RepositoryAction } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import { unique } from '#lib/collections.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { orNotFound, Refusal, unprocessable } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
+import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import { type ActorKind, actorKinds } from './actor-kinds.ts';
+import { loadNames } from './actor-store.ts';
+import type { NewProtection, ReviewsChange, StatusChecksChange } from './schemas.ts';
+import {
+  type Actor,
+  countProtections,
+  findProtection,
+  findProtectionForUpdate,
+  insertProtection,
+  type Lists,
+  type ProtectionRow,
+  type ReviewRequirements,
+  removeProtection,
+  type Settings,
+  type StatusChecks,
+  setActors,
+  updateProtection,
+} from './store.ts';
+import { checkNumber, checkNumberOfChecks, findLists, wantedChecks, wantedProtection, wantedReviews } from './wanted.ts';
+
+const maxProtections = fixedValue(limitTable.repositories.protections);
+
+const notEnabled = (what: string): Refusal => new Refusal('not_found', `${what} not enabled`);
+
+/** The required status checks of a protection. @throws Refusal 404 where none are required */
+export function getStatusChecks({ status_checks }: ProtectionRow): StatusChecks {
+  if (!status_checks) throw notEnabled('Required status checks');
+  return status_checks;
+}
+
+/** What a protection demands of reviews. @throws Refusal 404 where none are required */
+export function getReviews({ reviews }: ProtectionRow): ReviewRequirements {
+  if (!reviews) throw notEnabled('Pull request reviews');
+  return reviews;
+}
+
+/** @throws Refusal 404 where everybody with write access may push */
+export function checkRestricted({ restricts_pushes }: ProtectionRow): void {
+  if (!restricts_pushes) throw notEnabled('Push restrictions');
+}
+
+/**
+ * Protects a branch, or makes its protection another one. The repository stays locked, so that of two concurrent requests for a branch
+ * without one, the second changes what the first made.
+ */
+export async function putProtection(
+  tx: Tx,
+  action: RepositoryAction,
+  branch: string,
+  body: NewProtection,
+): Promise<ProtectionRow> {
+  const { repo, now } = action;
+  const { settings, lists } = await wantedProtection(tx, action, body);
+  await lockRepository(tx, repo.id);
+  const found = await findProtection(tx, repo.id, branch);
+  const former = found && (await findProtectionForUpdate(tx, found));
+  if (former) return changeProtection(tx, action, former, { settings, lists });
+  if ((await countProtections(tx, repo.id)) >= maxProtections)
+    throw unprocessable(`A repository can have at most ${maxProtections} protected branches`);
+  const id = await insertProtection(tx, { repository_id: repo.id, branch, now }, { ...settings, required_signatures: false });
+  await setActors(tx, id, lists);
+  const row = orNotFound(await findProtection(tx, repo.id, branch));
+  await record(tx, { ...inRepository(action), kind: 'branch_protection.created', data: { is: snapshotOf(row) } });
+  return row;
+}
+
+type Changes = { readonly settings?: Partial<Settings>; readonly lists?: Lists };
+
+/** Changes settings and lists of a protection. Nothing happens where they are the same already. */
+export async function changeProtection(
+  tx: Tx,
+  action: RepositoryAction,
+  row: ProtectionRow,
+  { settings = {}, lists = {} }: Changes,
+): Promise<ProtectionRow> {
+  const changed = Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => !isDeepStrictEqual(value, row[name as keyof Settings])),
+  ) as Partial<Settings>; // some of the entries of settings
+  const others: Lists = Object.fromEntries(
+    Object.entries(lists).filter(([list, actors]) => !isDeepStrictEqual(keysOf(actors), keysOf(actorsOf(row, list)))),
+  );
+  if (Object.keys({ ...changed, ...others }).length === 0) return row;
+  await setActors(tx, row.id, others);
+  await updateProtection(tx, row.id, changed, action.now);
+  const after = orNotFound(await findProtection(tx, row.repository_id, row.branch));
+  await record(tx, {
+    ...inRepository(action),
+    kind: 'branch_protection.edited',
+    data: { was: snapshotOf(row), is: snapshotOf(after) },
+  });
+  return after;
+}
+
+const keyOf = ({ user_id, team_id, app_id }: Actor): string => [user_id, team_id, app_id].join();
+const keysOf = (actors: readonly Actor[]): string[] => actors.map(keyOf).sort();
+const actorsOf = ({ actors }: ProtectionRow, list: string): Actor[] => actors.filter((actor) => actor.list === list);
+
+export async function deleteProtection(tx: Tx, action: RepositoryAction, row: ProtectionRow): Promise<void> {
+  await removeProtection(tx, row.id);
+  await record(tx, { ...inRepository(action), kind: 'branch_protection.deleted', data: { was: snapshotOf(row) } });
+}
+
+/** Replaces those of the required status checks, and whether they are strict, that the request names. */
+export async function changeStatusChecks(
+  tx: Tx,
+  action: RepositoryAction,
+  row: ProtectionRow,
+  wanted: StatusChecksChange,
+): Promise<ProtectionRow> {
+  const status_checks = await wantedChecks(tx, wanted, getStatusChecks(row));
+  return changeProtection(tx, action, row, { settings: { status_checks } });
+}
+
+export async function changeReviews(
+  tx: Tx,
+  action: RepositoryAction,
+  row: ProtectionRow,
+  wanted: ReviewsChange,
+): Promise<ProtectionRow> {
+  const { reviews, lists } = wantedReviews(wanted, getReviews(row));
+  return changeProtection(tx, action, row, { settings: { reviews }, lists: await findLists(tx, action, lists) });
+}
+
+export async function removeStatusChecks(tx: Tx, action: RepositoryAction, row: ProtectionRow): Promise<void> {
+  getStatusChecks(row);
+  await changeProtection(tx, action, row, { settings: { status_checks: null } });
+}
+
+export async function removeReviews(tx: Tx, action: RepositoryAction, row: ProtectionRow): Promise<void> {
+  getReviews(row);
+  await changeProtection(tx, action, row, { settings: { reviews: null }, lists: { dismissal: [], bypass: [] } });
+}
+
+export async function removeRestrictions(tx: Tx, action: RepositoryAction, row: ProtectionRow): Promise<void> {
+  checkRestricted(row);
+  await changeProtection(tx, action, row, { settings: { restricts_pushes: false }, lists: { push: [] } });
+}
+
+/** What becomes of a list by a request: its entries are added, are all that remains, or are removed. */
+export type ListChange = 'add' | 'set' | 'remove';
+
+function listAfter<Entry>(
+  change: ListChange,
+  former: readonly Entry[],
+  given: readonly Entry[],
+  keyOf: (entry: Entry) => string,
+): Entry[] {
+  const has = (entries: readonly Entry[]) => {
+    const keys = new Set(entries.map(keyOf));
+    return (entry: Entry) => keys.has(keyOf(entry));
+  };
+  const [isFormer, isGiven] = [has(former), has(given)];
+  if (change === 'set') return [...given];
+  if (change === 'remove') return former.filter((entry) => !isGiven(entry));
+  return [...former, ...given.filter((entry) => !isFormer(entry))];
+}
+
+/** Changes which checks are required, by their contexts. One that is added may be reported by any app. */
+export async function changeContexts(
+  tx: Tx,
+  action: RepositoryAction,
+  row: ProtectionRow,
+  { change, contexts }: { change: ListChange; contexts: readonly string[] },
+): Promise<StatusChecks> {
+  const former = getStatusChecks(row);
+  const given = unique(contexts).map(
+    (context) => former.checks.find((check) => check.context === context) ?? { context, app_id: null },
+  );
+  const checks = checkNumberOfChecks(listAfter(change, former.checks, given, ({ context }) => context));
+  return getStatusChecks(await changeProtection(tx, action, row, { settings: { status_checks: { ...former, checks } } }));
+}
+
+/** Changes those of one kind who may push. Who isn't in the list can be removed from it, as in the public API. */
+export async function changePushers(
+  tx: Tx,
+  action: RepositoryAction,
+  row: ProtectionRow,
+  { change, kind, names }: { change: ListChange; kind: ActorKind; names: readonly string[] },
+): Promise<ProtectionRow> {
+  checkRestricted(row);
+  const isOfKind = (actor: Actor) => actor[actorKinds[kind].column] !== null;
+  const former = actorsOf(row, 'push').filter(isOfKind);
+  const given = change === 'remove' ? await namedAmong(tx, former, names) : await pushersNamed(tx, action, kind, names);
+  const others = actorsOf(row, 'push').filter((actor) => !isOfKind(actor));
+  const push = checkNumber([...others, ...listAfter(change, former, given, keyOf)]);
+  return changeProtection(tx, action, row, { lists: { push } });
+}
+
+const pushersNamed = async (tx: Tx, action: RepositoryAction, kind: ActorKind, names: readonly string[]) =>
+  (await findLists(tx, action, { push: { [kind]: names } })).push ?? [];
+
+async function namedAmong(tx: Tx, actors: readonly Actor[], names: readonly string[]): Promise<Actor[]> {
+  const wanted = new Set(names.map((name) => name.toLowerCase()));
+  return (await loadNames(tx, actors)).filter(({ name }) => wanted.has(name.toLowerCase()));
+}

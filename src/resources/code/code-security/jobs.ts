@@ -1,0 +1,148 @@
+// What repositories get of the configurations of their organization, in the background.
+
+import type { Tx } from '#database/connect.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { subscription } from '#events/subscription.ts';
+import { enqueue, job } from '#jobs/job.ts';
+import { stepsOf } from '#jobs/repeat.ts';
+import { asId, type Id } from '#lib/id.ts';
+import { Refusal } from '#lib/refusal.ts';
+import {
+  applySecurity,
+  changeSecurity,
+  lockRepository,
+  type SecurityChange,
+} from '#resources/repositories/repositories/index.ts';
+import { switchOfProduct } from './settings.ts';
+import {
+  type AttachedRow,
+  findAttachedForUpdate,
+  findConfiguration,
+  findEnablement,
+  listDefaults,
+  listRepositoriesOf,
+  listWaiting,
+  putAttachments,
+  removeEnablement,
+  removeForeign,
+  updateAttached,
+} from './store.ts';
+
+type Context = JobContext;
+type Repository = NonNullable<Awaited<ReturnType<typeof lockRepository>>>;
+
+/** Repositories of one statement. Each has a transaction of its own. */
+const repositoriesPerBatch = 100;
+const first = asId<'repositories'>(0);
+
+/** Gives a configuration to the repositories that wait for it. */
+export const applyConfiguration = job<{ configuration: Id<'security_configurations'> }, JobContext>({
+  name: 'code-security.apply',
+  attempts: 25,
+  async run({ configuration }, { db, change, now, stopping }) {
+    for (let after: Id<'repositories'> = first; ; ) {
+      stopping?.throwIfAborted();
+      const waiting = await listWaiting(db, configuration, { after, limit: repositoriesPerBatch });
+      for (const { repository_id } of stepsOf({ stopping }, waiting))
+        await change((tx) => applyTo(tx, repository_id, configuration, now));
+      const last = waiting.at(-1);
+      if (!last || waiting.length < repositoriesPerBatch) return;
+      after = last.repository_id;
+    }
+  },
+});
+
+const isWaiting = ({ status }: AttachedRow): boolean => status === 'attaching' || status === 'updating';
+
+/** Gives a repository the switches of its configuration; why that fails is stored. */
+async function applyTo(tx: Tx, id: Id<'repositories'>, configuration: Id<'security_configurations'>, now: Date): Promise<void> {
+  const repo = await lockRepository(tx, id);
+  const row = await findAttachedForUpdate(tx, id);
+  const wanted = await findConfiguration(tx, configuration);
+  if (!repo || !row || !wanted || row.configuration_id !== configuration || !isWaiting(row)) return;
+  const problem = await refusalOf(() => applySecurity(tx, { repo, by: byOf(row.actor_id), now }, wanted.switches));
+  const done = wanted.enforcement === 'enforced' ? 'enforced' : 'attached';
+  await updateAttached(tx, id, { status: problem === undefined ? done : 'failed', problem: problem ?? null });
+}
+
+const byOf = (id: Id<'accounts'> | null) => (id === null ? {} : { account: { id } });
+
+/** The message of a refusal; undefined where nothing is refused. Rules refuse before they write. */
+async function refusalOf(work: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}
+
+/** Turns a product on or off in all repositories of an organization that may have it so. */
+export const enableProduct = job<{ organization: Id<'accounts'>; product: string }, JobContext>({
+  name: 'code-security.enable-product',
+  attempts: 25,
+  async run({ organization, product }, context) {
+    const { db, change } = context;
+    const row = await findEnablement(db, { organization_id: organization, product });
+    const name = Object.entries(switchOfProduct).find(([known]) => known === product)?.[1];
+    if (!row || name === undefined) return;
+    for (let after: Id<'repositories'> = first; ; ) {
+      context.stopping?.throwIfAborted();
+      const ids = await listRepositoriesOf(db, organization, { after, limit: repositoriesPerBatch });
+      for (const id of stepsOf(context, ids)) await switchOne(context, id, { [name]: row.is_on }, row.actor_id);
+      const last = ids.at(-1);
+      if (last === undefined || ids.length < repositoriesPerBatch) break;
+      after = last;
+    }
+    await change((tx) => removeEnablement(tx, row));
+  },
+});
+
+/** What a repository can't have, since it lacks another product or its configuration says otherwise, stays as it is. */
+const switchOne = ({ change, now }: Context, id: Id<'repositories'>, wanted: SecurityChange, actor: Id<'accounts'> | null) =>
+  change(async (tx) => {
+    const repo = await lockRepository(tx, id);
+    if (repo) await refusalOf(() => changeSecurity(tx, { repo, by: byOf(actor), now }, wanted));
+  });
+
+/** Gives new repositories the configuration that their organization has for them. */
+export const attachDefault = subscription<'repository.created', JobContext>({
+  name: 'code-security.attach-default',
+  on: ['repository.created'],
+  attempts: 25,
+  async run({ repository, actor }, { change }) {
+    if (repository === undefined) return;
+    await change(async (tx) => {
+      const repo = await lockRepository(tx, repository);
+      if (!repo || (await findAttachedForUpdate(tx, repository))) return;
+      const visibility = repo.visibility === 'public' ? 'public' : 'private_and_internal';
+      const wanted = (await listDefaults(tx, repo.owner_id)).find((row) => row.visibility === visibility);
+      if (!wanted) return;
+      const selected = { scope: 'selected' as const, selected_repository_ids: [repository] };
+      await putAttachments(tx, { organization: repo.owner_id, configuration: wanted.id, actor }, selected);
+      await enqueue(tx, applyConfiguration, { configuration: wanted.id }, { key: `security-configuration:${wanted.id}` });
+    });
+  },
+});
+
+/** A repository whose switches are others than those of its configuration has it no more; one of another owner neither. */
+export const leaveConfiguration = subscription<'repository.security_changed' | 'repository.transferred', JobContext>({
+  name: 'code-security.leave',
+  on: ['repository.security_changed', 'repository.transferred'],
+  attempts: 25,
+  async run({ kind, repository }, { change }) {
+    if (repository === undefined) return;
+    await change(async (tx) => {
+      if (kind === 'repository.transferred') return void (await removeForeign(tx, repository));
+      const repo = await lockRepository(tx, repository);
+      const row = await findAttachedForUpdate(tx, repository);
+      if (!repo || row?.status !== 'attached') return;
+      const wanted = await findConfiguration(tx, row.configuration_id);
+      if (wanted && !hasAll(repo, wanted.switches)) await updateAttached(tx, repository, { status: 'removed', problem: null });
+    });
+  },
+});
+
+const hasAll = (repo: Repository, switches: SecurityChange): boolean =>
+  Object.entries(switches).every(([name, wanted]) => repo[name as keyof SecurityChange] === wanted); // names of switches

@@ -1,0 +1,156 @@
+import type { OrganizationAction } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { enqueue } from '#jobs/job.ts';
+import { unique } from '#lib/collections.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
+import { lockOrganization } from '#resources/identity/members/index.ts';
+import { applyConfiguration, enableProduct } from './jobs.ts';
+import type { Attachment, ConfigurationChange, NewConfiguration, Product } from './schemas.ts';
+import { changedSettings, checkSettings, newSettings, switchesOf, switchOfProduct } from './settings.ts';
+import {
+  awaitUpdate,
+  type ConfigurationRow,
+  countConfigurations,
+  countOwned,
+  detach,
+  insertConfiguration,
+  putAttachments,
+  putDefaults,
+  putEnablement,
+  removeConfiguration,
+  removeDefaults,
+  updateConfiguration,
+} from './store.ts';
+
+const resource = 'CodeSecurityConfiguration';
+const maxConfigurations = fixedValue(limitTable.repositories.securityConfigurations);
+
+export async function createConfiguration(
+  tx: Tx,
+  { org, now }: OrganizationAction,
+  wanted: NewConfiguration,
+): Promise<ConfigurationRow> {
+  const settings = newSettings(wanted);
+  checkSettings(settings);
+  await lockOrganization(tx, org.id);
+  const { total, same } = await countConfigurations(tx, org.id, wanted.name);
+  if (same !== null) throw invalid(resource, 'name', 'already_exists');
+  if (total >= maxConfigurations)
+    throw invalid(resource, 'name', 'unprocessable', `An organization can have at most ${maxConfigurations} configurations`);
+  return insertConfiguration(tx, {
+    organization_id: org.id,
+    name: wanted.name,
+    description: wanted.description,
+    enforcement: wanted.enforcement,
+    settings,
+    switches: switchesOf(settings),
+    created_at: now,
+    updated_at: now,
+  });
+}
+
+/** The server's own configurations are the same for all organizations. */
+function demandOwn({ organization_id }: ConfigurationRow): void {
+  if (organization_id === null) throw forbidden('A global configuration can’t be changed.');
+}
+
+/** Changes a configuration, and has its repositories follow. Returns undefined where nothing is another. @throws Refusal 403 or 422 */
+export async function changeConfiguration(
+  tx: Tx,
+  action: OrganizationAction,
+  row: ConfigurationRow,
+  { name = row.name, description = row.description, enforcement = row.enforcement, ...change }: ConfigurationChange,
+): Promise<ConfigurationRow | undefined> {
+  demandOwn(row);
+  const settings = changedSettings(row.settings, change);
+  const isSame =
+    JSON.stringify(settings) === JSON.stringify(row.settings) &&
+    name === row.name &&
+    description === row.description &&
+    enforcement === row.enforcement;
+  if (isSame) return undefined;
+  checkSettings(settings);
+  const { org, by, now } = action;
+  await lockOrganization(tx, org.id);
+  const { same } = await countConfigurations(tx, org.id, name);
+  if (same !== null && same !== row.id) throw invalid(resource, 'name', 'already_exists');
+  const switches = switchesOf(settings);
+  const changed = await updateConfiguration(tx, row.id, { name, description, enforcement, settings, switches, updated_at: now });
+  const isNamedOnly = JSON.stringify(settings) === JSON.stringify(row.settings) && enforcement === row.enforcement;
+  if (!isNamedOnly) {
+    await awaitUpdate(tx, row.id, by.account?.id);
+    await apply(tx, row);
+  }
+  return changed;
+}
+
+/** Deletes a configuration. Its repositories keep their switches, and are free to change them. @throws Refusal 403 */
+export async function deleteConfiguration(tx: Tx, row: ConfigurationRow): Promise<void> {
+  demandOwn(row);
+  await removeConfiguration(tx, row.id);
+}
+
+const apply = (tx: Tx, { id }: Pick<ConfigurationRow, 'id'>): Promise<void> =>
+  enqueue(tx, applyConfiguration, { configuration: id }, { key: `security-configuration:${id}` });
+
+/** Attaches a configuration to repositories, which get its switches in the background. @throws Refusal 422 */
+export async function attachConfiguration(
+  tx: Tx,
+  { org, by }: OrganizationAction,
+  row: ConfigurationRow,
+  wanted: Attachment,
+): Promise<void> {
+  const { scope, selected_repository_ids } = wanted;
+  const field = 'selected_repository_ids';
+  if (scope === 'selected' && !selected_repository_ids) throw invalid(resource, field, 'missing_field');
+  if (scope !== 'selected' && selected_repository_ids)
+    throw invalid(resource, field, 'invalid', `${field} has no place beside the scope ${scope}`);
+  const ids = unique(selected_repository_ids ?? []);
+  if (ids.length > 0 && (await countOwned(tx, org.id, ids)) < ids.length)
+    throw invalid(resource, field, 'invalid', `${field} names a repository that is none of the organization`);
+  const total = await putAttachments(tx, { organization: org.id, configuration: row.id, actor: by.account?.id }, wanted);
+  if (total > 0) await apply(tx, row);
+}
+
+export const detachConfigurations = (tx: Tx, { org }: OrganizationAction, ids: Parameters<typeof detach>[2]): Promise<unknown> =>
+  detach(tx, org.id, ids);
+
+type DefaultFor = 'all' | 'none' | 'public' | 'private_and_internal';
+
+/** Decides which new repositories of an organization get a configuration; others that got it before get none. */
+export async function changeDefault(
+  tx: Tx,
+  { org }: OrganizationAction,
+  { id }: ConfigurationRow,
+  wanted: DefaultFor,
+): Promise<void> {
+  await lockOrganization(tx, org.id);
+  await removeDefaults(tx, org.id, id);
+  if (wanted === 'none') return;
+  const visibilities = wanted === 'all' ? (['public', 'private_and_internal'] as const) : [wanted];
+  await putDefaults(
+    tx,
+    visibilities.map((visibility) => ({ organization_id: org.id, visibility, configuration_id: id })),
+  );
+}
+
+/** Milliseconds after which a job that turns a product on or off counts as lost. */
+const staleMs = 60 * 60 * 1000;
+
+/** Turns a product on or off in all repositories of an organization, in the background. @throws Refusal 422 where it can't be, or is being */
+export async function enableProductEverywhere(
+  tx: Tx,
+  { org, by, now }: OrganizationAction,
+  product: Product | 'advanced_security',
+  isOn: boolean,
+): Promise<void> {
+  if (!(product in switchOfProduct)) {
+    if (isOn) throw unprocessable(`${product} can't be enabled: it is no part of this server.`);
+    return;
+  }
+  const row = { organization_id: org.id, product, is_on: isOn, actor_id: by.account?.id ?? null, started_at: now };
+  if (!(await putEnablement(tx, row, new Date(now.getTime() - staleMs))))
+    throw unprocessable(`${product} is being enabled or disabled already.`);
+  await enqueue(tx, enableProduct, { organization: org.id, product });
+}

@@ -1,0 +1,111 @@
+// What a configuration asks for, and which switches of a repository follow from it.
+import { defined } from '#lib/collections.ts';
+import { type FieldError, invalidFields } from '#lib/refusal.ts';
+import type { SecurityChange } from '#resources/repositories/repositories/index.ts';
+import type { NewConfiguration, Product } from './schemas.ts';
+
+/** All that a configuration asks for, beside its name and enforcement. */
+export type Settings = Omit<NewConfiguration, 'name' | 'description' | 'enforcement'>;
+
+/** The switch of a repository by which a product is turned on or off. */
+export const switchOfProduct = {
+  dependency_graph: 'dependency_graph',
+  dependency_bot_alerts: 'vulnerability_alerts',
+  dependency_bot_security_updates: 'dependency_bot_security_updates',
+  secret_scanning: 'secret_scanning',
+  secret_scanning_push_protection: 'secret_scanning_push_protection',
+  secret_scanning_non_provider_patterns: 'secret_scanning_non_provider_patterns',
+  private_vulnerability_reporting: 'private_vulnerability_reporting',
+} as const satisfies Partial<Record<Product, keyof SecurityChange>>;
+type Switched = keyof typeof switchOfProduct;
+
+const switched = Object.keys(switchOfProduct) as Switched[]; // the keys of the table above
+
+/** Products of which no part is in this server: nobody can enable them. */
+const missingProducts = [
+  'dependency_graph_autosubmit_action',
+  'dependency_bot_delegated_alert_dismissal',
+  'code_scanning_default_setup',
+  'code_scanning_delegated_alert_dismissal',
+  'secret_scanning_delegated_bypass',
+  'secret_scanning_validity_checks',
+  'secret_scanning_generic_secrets',
+  'secret_scanning_delegated_alert_dismissal',
+  'secret_scanning_extended_metadata',
+] as const satisfies readonly Exclude<Product, Switched>[];
+
+/** Bundles of products that a licence turns on, of which the server has none. */
+const licensed = ['advanced_security', 'code_security', 'secret_protection'] as const;
+
+/** Options of products that are missing: a request may say that nothing is set. */
+const optionsOfMissing: readonly { readonly field: string; readonly isSet: (settings: Settings) => boolean }[] = [
+  {
+    field: 'dependency_graph_autosubmit_action_options.labeled_runners',
+    isSet: ({ dependency_graph_autosubmit_action_options: options }) => options?.labeled_runners === true,
+  },
+  {
+    field: 'code_scanning_default_setup_options.runner_type',
+    isSet: ({ code_scanning_default_setup_options: options }) => (options?.runner_type ?? 'not_set') !== 'not_set',
+  },
+  {
+    field: 'code_scanning_default_setup_options.runner_label',
+    isSet: ({ code_scanning_default_setup_options: options }) => (options?.runner_label ?? null) !== null,
+  },
+];
+
+/** Products that need another one, which is enabled with them or left as it is. */
+const needs: readonly [Switched, Switched][] = [
+  ['secret_scanning_push_protection', 'secret_scanning'],
+  ['secret_scanning_non_provider_patterns', 'secret_scanning'],
+  ['dependency_bot_alerts', 'dependency_graph'],
+  ['dependency_bot_security_updates', 'dependency_bot_alerts'],
+];
+
+const errorOf = (field: string, message: string): FieldError => ({
+  resource: 'CodeSecurityConfiguration',
+  field,
+  code: 'invalid',
+  message,
+});
+
+/** Refuses what no repository could have. @throws Refusal 422 with the fields */
+export function checkSettings(settings: Settings): void {
+  const missing = missingProducts.filter((product) => settings[product] === 'enabled');
+  const alone = needs.filter(([product, needed]) => settings[product] === 'enabled' && settings[needed] === 'disabled');
+  const options = optionsOfMissing.filter(({ isSet }) => isSet(settings)).map(({ field }) => field);
+  const licences = licensed.filter((product) => !['disabled', 'not_set', undefined].includes(settings[product]));
+  const errors = [
+    ...licences.map((product) => errorOf(product, `${product} can't be ${settings[product]}: no licence is needed here`)),
+    ...options.map((field) => errorOf(field, `${field} is about a product that is no part of this server`)),
+    ...missing.map((product) => errorOf(product, `${product} can't be enabled: it is no part of this server`)),
+    ...alone.map(([product, needed]) => errorOf(product, `${product} can't be enabled without ${needed}`)),
+  ];
+  if ((settings.secret_scanning_delegated_bypass_options?.reviewers ?? []).length > 0)
+    errors.push(errorOf('secret_scanning_delegated_bypass_options.reviewers', 'delegated bypass is no part of this server'));
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+/** What the switches of a repository become; those that a configuration doesn't set stay. */
+export const switchesOf = (settings: Settings): SecurityChange =>
+  Object.fromEntries(
+    switched.flatMap((product) => {
+      const wanted = settings[product];
+      return wanted === undefined || wanted === 'not_set' ? [] : [[switchOfProduct[product], wanted === 'enabled']];
+    }),
+  );
+
+/**
+ * The settings of a new configuration. As in the public API, products that it doesn't name are disabled, if they are part of the server, but for
+ * the dependency graph.
+ */
+export function newSettings({
+  name: _name,
+  description: _description,
+  enforcement: _enforcement,
+  ...wanted
+}: NewConfiguration): Settings {
+  return { ...Object.fromEntries(switched.map((product) => [product, 'disabled'])), dependency_graph: 'enabled', ...wanted };
+}
+
+/** Settings after a change of some of them. */
+export const changedSettings = (settings: Settings, change: Partial<Settings>): Settings => ({ ...settings, ...defined(change) });

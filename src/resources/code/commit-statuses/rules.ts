@@ -1,0 +1,50 @@
+import type { RepositoryAction } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { invalid } from '#lib/refusal.ts';
+import { isWebAddress } from '#lib/web-address.ts';
+import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import type { CombinedStatus, NewStatus } from './schemas.ts';
+import { insertStatus, type StateCounts, type StatusRow, updateSuperseded } from './store.ts';
+
+const maxStatuses = fixedValue(limitTable.repositories.statuses);
+
+/** Adds a status to a commit, the latest of its context. The repository stays locked, so that there is one latest and none too many. */
+export async function createStatus(tx: Tx, action: RepositoryAction, commit: Oid, wanted: NewStatus): Promise<StatusRow> {
+  const { repo, by, now } = action;
+  const { state, context, target_url = null, description = null } = wanted;
+  if (target_url !== null && !isWebAddress(target_url))
+    throw invalid('Status', 'target_url', 'invalid', 'target_url must be an address of the web');
+  await lockRepository(tx, repo.id);
+  const before = await updateSuperseded(tx, { repository: repo.id, commit }, context);
+  if (before >= maxStatuses)
+    throw invalid(
+      'Status',
+      'context',
+      'unprocessable',
+      `A commit can have at most ${maxStatuses} statuses with the same context`,
+    );
+  const row = await insertStatus(tx, {
+    repository_id: repo.id,
+    commit_sha: commit,
+    context,
+    state,
+    target_url,
+    description,
+    creator_id: by.account.id,
+    number: before + 1,
+    is_latest: true,
+    created_at: now,
+  });
+  await record(tx, { ...inRepository(action), kind: 'commit_status.created', data: { status: row.id } });
+  return row;
+}
+
+/** What the latest statuses of a commit say together; a commit without any is pending (the public API's rule). */
+export function combinedState({ failed, pending, total }: StateCounts): CombinedStatus['state'] {
+  if (failed > 0) return 'failure';
+  return pending > 0 || total === 0 ? 'pending' : 'success';
+}

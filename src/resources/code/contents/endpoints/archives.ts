@@ -1,0 +1,114 @@
+// Archives of a commit, and the list of tags.
+import { Type } from 'typebox';
+import { readsContents } from '#access/policies.ts';
+import type { Repo, Viewer } from '#access/viewer.ts';
+import { raw, redirect } from '#endpoint/call.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { type Links, path } from '#endpoint/links.ts';
+import { pages } from '#endpoint/paging.ts';
+import type { Services } from '#endpoint/services.ts';
+import { type ArchiveFormat, openArchive } from '#git/objects/archive.ts';
+import { listRefs } from '#git/refs/refs.ts';
+import type { GitRepository } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import { notFound } from '#lib/refusal.ts';
+import { Nothing } from '#lib/shape.ts';
+import { getCommitOid, repositoryUrlsOf } from '#resources/code/commits/index.ts';
+import { type ArchivedCommit, archiveName, keyOfCommit } from '../archive-address.ts';
+import { archivedCommit } from '../path-resources.ts';
+import { RepositoryTag } from '../schemas.ts';
+import { presentTags } from '../tags.ts';
+
+/**
+ * The redirect names the commit, so that the archive has the requested commit even if the branch moves meanwhile. Where not everybody
+ * may read the repository, it leads to an address that needs no credential for five minutes.
+ */
+const archive = { method: 'GET', access: readsContents, replies: { 302: Nothing } } as const;
+
+type ArchiveCall = { at: { repo: Repo; ref: string }; viewer: Viewer; now: Date; links: Links } & {
+  services: Pick<Services, 'git' | 'secrets'>;
+};
+
+async function redirectTo(format: ArchiveFormat, { at, viewer, now, links, services: { git, secrets } }: ArchiveCall) {
+  const oid = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
+  if (at.repo.visibility === 'public')
+    return redirect(path(`${repositoryUrlsOf(links, at.repo).url}/archives`, `${oid}.${format}`));
+  return redirect(`${links.api}/archives/${keyOfCommit({ secrets, viewer, now }, at.repo, { oid, format })}`);
+}
+
+export const getTarball = endpoint({
+  ...archive,
+  id: 'repos/download-tarball-archive',
+  path: '/repos/{owner}/{repo}/tarball/{ref}',
+  summary: 'Download a repository archive (tar)',
+  handle: (call) => redirectTo('tar.gz', call),
+});
+
+export const getZipball = endpoint({
+  ...archive,
+  id: 'repos/download-zipball-archive',
+  path: '/repos/{owner}/{repo}/zipball/{ref}',
+  summary: 'Download a repository archive (zip)',
+  handle: (call) => redirectTo('zip', call),
+});
+
+const types = { 'tar.gz': 'application/x-gzip', zip: 'application/zip' } as const satisfies Record<ArchiveFormat, string>;
+
+const send = async (
+  gitRepository: GitRepository,
+  { oid, format, name }: Pick<ArchivedCommit, 'oid' | 'format' | 'name'>,
+  type: string,
+) =>
+  raw(type, await openArchive(gitRepository, { commit: oid, format, prefix: name }), {
+    'content-disposition': `attachment; filename=${name}.${format}`,
+    etag: `"${oid}-${format}"`,
+  });
+
+export const downloadArchive = endpoint({
+  id: 'repos/download-archive',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/archives/{archive}',
+  summary: 'Download an archive of a commit',
+  access: readsContents,
+  replies: { 200: Type.String() },
+  async handle({ at, services: { git } }) {
+    const [, commit = '', ending] = /^([0-9a-f]{40})\.(tar\.gz|zip)$/.exec(at.archive) ?? [];
+    const format = ending === 'zip' ? 'zip' : 'tar.gz';
+    const gitRepository = repoOf(git, at.repo.id);
+    const oid =
+      commit === '' ? undefined : await getCommitOid(gitRepository, { repo: at.repo, revision: commit, refuse: notFound });
+    if (oid === undefined) throw notFound();
+    return send(gitRepository, { oid, format, name: archiveName(at.repo, oid) }, types[format]);
+  },
+});
+
+/** The address tells nothing of what it opens, so that one type is declared for both formats. */
+const anyArchive = 'application/octet-stream';
+
+export const downloadHandedOutArchive = endpoint({
+  id: 'repos/download-handed-out-archive',
+  method: 'GET',
+  path: '/archives/{commit_key}',
+  resources: [archivedCommit],
+  summary: 'Download an archive of a commit from the address that was handed out for it',
+  access: { permission: { none: 'token_exchange' } },
+  replies: { 200: Type.String({ contentMediaType: anyArchive }) },
+  async handle({ at: { archivedCommit: archived }, services: { git } }) {
+    return send(repoOf(git, archived.repository), archived, anyArchive);
+  },
+});
+
+export const listTags = endpoint({
+  id: 'repos/list-tags',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/tags',
+  summary: 'List repository tags',
+  access: readsContents,
+  paging: pages(),
+  replies: { 200: Type.Array(RepositoryTag) },
+  async handle({ at, page, links, services: { git } }) {
+    const gitRepository = repoOf(git, at.repo.id);
+    const { rows, total } = await listRefs(gitRepository, { prefix: 'refs/tags/', descending: true, ...page });
+    return { rows: presentTags(repositoryUrlsOf(links, at.repo), rows), total };
+  },
+});

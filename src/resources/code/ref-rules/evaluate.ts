@@ -1,0 +1,173 @@
+// The one evaluator of rules on refs: every way in that moves a ref asks it, whether the rules come from rulesets or from branch protection.
+import type { Db } from '#database/connect.ts';
+import { branchOf } from '#git/refs/ref-name.ts';
+import type { GitRepository } from '#git/repo.ts';
+import { periodicYield } from '#lib/turns.ts';
+import { loadProtections, appliedRulesOf as rulesOfProtection } from '#resources/code/branch-protection/index.ts';
+import {
+  type AppliedRule,
+  loadRulesetsOf,
+  matchesRef,
+  type RuledRepository,
+  appliedRulesOf as rulesOfRuleset,
+} from '#resources/code/rulesets/index.ts';
+import { openCheck, TooManyCommits } from './check.ts';
+import {
+  type Evaluation,
+  kindOfMove,
+  type MergedPull,
+  type MoveEvaluation,
+  type MoveKind,
+  type RefActor,
+  type RefRules,
+  type RuleCheck,
+  type RuledMove,
+  type RuleEvaluators,
+} from './evaluator.ts';
+import { pushProtectionOf } from './secret-evaluator.ts';
+import { loadActorFacts } from './store.ts';
+
+const isRuled = ({ ref }: RuledMove): boolean => branchOf(ref) !== undefined || ref.startsWith('refs/tags/');
+
+/** On which occasion refs move, where a rule may ask that. */
+export type MoveReason = {
+  /** The pull request by whose merge a branch moves. */
+  readonly merge?: MergedPull | undefined;
+  /** The branch gets what its upstream has. */
+  readonly syncsUpstream?: boolean | undefined;
+  /** A branch gets another name, and takes its protection along. */
+  readonly isRename?: boolean | undefined;
+};
+
+/** Moves that somebody wants to make. */
+export type WantedMoves = MoveReason & {
+  readonly repo: RuledRepository;
+  readonly actor: RefActor;
+  readonly moves: readonly RuledMove[];
+};
+
+/** Rules that apply to some moves, as they apply to who makes them: those of which the actor is exempt aren't among them. */
+type RulesOfMoves = WantedMoves & {
+  readonly facts: RuleCheck['actor'];
+  readonly byRef: ReadonlyMap<string, readonly AppliedRule[]>;
+};
+
+/** The rules that apply to some moves; undefined where there are none, which takes two statements that are sent together. */
+export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMoves | undefined> {
+  const { repo, actor } = wanted;
+  const moves = wanted.moves.filter(isRuled);
+  if (moves.length === 0) return undefined;
+  const branches = moves.flatMap(({ ref }) => branchOf(ref) ?? []);
+  const [rulesets, protections] = await Promise.all([loadRulesetsOf(db, repo), loadProtections(db, repo.id, branches)]);
+  const ofPush = pushProtectionOf(repo);
+  if (rulesets.length === 0 && protections.size === 0 && ofPush.length === 0) return undefined;
+  const facts = await loadActorFacts(db, repo, actor);
+  const ofRulesets = rulesets.map((row) => ({ row, rules: rulesOfRuleset(row, facts) }));
+  const isLeft = ({ rule }: AppliedRule) => !(wanted.isRename && rule.type === 'deletion');
+  const byRef = new Map<string, readonly AppliedRule[]>();
+  for (const { ref } of moves) {
+    const branch = branchOf(ref);
+    const protection = branch === undefined ? undefined : protections.get(branch);
+    const applied = [
+      ...ofRulesets.flatMap(({ row, rules }) => (matchesRef(row, ref, repo) ? rules : [])),
+      ...(protection ? rulesOfProtection(protection, facts).filter(isLeft) : []),
+      ...ofPush,
+    ].filter(({ bypass }) => bypass !== 'exempt');
+    if (applied.length > 0) byRef.set(ref, applied);
+  }
+  return byRef.size === 0 ? undefined : { ...wanted, moves, facts, byRef };
+}
+
+/** The rules that apply to some refs, as they apply to an actor: those of which it is exempt aren't among them. */
+export const loadRulesOfRefs = (
+  db: Db,
+  { repo, actor, refs }: Pick<WantedMoves, 'repo' | 'actor'> & { refs: readonly string[] },
+): Promise<Pick<RulesOfMoves, 'byRef' | 'facts'> | undefined> =>
+  loadRules(db, { repo, actor, moves: refs.map((ref) => ({ ref, before: null, after: null })) });
+
+type EvaluationContext = { db: Db; gitRepository: GitRepository; refRules: RefRules; now: Date; isTrial?: boolean };
+
+/** Which rules are judged: those that need no objects, those that do, or all. */
+type Stage = 'names' | 'objects' | 'all';
+
+/** An evaluator of some type, whose rule is handed to it alone. */
+type AnyEvaluator = Omit<RuleEvaluators['creation'], 'violation'> & {
+  violation(check: RuleCheck, rule: never, move: RuledMove): Promise<string | undefined> | string | undefined;
+};
+
+/** Judges moves by the rules of a stage. Moves without such rules aren't in the result. */
+export async function evaluateRules(
+  context: EvaluationContext,
+  rules: RulesOfMoves,
+  stage: Stage = 'all',
+): Promise<MoveEvaluation[]> {
+  const { db, gitRepository, refRules, now, isTrial = false } = context;
+  const { evaluators, host, secrets } = refRules;
+  const { repo, facts: actor, merge, syncsUpstream = false, moves, byRef } = rules;
+  const given = { db, gitRepository, host, secrets, isTrial, now, repo, actor, merge, syncsUpstream, moves };
+  await using check = await openCheck(given);
+  const yieldNow = periodicYield();
+  const moveEvaluations: MoveEvaluation[] = [];
+  for (const move of moves) {
+    const kind = kindOfMove(move);
+    const evaluations: Evaluation[] = [];
+    for (const applied of byRef.get(move.ref) ?? []) {
+      const evaluator: AnyEvaluator = evaluators[applied.rule.type];
+      if (!isAbout(applied, evaluator, kind) || (stage !== 'all' && stage !== evaluator.needs)) continue;
+      const violation = await violationOf(evaluator, check, applied, move);
+      if (violation === undefined && evaluator.isSilent) continue;
+      evaluations.push({ applied, violation, isBypassed: violation !== undefined && mayBypass(applied, merge) });
+      await yieldNow();
+    }
+    if (evaluations.length > 0) moveEvaluations.push(moveEvaluationOf(move, evaluations));
+  }
+  return moveEvaluations;
+}
+
+/** Whether some move has a rule that is judged once the objects of a push are there. */
+export const needObjects = ({ moves, byRef }: RulesOfMoves, { evaluators }: RefRules): boolean =>
+  moves.some((move) =>
+    byRef.get(move.ref)?.some((applied) => {
+      const evaluator: AnyEvaluator = evaluators[applied.rule.type];
+      return evaluator.needs === 'objects' && isAbout(applied, evaluator, kindOfMove(move));
+    }),
+  );
+
+/** Whether a rule is about a kind of moves. A protected branch that doesn't exist may be created by a push, unless that is restricted. */
+const isAbout = ({ rule, source }: AppliedRule, { kinds }: AnyEvaluator, kind: MoveKind): boolean =>
+  kinds.includes(kind) && !(kind === 'creation' && source.type === 'ProtectedBranch' && rule.type === 'pull_request');
+
+async function violationOf(
+  evaluator: AnyEvaluator,
+  check: RuleCheck,
+  { rule }: AppliedRule,
+  move: RuledMove,
+): Promise<string | undefined> {
+  try {
+    return await evaluator.violation(check, rule as never, move);
+  } catch (error) {
+    if (error instanceof TooManyCommits) return 'There are more new commits than this rule can check.';
+    throw error;
+  }
+}
+
+const mayBypass = ({ bypass }: AppliedRule, merge: MergedPull | undefined): boolean =>
+  bypass === 'always' || (bypass === 'pull_request' && merge !== undefined);
+
+/** The result of evaluations: a breach that isn't bypassed fails. */
+function moveEvaluationOf(move: RuledMove, evaluations: readonly Evaluation[]): MoveEvaluation {
+  const broken = evaluations.filter(({ applied, violation }) => violation !== undefined && applied.enforcement === 'active');
+  const result = broken.length === 0 ? 'pass' : broken.every(({ isBypassed }) => isBypassed) ? 'bypass' : 'fail';
+  return { move, evaluations, result };
+}
+
+/** Judgements of two stages as one, by ref. */
+export function mergeMoveEvaluations(first: readonly MoveEvaluation[], second: readonly MoveEvaluation[]): MoveEvaluation[] {
+  const later = new Map(second.map((moveEvaluation) => [moveEvaluation.move.ref, moveEvaluation]));
+  const merged = first.map((one) => {
+    const other = later.get(one.move.ref);
+    later.delete(one.move.ref);
+    return other ? moveEvaluationOf(one.move, [...one.evaluations, ...other.evaluations]) : one;
+  });
+  return [...merged, ...later.values()];
+}

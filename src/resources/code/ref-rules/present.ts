@@ -1,0 +1,53 @@
+import type { Db } from '#database/connect.ts';
+import { zeroOid } from '#git/objects/oid.ts';
+import { timestamp } from '#lib/time.ts';
+import { listExisting, type RuleSource } from '#resources/code/rulesets/index.ts';
+import type { RuleSuite, ShortRuleSuite } from './schemas.ts';
+import type { SuiteRow } from './store.ts';
+
+const common = (row: SuiteRow) => ({
+  id: row.id,
+  actor_id: row.actor_id,
+  actor_name: row.actor_login,
+  before_sha: row.before_sha ?? zeroOid,
+  after_sha: row.after_sha ?? zeroOid,
+  ref: row.ref,
+  repository_id: row.repository_id,
+  repository_name: row.repository_name,
+  pushed_at: timestamp(row.pushed_at),
+  result: row.result,
+});
+
+export const presentShortRuleSuite = (row: SuiteRow): ShortRuleSuite => ({
+  ...common(row),
+  ...(row.evaluation_result === null ? {} : { evaluation_result: row.evaluation_result }),
+});
+
+/** What is no ruleset, in the words of replies. */
+const protectionWords: { readonly [Type in RuleSource['type']]?: string } = {
+  ProtectedBranch: 'protected_branch',
+  PushProtection: 'push_protection',
+};
+
+/** A suite with its rules. Rulesets that are no more are shown as such. */
+export async function presentRuleSuite(db: Db, row: SuiteRow): Promise<RuleSuite> {
+  const ofRulesets = row.evaluations.filter(({ source }) => protectionWords[source.type] === undefined);
+  const existing = new Set<number>(await listExisting(db, [...new Set(ofRulesets.map(({ source }) => source.id))]));
+  return {
+    ...common(row),
+    evaluation_result: row.evaluation_result,
+    rule_evaluations: row.evaluations.map(({ source, enforcement, result, rule_type, details }) => {
+      const protection = protectionWords[source.type];
+      const isDeleted = protection === undefined && !existing.has(source.id);
+      return {
+        rule_source: protection
+          ? { type: protection, id: null, name: source.name }
+          : { type: 'ruleset', id: isDeleted ? null : source.id, name: source.name },
+        enforcement: isDeleted ? ('deleted ruleset' as const) : enforcement,
+        result,
+        rule_type,
+        details,
+      };
+    }),
+  };
+}

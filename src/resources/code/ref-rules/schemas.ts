@@ -1,0 +1,47 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
+import { Rule } from '#resources/code/rulesets/index.ts';
+
+const Result = OneOf(['pass', 'fail', 'bypass']);
+
+/** What rules said of the move of a ref. */
+export const ShortRuleSuite = Type.Object({
+  id: Type.Integer(),
+  actor_id: Nullable(Type.Integer()),
+  actor_name: Nullable(Type.String()),
+  before_sha: Type.String(),
+  after_sha: Type.String(),
+  ref: Type.String(),
+  repository_id: Type.Integer(),
+  repository_name: Type.String(),
+  pushed_at: Timestamp,
+  result: Result,
+  evaluation_result: Type.Optional(Result),
+});
+export type ShortRuleSuite = Static<typeof ShortRuleSuite>;
+
+const RuleEvaluation = Type.Object({
+  rule_source: Type.Object({ type: Type.String(), id: Nullable(Type.Integer()), name: Nullable(Type.String()) }),
+  enforcement: OneOf(['active', 'evaluate', 'deleted ruleset']),
+  result: OneOf(['pass', 'fail']),
+  rule_type: Type.String(),
+  details: Nullable(Type.String()),
+});
+
+export const RuleSuite = Type.Object({
+  ...ShortRuleSuite.properties,
+  evaluation_result: Nullable(Result),
+  rule_evaluations: Type.Array(RuleEvaluation),
+});
+export type RuleSuite = Static<typeof RuleSuite>;
+
+/** A rule with the ruleset that it comes from. */
+export const BranchRule = Type.Intersect([
+  Rule,
+  Type.Object({
+    ruleset_source_type: OneOf(['Repository', 'Organization']),
+    ruleset_source: Type.String(),
+    ruleset_id: Type.Integer(),
+  }),
+]);
+export type BranchRule = Static<typeof BranchRule>;

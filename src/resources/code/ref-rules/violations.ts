@@ -1,0 +1,41 @@
+// What people and programs are told of rules that refuse a move, or that were bypassed.
+import type { AppliedRule } from '#resources/code/rulesets/index.ts';
+import type { Evaluation, MoveEvaluation } from './evaluator.ts';
+
+/** Thrown where rules refuse to move refs. */
+export class RuleViolations extends Error {
+  readonly refused: readonly MoveEvaluation[];
+  constructor(refused: readonly MoveEvaluation[]) {
+    super(refused.map(messageOf).join('\n'));
+    this.refused = refused;
+  }
+}
+
+/** A rule with where it comes from. */
+export const sourceName = ({ source: { type, name }, rule }: AppliedRule): string => {
+  if (type === 'PushProtection') return name;
+  return type === 'ProtectedBranch' ? `${rule.type}, protection of ${name}` : `${rule.type}, ruleset ${JSON.stringify(name)}`;
+};
+
+const isRefusing = ({ applied, violation, isBypassed }: Evaluation): boolean =>
+  violation !== undefined && !isBypassed && applied.enforcement === 'active';
+const isBypassing = ({ applied, violation, isBypassed }: Evaluation): boolean =>
+  violation !== undefined && isBypassed && applied.enforcement === 'active';
+
+const linesOf = (evaluations: readonly Evaluation[]): string[] =>
+  evaluations.map(({ applied, violation }) => `- ${violation} (${sourceName(applied)})`);
+
+/** A refused move as an error message of the API: each broken rule on a line, with where it comes from. */
+const messageOf = ({ move, evaluations }: MoveEvaluation): string =>
+  [`Repository rule violations found for ${move.ref}`, '', ...linesOf(evaluations.filter(isRefusing))].join('\n');
+
+/** What Git says of a ref that rules refuse to move. */
+export const refusedReason = 'push declined due to repository rule violations';
+
+/** The lines that the user of `git push` is shown of refused moves, and of those that broke rules which the user may bypass. */
+export const pushLines = (moveEvaluations: readonly MoveEvaluation[]): string[] =>
+  moveEvaluations.flatMap(({ move, evaluations, result }) => {
+    if (result === 'pass') return [];
+    const head = result === 'fail' ? 'error: Repository rule violations found for' : 'Bypassed rule violations for';
+    return [`${head} ${move.ref}:`, ...linesOf(evaluations.filter(result === 'fail' ? isRefusing : isBypassing)), ''];
+  });

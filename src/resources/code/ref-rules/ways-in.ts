@@ -1,0 +1,164 @@
+// What the two ways in ask: moves that the server makes at once, and pushes, whose objects come after their names.
+import type { Db, Tx } from '#database/connect.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
+import type { Id } from '#lib/id.ts';
+import type { AppliedRule, RuledRepository } from '#resources/code/rulesets/index.ts';
+import { evaluateRules, loadRules, mergeMoveEvaluations, needObjects, type WantedMoves } from './evaluate.ts';
+import type { MergedPull, MoveEvaluation, RefActor, RefRules, RuledMove } from './evaluator.ts';
+import { behindBase } from './status-evaluators.ts';
+import { insertSuites } from './store.ts';
+import { pushLines, RuleViolations, refusedReason, sourceName } from './violations.ts';
+
+type Context = {
+  db: Db;
+  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  git: GitStore;
+  now: Date;
+  refRules: RefRules;
+};
+
+type RecordedMoves = {
+  repo: Pick<RuledRepository, 'id'>;
+  actor: Id<'accounts'> | undefined;
+  moveEvaluations: readonly MoveEvaluation[];
+};
+
+/** Records what rules said of moves, in the transaction that records the moves. */
+export const recordMoveEvaluations = (
+  tx: Tx,
+  { now }: { now: Date },
+  { repo, actor, moveEvaluations }: RecordedMoves,
+): Promise<void> => insertSuites(tx, { repository: repo.id, actor, at: now }, moveEvaluations);
+
+/**
+ * Judges moves by all rules. A refusal is recorded at once; what is returned is recorded with the moves, by `recordMoveEvaluations`.
+ * @throws RuleViolations
+ */
+export async function evaluateMoves(context: Context, wanted: WantedMoves): Promise<readonly MoveEvaluation[]> {
+  const { db, change, git, now, refRules } = context;
+  const { repo, actor } = wanted;
+  const rules = await loadRules(db, wanted);
+  if (!rules) return [];
+  const moveEvaluations = await evaluateRules({ db, refRules, now, gitRepository: repoOf(git, repo.id) }, rules);
+  const refused = moveEvaluations.filter(({ result }) => result === 'fail');
+  if (refused.length === 0) return moveEvaluations;
+  await change((tx) => recordMoveEvaluations(tx, context, { repo, actor: actor.account, moveEvaluations: refused }));
+  throw new RuleViolations(refused);
+}
+
+type WantedMerge = { repo: RuledRepository; merge: Omit<MergedPull, 'method'>; move: RuledMove };
+
+/**
+ * What keeps a pull request from being merged by somebody who may bypass nothing: `behind` where it only needs what its base has; undefined
+ * where no rule does. Rules about the commits that a merge would make aren't among them, since they depend on how it is merged.
+ */
+export async function findMergeObstacle(
+  { db, gitRepository, now, refRules }: Pick<Context, 'db' | 'refRules' | 'now'> & { gitRepository: GitRepository },
+  { repo, merge, move }: WantedMerge,
+): Promise<'behind' | 'blocked' | undefined> {
+  const wanted = { repo, actor: { account: undefined }, moves: [move], merge: { ...merge, method: undefined } };
+  const rules = await loadRules(db, wanted);
+  if (!rules) return undefined;
+  const [moveEvaluation] = await evaluateRules({ db, refRules, now, gitRepository }, rules, 'names');
+  if (moveEvaluation?.result !== 'fail') return undefined;
+  const broken = moveEvaluation.evaluations.filter(
+    ({ violation, applied }) => violation !== undefined && applied.enforcement === 'active',
+  );
+  return broken.every(({ violation }) => violation === behindBase) ? 'behind' : 'blocked';
+}
+
+/** What a rule says of a move that nobody made. `passed` is undefined where the commits decide, and aren't known. */
+type RuleExplanation = { rule: string; passed: boolean | undefined; because: string };
+
+/** What each rule that applies to a move says of it, for those who ask why; nothing moves, and nothing is recorded. */
+export async function explainMove(
+  { db, gitRepository, now, refRules }: Pick<Context, 'db' | 'refRules' | 'now'> & { gitRepository: GitRepository },
+  wanted: WantedMoves,
+  { hasObjects }: { hasObjects: boolean },
+): Promise<RuleExplanation[]> {
+  const rules = await loadRules(db, wanted);
+  if (!rules) return [];
+  const evaluated = (
+    await evaluateRules({ db, refRules, now, gitRepository, isTrial: true }, rules, hasObjects ? 'all' : 'names')
+  ).flatMap(({ evaluations }) => evaluations);
+  const known = new Set(evaluated.map(({ applied }) => applied));
+  const open = hasObjects ? [] : [...rules.byRef.values()].flat().filter((applied) => !known.has(applied));
+  return [
+    ...evaluated.map(({ applied, violation, isBypassed }) => ({
+      rule: sourceName(applied),
+      passed: violation === undefined || isBypassed || applied.enforcement === 'evaluate',
+      because: becauseOf(applied, violation, isBypassed),
+    })),
+    ...open
+      .filter(({ rule }) => refRules.evaluators[rule.type].needs === 'objects')
+      .map((applied) => ({ rule: sourceName(applied), passed: undefined, because: 'depends on the commits' })),
+  ];
+}
+
+function becauseOf({ enforcement }: AppliedRule, violation: string | undefined, isBypassed: boolean): string {
+  if (violation === undefined) return 'kept';
+  if (enforcement === 'evaluate') return `${violation} It is tried out, and refuses nothing`;
+  return isBypassed ? `${violation} It may be bypassed` : violation;
+}
+
+type PushRules = {
+  /** Judges what names decide, and says whether the objects are to be inspected. */
+  before(moves: readonly RuledMove[]): Promise<Verdict & { inspect?: Inspect }>;
+  /** Records what was said of the refs that moved. */
+  record(tx: Tx, moved: readonly string[]): Promise<void>;
+};
+
+/** The rules of one push. What they refuse is recorded at once. */
+export function pushRules({
+  context,
+  repo,
+  actor,
+}: {
+  context: () => Context;
+  repo: RuledRepository;
+  actor: RefActor;
+}): PushRules {
+  let moveEvaluations: readonly MoveEvaluation[] = [];
+  /** What is told of judgements that are final: all, or those that refuse. */
+  const verdictOf = async (final: readonly MoveEvaluation[]): Promise<Verdict> => {
+    const refused = final.filter(({ result }) => result === 'fail');
+    if (refused.length > 0) {
+      const now = context();
+      await now.change((tx) => recordMoveEvaluations(tx, now, { repo, actor: actor.account, moveEvaluations: refused }));
+    }
+    return { refused: new Map(refused.map(({ move }) => [move.ref, refusedReason])), messages: pushLines(final) };
+  };
+  return {
+    async before(moves) {
+      const { db, git, now, refRules } = context();
+      const rules = await loadRules(db, { repo, actor, moves });
+      if (!rules) return {};
+      const gitRepository = repoOf(git, repo.id);
+      moveEvaluations = await evaluateRules({ db, refRules, now, gitRepository }, rules, 'names');
+      const refused = new Set(moveEvaluations.flatMap(({ move, result }) => (result === 'fail' ? move.ref : [])));
+      const rest = { ...rules, moves: rules.moves.filter(({ ref }) => !refused.has(ref)) };
+      if (!needObjects(rest, refRules)) return verdictOf(moveEvaluations);
+      const first = await verdictOf(moveEvaluations.filter(({ result }) => result === 'fail'));
+      moveEvaluations = moveEvaluations.filter(({ result }) => result !== 'fail');
+      return {
+        ...first,
+        async inspect(commands, pushed) {
+          const inspected = new Set(commands.map(({ ref }) => ref));
+          const accepted = { ...rest, moves: rest.moves.filter(({ ref }) => inspected.has(ref)) };
+          moveEvaluations = mergeMoveEvaluations(
+            moveEvaluations,
+            await evaluateRules({ db, refRules, now, gitRepository: pushed }, accepted, 'objects'),
+          );
+          return verdictOf(moveEvaluations);
+        },
+      };
+    },
+    async record(tx, moved) {
+      const done = new Set(moved);
+      const passed = moveEvaluations.filter(({ move, result }) => result !== 'fail' && done.has(move.ref));
+      await recordMoveEvaluations(tx, context(), { repo, actor: actor.account, moveEvaluations: passed });
+    },
+  };
+}

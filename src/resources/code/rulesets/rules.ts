@@ -1,0 +1,198 @@
+import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { declaredPart } from '#endpoint/declared.ts';
+import { record } from '#events/record.ts';
+import { inOrganization, inRepository } from '#events/scope.ts';
+import { getOrThrow } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { invalid } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
+import { lockOrganization } from '#resources/identity/members/index.ts';
+import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import { changesBetween } from './changes.ts';
+import { bypassActorsOf, checkRuleset, idsOf, offeredRules } from './check.ts';
+import { type Rule, schemasByType } from './rule-types.ts';
+import type { BypassActor, Conditions, NewRuleset, RulesetChange } from './schemas.ts';
+import {
+  countRulesets,
+  findKnownActors,
+  insertBypassActors,
+  insertRuleset,
+  insertVersion,
+  listOwnedIds,
+  type RulesetOwner,
+  type RulesetRow,
+  type RulesetState,
+  removeBypassActors,
+  removeRuleset,
+  updateRuleset,
+} from './store.ts';
+
+type RulesetAction = OrganizationAction | RepositoryAction;
+
+const resource = 'Ruleset';
+const maxRulesets = fixedValue(limitTable.rules.rulesets);
+
+/** The organization or repository of a path. */
+export const ownerOf = (parent: Pick<OrganizationAction, 'org'> | Pick<RepositoryAction, 'repo'>): RulesetOwner =>
+  'org' in parent ? { column: 'organization_id', id: parent.org.id } : { column: 'repository_id', id: parent.repo.id };
+
+const scopeOf = (action: RulesetAction) => ('org' in action ? inOrganization(action) : inRepository(action));
+
+/** Locks the owner of rulesets until the transaction ends, since their names and number depend on one another. */
+export const lockOwner = (tx: Tx, { column, id }: RulesetOwner) =>
+  column === 'organization_id' ? lockOrganization(tx, id) : lockRepository(tx, id);
+
+/** A rule with the parameters of its own type alone. Checks of any app have no id of an app, which requests may say by null. */
+function ownPart(given: Rule): Rule {
+  const rule = declaredPart(getOrThrow(schemasByType, given.type), given) as Rule; // a part of the rule
+  if (rule.type !== 'required_status_checks') return rule;
+  const required_status_checks = rule.parameters.required_status_checks.map(({ context, integration_id }) =>
+    integration_id ? { context, integration_id } : { context },
+  );
+  return { ...rule, parameters: { ...rule.parameters, required_status_checks } };
+}
+
+const rulesOf = (rules: NonNullable<NewRuleset['rules']>): Rule[] => offeredRules(rules).map(ownPart);
+
+/** Adds a ruleset, with its first version. */
+export async function createRuleset(tx: Tx, action: RulesetAction, wanted: NewRuleset): Promise<RulesetRow> {
+  const { by, now } = action;
+  const { name, target, enforcement, conditions = {} } = wanted;
+  const owner = ownerOf(action);
+  const state = {
+    name,
+    target,
+    enforcement,
+    conditions,
+    rules: rulesOf(wanted.rules ?? []),
+    bypass_actors: bypassActorsOf(wanted.bypass_actors ?? []),
+  };
+  checkRuleset(state, owner);
+  await lockOwner(tx, owner);
+  await Promise.all([checkName(tx, owner, name), checkActors(tx, action, state.bypass_actors), checkIds(tx, action, conditions)]);
+  const { bypass_actors, ...written } = state;
+  const row = {
+    ...written,
+    organization_id: owner.column === 'organization_id' ? owner.id : null,
+    repository_id: owner.column === 'repository_id' ? owner.id : null,
+    created_at: now,
+    updated_at: now,
+  };
+  const id = await insertRuleset(tx, row);
+  insertBypassActors(tx, id, bypass_actors);
+  insertVersion(tx, { ruleset_id: id, actor_id: by.account.id, state, created_at: now });
+  await record(tx, { ...scopeOf(action), kind: 'ruleset.created', data: { ruleset: id } });
+  return { ...row, id, bypass_actors };
+}
+
+/** Adds a ruleset that comes with an imported repository. Nobody is told, and its first version names nobody. */
+export async function importRuleset(tx: Tx, repository: Id<'repositories'>, wanted: RulesetState, now: Date): Promise<void> {
+  const owner = { column: 'repository_id', id: repository } as const;
+  const state = { ...wanted, rules: rulesOf([...wanted.rules]) };
+  checkRuleset(state, owner);
+  await checkName(tx, owner, state.name);
+  const { bypass_actors, ...written } = state;
+  const row = { ...written, organization_id: null, repository_id: repository, created_at: now, updated_at: now };
+  const id = await insertRuleset(tx, row);
+  insertBypassActors(tx, id, bypass_actors);
+  insertVersion(tx, { ruleset_id: id, actor_id: null, state, created_at: now });
+}
+
+/** Changes the parts of a ruleset that are named, and keeps what it becomes as its next version. */
+export async function changeRuleset(
+  tx: Tx,
+  action: RulesetAction,
+  ruleset: RulesetRow,
+  wanted: RulesetChange,
+): Promise<RulesetRow> {
+  const { by, now } = action;
+  const owner = ownerOf(action);
+  const former = stateOf(ruleset);
+  const { name = former.name, target = former.target, enforcement = former.enforcement, conditions = former.conditions } = wanted;
+  const state = {
+    name,
+    target,
+    enforcement,
+    conditions,
+    rules: wanted.rules ? rulesOf(wanted.rules) : former.rules,
+    bypass_actors: wanted.bypass_actors ? bypassActorsOf(wanted.bypass_actors) : former.bypass_actors,
+  };
+  checkRuleset(state, owner);
+  await Promise.all([
+    wanted.name === undefined ? undefined : checkName(tx, owner, name, ruleset),
+    wanted.bypass_actors && checkActors(tx, action, state.bypass_actors),
+    wanted.conditions && checkIds(tx, action, conditions),
+  ]);
+  const { bypass_actors, ...written } = state;
+  updateRuleset(tx, ruleset.id, { ...written, updated_at: now });
+  if (wanted.bypass_actors) {
+    removeBypassActors(tx, ruleset.id);
+    insertBypassActors(tx, ruleset.id, bypass_actors);
+  }
+  insertVersion(tx, { ruleset_id: ruleset.id, actor_id: by.account.id, state, created_at: now });
+  const data = { ruleset: ruleset.id, changes: changesBetween(former, state) };
+  await record(tx, { ...scopeOf(action), kind: 'ruleset.edited', data });
+  return { ...ruleset, ...state, updated_at: now };
+}
+
+/** Deletes a ruleset with its versions. */
+export async function deleteRuleset(tx: Tx, action: RulesetAction, ruleset: RulesetRow): Promise<void> {
+  await removeRuleset(tx, ruleset.id);
+  await record(tx, { ...scopeOf(action), kind: 'ruleset.deleted', data: { was: snapshotOf(ruleset) } });
+}
+
+const stateOf = ({ name, target, enforcement, conditions, rules, bypass_actors }: RulesetRow): RulesetState => ({
+  name,
+  target,
+  enforcement,
+  conditions,
+  rules,
+  bypass_actors,
+});
+
+async function checkName(tx: Tx, owner: RulesetOwner, name: string, self?: RulesetRow): Promise<void> {
+  const { total, taken } = await countRulesets(tx, owner, name, self?.id);
+  if (taken) throw invalid(resource, 'name', 'already_exists', 'Name must be unique');
+  if (!self && total >= maxRulesets)
+    throw invalid(resource, 'name', 'unprocessable', `There can be at most ${maxRulesets} rulesets here`);
+}
+
+/** @throws Refusal where an actor doesn't belong to the organization, or to the owner of the repository */
+async function checkActors(tx: Tx, action: RulesetAction, actors: readonly BypassActor[]): Promise<void> {
+  if (actors.length === 0) return;
+  const parent =
+    'org' in action
+      ? { account: action.org.id, repository: undefined }
+      : { account: action.repo.owner_id, repository: action.repo.id };
+  const isOrganization = 'org' in action || action.repo.owner.kind === 'organization';
+  const asked = { apps: idsOf(actors, 'Integration'), teams: idsOf(actors, 'Team'), users: idsOf(actors, 'User') };
+  const isAsked = Object.values(asked).some((ids) => ids.length > 0);
+  const known = isAsked ? await findKnownActors(tx, parent, asked) : asked;
+  for (const [at, { actor_type, actor_id }] of actors.entries()) {
+    const refuse = (field: string, message: string) => invalid(resource, `bypass_actors.${at}.${field}`, 'invalid', message);
+    if (!isOrganization && (actor_type === 'OrganizationAdmin' || actor_type === 'Team'))
+      throw refuse('actor_type', `${actor_type} does not belong to a repository of a user`);
+    const ids = actor_type === 'Integration' ? known.apps : actor_type === 'Team' ? known.teams : known.users;
+    const isNamed = actor_type === 'Integration' || actor_type === 'Team' || actor_type === 'User';
+    if (isNamed && actor_id !== null && !ids.includes(actor_id)) throw refuse('actor_id', missingActor[actor_type]);
+  }
+}
+
+const missingActor = {
+  Integration: 'The app is not installed here',
+  Team: 'The organization has no such team',
+  User: 'The user is no member here',
+} as const;
+
+/** @throws Refusal where a condition names a repository that isn't the organization's */
+async function checkIds(tx: Tx, action: RulesetAction, { repository_id }: Conditions): Promise<void> {
+  const { repository_ids: ids = [] } = repository_id ?? {};
+  if (!('org' in action) || ids.length === 0) return;
+  const owned = new Set(await listOwnedIds(tx, action.org.id, ids));
+  const stray = ids.findIndex((id) => !owned.has(id));
+  if (stray < 0) return;
+  const field = `conditions.repository_id.repository_ids.${stray}`;
+  throw invalid(resource, field, 'invalid', 'The organization has no such repository');
+}

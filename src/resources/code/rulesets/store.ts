@@ -1,0 +1,273 @@
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { teamsOf } from '#access/sql.ts';
+import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import { propertyLists } from '#resources/repositories/custom-properties/index.ts';
+import type { RuledRepository } from './applied-rule.ts';
+import { matchesRepository, type RepositoryFacts } from './conditions.ts';
+import type { Rule } from './rule-types.ts';
+import type { BypassActor, Conditions } from './schemas.ts';
+
+type Columns = Selectable<DB['rulesets']>;
+type RulesetId = Id<'rulesets'>;
+
+/** A ruleset without what is in it. */
+export type RulesetHead = Omit<Columns, 'conditions' | 'rules'>;
+
+/** A ruleset with its rules, conditions and bypass actors. */
+export type RulesetRow = RulesetHead & {
+  readonly conditions: Conditions;
+  readonly rules: readonly Rule[];
+  readonly bypass_actors: readonly BypassActor[];
+};
+
+/** The organization or repository that has rulesets. */
+export type RulesetOwner =
+  | { readonly column: 'organization_id'; readonly id: Id<'accounts'> }
+  | { readonly column: 'repository_id'; readonly id: Id<'repositories'> };
+
+const conditions = sql<Conditions>`rulesets.conditions`.as('conditions');
+
+const heads = ['id', 'organization_id', 'repository_id', 'name', 'target', 'enforcement', 'created_at', 'updated_at'] as const;
+
+/** The rules, conditions and bypass actors of a ruleset. */
+const content = [
+  conditions,
+  sql<readonly Rule[]>`rulesets.rules`.as('rules'),
+  sql<readonly BypassActor[]>`(
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'actor_id', case a.kind when 'OrganizationAdmin' then 1 else coalesce(a.app_id, a.team_id, a.user_id, a.role_id) end,
+      'actor_type', a.kind, 'bypass_mode', a.mode) order by a.position), '[]')
+    from ruleset_bypass_actors a where a.ruleset_id = rulesets.id)`.as('bypass_actors'),
+] as const;
+
+const selectRulesets = (db: Db) => db.selectFrom('rulesets').select(heads).select(content);
+
+/** What the conditions of an organization's ruleset ask of a repository; null for a repository's own. */
+const repositoryFacts = (repository: RuledRepository['id']) =>
+  sql<RepositoryFacts | null>`case when rulesets.organization_id is not null then (
+    select jsonb_build_object('id', r.id, 'name', r.name, 'language', r.language, 'fork', r.source_id is not null,
+      'visibility', r.visibility, 'custom', ${propertyLists})
+    from repositories r where r.id = ${repository}) end`.as('facts');
+
+type RepositoryKey = Pick<RuledRepository, 'id' | 'owner_id'>;
+
+/** Whether a ruleset is of a repository, or is in force in its organization. */
+const ofOrAbove = ({ id, owner_id }: RepositoryKey) =>
+  sql<boolean>`(rulesets.repository_id = ${id} or rulesets.organization_id = ${owner_id} and rulesets.enforcement <> 'disabled')`;
+
+/** Those of the rows that apply to the repository whose facts they have. */
+function applying<Row extends { readonly conditions: Conditions; readonly facts: RepositoryFacts | null }>(
+  rows: readonly Row[],
+): Omit<Row, 'facts'>[] {
+  return rows.flatMap(({ facts, ...row }) => (facts === null || matchesRepository(row.conditions, facts) ? [row] : []));
+}
+
+/**
+ * The rulesets in force in a repository, or that are evaluated there: its own, and those of its organization that apply to it. In one
+ * statement, which reads two index entries where there are none.
+ */
+export async function loadRulesetsOf(db: Db, repository: RepositoryKey): Promise<RulesetRow[]> {
+  const rows = await selectRulesets(db)
+    .select(repositoryFacts(repository.id))
+    .where(ofOrAbove(repository))
+    .where('enforcement', '<>', 'disabled')
+    .orderBy('id')
+    .execute();
+  return applying(rows);
+}
+
+/** The rulesets of a repository and those in force above it. Their number is limited. */
+export async function listRulesetsAt(db: Db, repository: RepositoryKey): Promise<RulesetHead[]> {
+  const rows = await db
+    .selectFrom('rulesets')
+    .select(heads)
+    .select([conditions, repositoryFacts(repository.id)])
+    .where(ofOrAbove(repository))
+    .orderBy('id')
+    .execute();
+  return applying(rows);
+}
+
+/** A ruleset of a repository, or one in force above it. */
+export async function findRulesetAt(db: Db, repository: RepositoryKey, id: RulesetId): Promise<RulesetRow | undefined> {
+  const rows = await selectRulesets(db)
+    .select(repositoryFacts(repository.id))
+    .where(ofOrAbove(repository))
+    .where('id', '=', id)
+    .execute();
+  return applying(rows)[0];
+}
+
+/** The rulesets of an owner. Their number is limited. */
+export const listRulesets = (db: Db, { column, id }: RulesetOwner): Promise<RulesetHead[]> =>
+  db.selectFrom('rulesets').select(heads).where(column, '=', id).orderBy('id').execute();
+
+/** The rulesets of a repository itself, with all that is in them. Their number is limited. */
+export const listOwnRulesets = (db: Db, repository: Id<'repositories'>): Promise<RulesetRow[]> =>
+  selectRulesets(db).where('repository_id', '=', repository).orderBy('id').execute();
+
+/** An owner whose id may be found by the same statement. */
+type OwnerQuery =
+  | { readonly column: 'organization_id'; readonly id: OrSql<Id<'accounts'>> }
+  | { readonly column: 'repository_id'; readonly id: OrSql<Id<'repositories'>> };
+
+export const selectRuleset = (db: Db, { column, id }: OwnerQuery, ruleset: RulesetId) =>
+  selectRulesets(db)
+    .where(sql<boolean>`${sql.ref(column)} = ${id}`)
+    .where('id', '=', ruleset);
+
+export const findRuleset = (db: Db, id: RulesetId): Promise<RulesetRow | undefined> =>
+  selectRulesets(db).where('id', '=', id).executeTakeFirst();
+
+/** The same ruleset again, its row locked; undefined when it was deleted. */
+export const findRulesetForUpdate = (tx: Tx, { id }: Pick<RulesetRow, 'id'>): Promise<RulesetRow | undefined> =>
+  selectRulesets(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+
+/** How many rulesets an owner has, and whether another one than `except` has the name. */
+export async function countRulesets(
+  tx: Tx,
+  { column, id }: RulesetOwner,
+  name: string,
+  except?: RulesetId,
+): Promise<{ total: number; taken: boolean }> {
+  const { rows } = await sql<{ total: number; taken: boolean }>`
+    select count(*) as total,
+      coalesce(bool_or(lower(name) = lower(${name}) and id is distinct from ${except ?? null}::bigint), false) as taken
+    from rulesets where ${sql.ref(column)} = ${id}`.execute(tx);
+  return rows[0] ?? { total: 0, taken: false };
+}
+
+type Content = Pick<RulesetRow, 'conditions' | 'rules'>;
+type Written<Row> = Omit<Row, keyof Content>;
+
+const jsonOf = ({ conditions, rules }: Content) => ({ conditions: JSON.stringify(conditions), rules: JSON.stringify(rules) });
+
+export async function insertRuleset(
+  tx: Tx,
+  { conditions, rules, ...row }: Written<Insertable<DB['rulesets']>> & Content,
+): Promise<RulesetId> {
+  const values = { ...row, ...jsonOf({ conditions, rules }) };
+  return (await tx.insertInto('rulesets').values(values).returning('id').executeTakeFirstOrThrow()).id;
+}
+
+export const updateRuleset = (
+  tx: Tx,
+  id: RulesetId,
+  { conditions, rules, ...change }: Written<Updateable<DB['rulesets']>> & Content,
+): void =>
+  sendUnawaited(
+    tx,
+    tx
+      .updateTable('rulesets')
+      .set({ ...change, ...jsonOf({ conditions, rules }) })
+      .where('id', '=', id),
+  );
+
+export const removeRuleset = (tx: Tx, id: RulesetId) => tx.deleteFrom('rulesets').where('id', '=', id).execute();
+
+/** Writes the bypass actors of a ruleset that has none. */
+export function insertBypassActors(tx: Tx, ruleset: RulesetId, actors: readonly BypassActor[]): void {
+  if (actors.length === 0) return;
+  const idOf = (type: BypassActor['actor_type']) => sql`case a.kind when ${type} then a.actor end`;
+  const rows = actors.map(({ actor_type, actor_id, bypass_mode }, position) => ({
+    position,
+    kind: actor_type,
+    actor: actor_id,
+    mode: bypass_mode,
+  }));
+  const write = sql`
+    insert into ruleset_bypass_actors (ruleset_id, position, kind, app_id, team_id, user_id, role_id, mode)
+    select ${ruleset}, a.position, a.kind, ${idOf('Integration')}, ${idOf('Team')}, ${idOf('User')}, ${idOf('RepositoryRole')}, a.mode
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as a(position integer, kind text, actor bigint, mode text)`;
+  sendUnawaited(tx, write.compile(tx));
+}
+
+export const removeBypassActors = (tx: Tx, ruleset: RulesetId): void =>
+  sendUnawaited(tx, tx.deleteFrom('ruleset_bypass_actors').where('ruleset_id', '=', ruleset));
+
+/** The ids of actors that may bypass rulesets of an owner, of those that are asked for. */
+type KnownActors = { readonly apps: number[]; readonly teams: number[]; readonly users: number[] };
+
+/**
+ * Of these actors, the apps that are installed at the account, its teams, and the users who are its members or have a role in the
+ * repository.
+ */
+export async function findKnownActors(
+  tx: Tx,
+  { account, repository }: { account: Id<'accounts'>; repository: Id<'repositories'> | undefined },
+  { apps, teams, users }: KnownActors,
+): Promise<KnownActors> {
+  const hasRole = (user: RawBuilder<unknown>) =>
+    repository === undefined
+      ? sql`false`
+      : sql`exists (select from repository_roles role
+          where role.repository_id = ${repository} and role.account_id = ${user} and role.level > 0)`;
+  const { rows } = await sql<KnownActors>`select
+    array(select i.app_id from installations i where i.account_id = ${account} and i.app_id = any (${apps}::bigint[])) as apps,
+    array(select t.id from teams t where t.organization_id = ${account} and t.id = any (${teams}::bigint[])) as teams,
+    array(select u.id from accounts u where u.id = any (${users}::bigint[]) and u.kind = 'user'
+      and (exists (select from memberships m where m.organization_id = ${account} and m.user_id = u.id)
+        or ${hasRole(sql`u.id`)})) as users`.execute(tx);
+  return rows[0] ?? { apps: [], teams: [], users: [] };
+}
+
+/** Those of the ids that are of repositories of an account. */
+export const listOwnedIds = async (tx: Tx, account: Id<'accounts'>, ids: readonly number[]): Promise<number[]> => {
+  const query = tx.selectFrom('repositories').select('id').where('owner_id', '=', account);
+  return (await query.where(sql<boolean>`id = any (${[...ids]}::bigint[])`).execute()).map(({ id }) => id);
+};
+
+/** What an account is in an organization: whether it owns it, and its teams with those above them. */
+type MemberFacts = { readonly isOwner: boolean; readonly teams: Id<'teams'>[] };
+
+export async function findMemberFacts(db: Db, organization: Id<'accounts'>, account: Id<'accounts'>): Promise<MemberFacts> {
+  const { rows } = await sql<MemberFacts>`select
+    exists (select from memberships m where m.organization_id = ${organization} and m.user_id = ${account}
+      and m.role = 'owner') as "isOwner",
+    ${teamsOf(account, organization)} as teams`.execute(db);
+  return rows[0] ?? { isOwner: false, teams: [] };
+}
+
+/** What a ruleset was. */
+export type RulesetState = Pick<RulesetRow, 'name' | 'target' | 'enforcement' | 'bypass_actors' | 'conditions' | 'rules'>;
+
+export type VersionHead = Pick<Selectable<DB['ruleset_versions']>, 'id' | 'actor_id' | 'created_at'> & {
+  readonly actor_kind: Selectable<DB['accounts']>['kind'] | null;
+};
+export type VersionRow = VersionHead & { readonly state: RulesetState };
+
+export const insertVersion = (
+  tx: Tx,
+  { state, ...row }: Omit<Insertable<DB['ruleset_versions']>, 'state'> & { state: RulesetState },
+): void => sendUnawaited(tx, tx.insertInto('ruleset_versions').values({ ...row, state: JSON.stringify(state) }));
+
+const selectVersions = (db: Db, ruleset: RulesetId) =>
+  db
+    .selectFrom('ruleset_versions')
+    .select(['id', 'actor_id', 'created_at'])
+    .select((eb) =>
+      eb.selectFrom('accounts').select('kind').whereRef('accounts.id', '=', 'ruleset_versions.actor_id').as('actor_kind'),
+    )
+    .where('ruleset_id', '=', ruleset);
+
+/** The versions of a ruleset, latest first. */
+export const listVersions = (db: Db, ruleset: RulesetId, page: Page): Promise<Listed<VersionHead>> =>
+  list(db, selectVersions(db, ruleset).orderBy('id', 'desc'), page);
+
+export const findVersion = (db: Db, ruleset: RulesetId, id: Id<'ruleset_versions'>): Promise<VersionRow | undefined> =>
+  selectVersions(db, ruleset).select(sql<RulesetState>`state`.as('state')).where('id', '=', id).executeTakeFirst();
+
+/** Those of some rulesets that exist. */
+export async function listExisting(db: Db, ids: readonly number[]): Promise<RulesetId[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('rulesets')
+    .select('id')
+    .where(sql<boolean>`id = any (${[...ids]}::bigint[])`)
+    .execute();
+  return rows.map(({ id }) => id);
+}

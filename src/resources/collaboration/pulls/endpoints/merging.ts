@@ -1,0 +1,78 @@
+// Merging pull requests, and bringing their branches up to date.
+import { Type } from 'typebox';
+import { changesPulls, readsPulls, writesContents } from '#access/policies.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { path, repositoryUrl } from '#endpoint/links.ts';
+import { Nothing } from '#lib/shape.ts';
+import { findAccountById, loadVerifiedEmails } from '#resources/identity/accounts/index.ts';
+import { identityOf } from '#resources/repositories/repositories/index.ts';
+import { mergePull } from '../merging.ts';
+import { mergedPull, pull } from '../path-resources.ts';
+import { BranchUpdate, BranchUpdateResult, MergeResult, NewPullMerge } from '../schemas.ts';
+import { updateBranch } from '../update-branch.ts';
+
+export const checkMerged = endpoint({
+  id: 'pulls/check-if-merged',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/pulls/{pull_number}/merge',
+  resources: [mergedPull],
+  summary: 'Check if a pull request has been merged',
+  access: readsPulls,
+  replies: { 204: Nothing },
+  async handle() {
+    // The path names a pull request that was merged.
+  },
+});
+
+export const merge = endpoint({
+  id: 'pulls/merge',
+  method: 'PUT',
+  path: '/repos/{owner}/{repo}/pulls/{pull_number}/merge',
+  resources: [pull],
+  summary: 'Merge a pull request',
+  access: writesContents,
+  body: Type.Union([NewPullMerge, Type.Null()], { title: 'PullRequest' }),
+  example: { merge_method: 'squash' },
+  refuses: [405, 409],
+  replies: { 200: MergeResult },
+  async handle({ db, change, at, body, action, viewer, now, links, services: { git, refRules } }) {
+    const accountOf = (id: typeof at.pull.author_id) => (id === null ? undefined : findAccountById(db, id));
+    const identity = identityOf(viewer.account, links, now);
+    const headOwner = await accountOf(at.pull.head_owner_id);
+    const mergeAction = {
+      ...action,
+      identity,
+      headOwner: headOwner?.login ?? at.repo.owner.login,
+      async authorOf() {
+        const author = await accountOf(at.pull.author_id);
+        if (!author) return { author: identity, addresses: [identity.email] };
+        const own = identityOf(author, links, now);
+        const addresses = (await loadVerifiedEmails(db, [author.id])).get(author.id) ?? [];
+        return { author: own, addresses: [own.email, ...addresses] };
+      },
+    };
+    const sha = await mergePull({ db, change, git, now, refRules }, mergeAction, at.pull, {
+      ...body,
+      merge_method: body?.merge_method ?? 'merge',
+    });
+    return { sha, merged: true, message: 'Pull Request successfully merged' };
+  },
+});
+
+export const updatePullBranch = endpoint({
+  id: 'pulls/update-branch',
+  method: 'PUT',
+  path: '/repos/{owner}/{repo}/pulls/{pull_number}/update-branch',
+  resources: [pull],
+  summary: 'Update a pull request branch',
+  access: changesPulls,
+  body: Type.Union([BranchUpdate, Type.Null()], { title: 'PullRequest' }),
+  example: {},
+  refuses: [409],
+  replies: { 202: BranchUpdateResult },
+  async handle({ db, change, at, body, action, viewer, now, links, services: { git, refRules } }) {
+    const identity = identityOf(viewer.account, links, now);
+    await updateBranch({ db, change, git, now, refRules }, { ...action, identity }, at.pull, body?.expected_head_sha);
+    return { message: 'Updating pull request branch.', url: path(`${repositoryUrl(links, at.repo)}/pulls`, at.pull.number) };
+  },
+});

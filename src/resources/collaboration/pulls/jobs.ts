@@ -1,0 +1,122 @@
+import type { RepositoryRow } from '#access/viewer.ts';
+import { noWorkflowFiles } from '#access/workflow-files.ts';
+import type { Tx } from '#database/connect.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { batchSubscription } from '#events/subscription.ts';
+import { findBranch } from '#git/refs/refs.ts';
+import { repoOf } from '#git/store.ts';
+import { enqueue, job } from '#jobs/job.ts';
+import { grouped, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { moveRefs } from '#resources/code/pushes/index.ts';
+import { RuleViolations } from '#resources/code/ref-rules/index.ts';
+import { namedRepositories } from '#resources/repositories/repositories/index.ts';
+import { findNextConcerned, followOpened, followPush } from './follow-pushes.ts';
+import { movedBranches } from './heads.ts';
+import { isOpenHead, listPullsAfter, loadOpenInto, loadPulls, type PullRow, pullRows } from './store.ts';
+import { testMerges } from './test-merges.ts';
+
+/** Brings pull requests up to date with the branches that pushes moved. */
+export const followPushes = batchSubscription<'push' | 'pull_request.opened' | 'pull_request.reopened', JobContext>({
+  name: 'pulls.follow-pushes',
+  on: ['push', 'pull_request.opened', 'pull_request.reopened'],
+  attempts: 25,
+  async runAll(events, context) {
+    // Most pushes concern no pull request. What follows one that does is looked at again, since it may concern others now.
+    for (let rest = events; rest.length > 0; ) {
+      const at = await findNextConcerned(context, rest);
+      const event = at === undefined ? undefined : rest[at];
+      if (at === undefined || event === undefined) return;
+      await (event.kind === 'push' ? followPush(context, event) : followOpened(context, event));
+      rest = rest.slice(at + 1);
+    }
+  },
+});
+
+const movingEnds = [
+  'push',
+  'pull_request.opened',
+  'pull_request.reopened',
+  'pull_request.synchronize',
+  'pull_request.edited',
+] as const;
+
+/** Tests whether pull requests can be merged, after one of their branches has moved. */
+export const testChanged = batchSubscription<(typeof movingEnds)[number], JobContext>({
+  name: 'pulls.test-merges',
+  on: movingEnds,
+  attempts: 25,
+  async runAll(events, { db, change, scope, services: { git } }) {
+    for (const [repository, own] of grouped(events, (event) => event.repository)) {
+      if (repository === undefined) continue;
+      const refs = own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : []));
+      const named = own.flatMap((event) => (event.kind === 'push' ? [] : [event.data.issue]));
+      const [into, changed] = await Promise.all([
+        refs.length === 0 ? [] : loadOpenInto(scope, repository, unique(refs)),
+        loadPulls(db, unique(named)),
+      ]);
+      const open = new Map<PullRow['id'], PullRow>();
+      for (const pull of [...into, ...changed.values()]) if (pull.state === 'open') open.set(pull.id, pull);
+      await testMerges({ git, change }, repository, [...open.values()]);
+    }
+  },
+});
+
+const importsPerBatch = 100;
+
+/** Tests whether the open pull requests of a repository can be merged: those that were imported have no events. */
+export const testImported = job<{ repository: Id<'repositories'> }, JobContext>({
+  name: 'pulls.test-imported',
+  attempts: 25,
+  async run({ repository }, { db, change, services: { git }, stopping }) {
+    for (let after = 0; ; ) {
+      stopping?.throwIfAborted();
+      const some = await listPullsAfter(db, repository, after, importsPerBatch);
+      const last = some.at(-1);
+      if (last === undefined) return;
+      await testMerges(
+        { git, change },
+        repository,
+        some.filter(({ state }) => state === 'open'),
+      );
+      after = last.number;
+    }
+  },
+});
+
+/** Has the pull requests of a repository that were imported tested in the background. */
+export const enqueueImportedPulls = (tx: Tx, repository: Id<'repositories'>): Promise<void> =>
+  enqueue(tx, testImported, { repository });
+
+/** Deletes the branches of merged pull requests, where their repositories want that. */
+export const deleteMergedBranches = batchSubscription<'pull_request.closed', JobContext>({
+  name: 'pulls.delete-branch',
+  on: ['pull_request.closed'],
+  attempts: 25,
+  async runAll(events, context) {
+    const { load } = context.scope;
+    for (const { repository, actor, data } of events) {
+      const repo = repository === undefined ? undefined : await load(namedRepositories, repository);
+      const pull = repo?.delete_branch_on_merge ? await load(pullRows, data.issue) : undefined;
+      if (repo && pull && pull.merged_at !== null) await deleteMergedBranch(context, repo, pull, actor);
+    }
+  },
+});
+
+async function deleteMergedBranch(
+  { db, change, services: { git, refRules }, now }: JobContext,
+  repo: RepositoryRow,
+  pull: PullRow,
+  actor: Id<'accounts'> | undefined,
+): Promise<void> {
+  if (pull.head_repository_id !== repo.id || pull.head_ref === repo.default_branch) return;
+  const branch = await findBranch(repoOf(git, repo.id), pull.head_ref);
+  // A branch that has got further commits, or that another pull request brings, stays. Those into it get the base of this one.
+  if (branch?.oid !== pull.head_sha || (await isOpenHead(db, repo.id, pull.head_ref))) return;
+  const changes = [{ ref: branch.name, from: branch.oid, to: null }];
+  try {
+    await moveRefs({ db, change, git, now, refRules }, { repo, changes, actor, workflowFiles: noWorkflowFiles });
+  } catch (error) {
+    if (!(error instanceof RuleViolations)) throw error; // rules keep the branch
+  }
+}

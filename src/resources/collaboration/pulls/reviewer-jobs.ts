@@ -1,0 +1,24 @@
+import type { JobContext } from '#endpoint/job-context.ts';
+import { subscription } from '#events/subscription.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
+import { grouped } from '#lib/collections.ts';
+import { lossesOfAccess } from '#resources/repositories/watching/index.ts';
+import { dropLostRequests } from './reviewer-store.ts';
+import { recordReviewers } from './reviewers.ts';
+
+/** Withdraws requests for reviews to people and teams who lost the role by which they could be asked, with an event for each. */
+export const removeLostReviewers = subscription<(typeof lossesOfAccess)[number], JobContext>({
+  name: 'pulls.remove-lost-reviewers',
+  on: lossesOfAccess,
+  attempts: 25,
+  async run({ owner, repository, actor, at }, { change, stopping }) {
+    const removeSome = () =>
+      change(async (tx) => {
+        const lost = await dropLostRequests(tx, { owner, repository });
+        for (const [id, own] of grouped(lost, ({ repository_id }) => repository_id))
+          await recordReviewers(tx, { repo: { id, owner_id: owner }, actor, app: null, now: at }, 'review_request_removed', own);
+        return lost.length > 0;
+      });
+    await repeatWhile({ stopping }, removeSome);
+  },
+});

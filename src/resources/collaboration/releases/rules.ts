@@ -1,0 +1,216 @@
+import type { RepositoryAction } from '#access/action.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { recordEach } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import { defined, formerOf } from '#lib/collections.ts';
+import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
+import { fixRef, isFixed, type MoveContext, reserveRef } from '#resources/code/pushes/index.ts';
+import { recordMentions, type TextAction } from '#resources/collaboration/issues/index.ts';
+import { hasImmutableReleases } from '#resources/repositories/immutable-releases/index.ts';
+import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import { loadAssets } from './asset-store.ts';
+import { generateNotes } from './notes.ts';
+import { checkTagName, ensureTag, tagRef, writeTagged } from './publish.ts';
+import type { NewRelease, ReleaseChange } from './schemas.ts';
+import {
+  findPublished,
+  findReleaseForUpdate,
+  insertRelease,
+  type ReleaseRow,
+  removeRelease,
+  unsetLatest,
+  updateRelease,
+} from './store.ts';
+
+/** Refuses to publish a release with the tag of another one, or with the tag of an immutable release that was deleted. */
+async function checkTagIsFree(db: Db, { id }: RepositoryAction['repo'], tag: string, own?: ReleaseRow['id']): Promise<void> {
+  const [published, isReserved] = await Promise.all([findPublished(db, id, tag), isFixed(db, id, tagRef(tag))]);
+  if (published && published.id !== own) throw invalid('Release', 'tag_name', 'already_exists');
+  if (!published && isReserved) throw invalid('Release', 'tag_name', 'custom', 'tag_name was used by an immutable release');
+}
+
+export const immutableRefusal = () => unprocessable('Cannot change an immutable release.');
+
+function checkCategory(category: string | undefined): void {
+  if (category !== undefined && category !== '')
+    throw invalid('Release', 'discussion_category_name', 'invalid', 'There are no discussions here');
+}
+
+/**
+ * Creates a release. One that isn't a draft is published at once: its tag is made first, if it isn't there, and is removed again if the
+ * release is refused for what came meanwhile.
+ */
+export async function createRelease(
+  context: MoveContext & { html: string },
+  action: RepositoryAction,
+  wanted: NewRelease,
+): Promise<ReleaseRow> {
+  const { repo, by, now } = action;
+  const { tag_name, draft, prerelease } = wanted;
+  checkTagName(tag_name);
+  checkCategory(wanted.discussion_category_name);
+  const target_commitish = wanted.target_commitish || repo.default_branch;
+  if (!draft) await checkTagIsFree(context.db, repo, tag_name);
+  const texts = await textsOf(context, action, { ...wanted, target_commitish });
+  const tag = draft ? undefined : await ensureTag(context, action, { tag_name, target_commitish });
+  return writeTagged(context, tag, async (tx) => {
+    await lockRepository(tx, repo.id);
+    if (!draft) await checkTagIsFree(tx, repo, tag_name);
+    const row = await insertRelease(tx, {
+      repository_id: repo.id,
+      tag_name,
+      target_commitish,
+      ...texts,
+      draft,
+      prerelease,
+      immutable: !draft && (await hasImmutableReleases(tx, repo)),
+      latest: wanted.make_latest ?? 'true',
+      author_id: by.account.id,
+      created_at: tag?.date ?? now,
+      updated_at: now,
+      published_at: draft ? null : now,
+    });
+    if (!draft) await settleLatest(tx, row);
+    if (row.immutable) await fixRef(tx, repo.id, tagRef(row.tag_name));
+    if (!draft) await recordMentions(tx, { ...action, html: context.html }, { release: row.id, after: row.body });
+    await recordOf(tx, action, row, ['release.created', ...(draft ? [] : publications(row))]);
+    return row;
+  });
+}
+
+/** The name and the body of a new release: with generated notes, if they are wanted. */
+async function textsOf(
+  context: MoveContext & { html: string },
+  action: RepositoryAction,
+  { name = null, body = null, tag_name, target_commitish, generate_release_notes }: NewRelease & { target_commitish: string },
+) {
+  if (!generate_release_notes) return { name, body };
+  const notes = await generateNotes(context, action, { tag_name, target_commitish });
+  return { name: name || notes.name, body: body ? `${body}\n\n${notes.body}` : notes.body };
+}
+
+/** What happens when a release is published. */
+const publications = ({ prerelease }: ReleaseRow) =>
+  ['release.published', prerelease ? 'release.prereleased' : 'release.released'] as const;
+
+type Plain = 'release.created' | 'release.unpublished' | ReturnType<typeof publications>[number];
+
+const recordOf = (tx: Tx, action: RepositoryAction, { id }: ReleaseRow, kinds: readonly Plain[]) =>
+  recordEach(tx, kinds, (kind) => ({ ...inRepository(action), kind, data: { release: id } }));
+
+/** One that is made the latest, or lets the date decide, takes the place of the one that was made the latest before. */
+async function settleLatest(tx: Tx, row: ReleaseRow): Promise<void> {
+  if (!row.prerelease && row.latest !== 'false') await unsetLatest(tx, row.repository_id, row.id);
+}
+
+/**
+ * Changes a release, which includes publishing a draft, and making one of what was published.
+ * @throws Refusal 422 for a published release that is immutable
+ */
+export async function changeRelease(
+  context: MoveContext & { html: string },
+  action: RepositoryAction,
+  release: ReleaseRow,
+  wanted: ReleaseChange,
+): Promise<ReleaseRow> {
+  const { repo } = action;
+  checkCategory(wanted.discussion_category_name);
+  const planned = changed(release, wanted);
+  checkTagName(planned.tag_name);
+  checkMutable(release, planned);
+  const needsTag = !planned.draft && (release.draft || planned.tag_name !== release.tag_name);
+  if (needsTag) await checkTagIsFree(context.db, repo, planned.tag_name);
+  const tag = needsTag ? await ensureTag(context, action, planned) : undefined;
+  return writeTagged(context, tag, async (tx) => {
+    await lockRepository(tx, repo.id);
+    const before = orNotFound(await findReleaseForUpdate(tx, release));
+    const after = changed(before, wanted);
+    checkMutable(before, after);
+    if (!after.draft) await checkTagIsFree(tx, repo, after.tag_name, before.id);
+    return writeChange(
+      tx,
+      { ...action, html: context.html },
+      { before, after, created: tag?.date, isLatestAsked: wanted.make_latest !== undefined },
+    );
+  });
+}
+
+type Changed = Pick<ReleaseRow, 'tag_name' | 'target_commitish' | 'name' | 'body' | 'draft' | 'prerelease' | 'latest'>;
+
+function changed(release: ReleaseRow, wanted: ReleaseChange): Changed {
+  const { tag_name, target_commitish, name, body, draft, prerelease, make_latest } = wanted;
+  const change = defined({ tag_name, target_commitish: target_commitish || undefined, name, body, draft, prerelease });
+  const { tag_name: tag, target_commitish: target, name: title, body: text, draft: isDraft, prerelease: isPre } = release;
+  return {
+    tag_name: tag,
+    target_commitish: target,
+    name: title,
+    body: text,
+    draft: isDraft,
+    prerelease: isPre,
+    ...change,
+    latest: make_latest ?? release.latest,
+  };
+}
+
+/** Which of an immutable release is the latest may change; nothing else of it. */
+function checkMutable(before: ReleaseRow, after: Changed): void {
+  if (!before.immutable) return;
+  const former = formerOf(before, { ...before, ...after }, 'tag_name', 'target_commitish', 'name', 'body', 'draft', 'prerelease');
+  if (Object.keys(former).length > 0) throw immutableRefusal();
+}
+
+type Change = { before: ReleaseRow; after: Changed; created: Date | undefined; isLatestAsked: boolean };
+
+async function writeChange(tx: Tx, action: TextAction, { before, after, created, isLatestAsked }: Change) {
+  const { repo, now } = action;
+  const isPublished = before.draft && !after.draft;
+  const row = await updateRelease(tx, before.id, {
+    ...after,
+    ...(created ? { created_at: created } : {}),
+    updated_at: now,
+    published_at: after.draft ? null : (before.published_at ?? now),
+    immutable: before.immutable || (isPublished && (await hasImmutableReleases(tx, repo))),
+  });
+  if (!row.draft && (isPublished || isLatestAsked)) await settleLatest(tx, row);
+  if (isPublished && row.immutable) await fixRef(tx, repo.id, tagRef(row.tag_name));
+  const { id: release, body } = row;
+  if (!row.draft) await recordMentions(tx, action, { release, after: body, ...(before.draft ? {} : { before: before.body }) });
+  await recordEdit(tx, action, { before, row, isLatestAsked });
+  const isReleased = !before.draft && !row.draft && before.prerelease && !row.prerelease;
+  await recordOf(tx, action, row, [
+    ...(isPublished ? publications(row) : []),
+    ...(isReleased ? (['release.released'] as const) : []),
+    ...(!before.draft && row.draft ? (['release.unpublished'] as const) : []),
+  ]);
+  return row;
+}
+
+async function recordEdit(
+  tx: Tx,
+  action: RepositoryAction,
+  { before, row, isLatestAsked }: { before: ReleaseRow; row: ReleaseRow; isLatestAsked: boolean },
+): Promise<void> {
+  const from = formerOf(before, row, 'name', 'body', 'tag_name');
+  const latest = isLatestAsked && row.latest !== before.latest ? { latest: row.latest === 'true' } : {};
+  const isEdited = Object.keys({ ...from, ...latest }).length > 0 || before.prerelease !== row.prerelease;
+  await recordEach(tx, isEdited ? [row] : [], ({ id: release }) => ({
+    ...inRepository(action),
+    kind: 'release.edited',
+    data: { release, from, ...latest },
+  }));
+}
+
+/** Deletes a release with its files; its tag stays. That of an immutable release can be deleted from now on, but not used again. Returns the keys of the objects that are to be removed. */
+export async function deleteRelease(tx: Tx, action: RepositoryAction, release: ReleaseRow): Promise<string[]> {
+  const assets = (await loadAssets(tx, [release.id])).get(release.id) ?? [];
+  await removeRelease(tx, release.id);
+  if (release.immutable) await reserveRef(tx, action.repo.id, tagRef(release.tag_name));
+  await recordEach(tx, [release], (row) => ({
+    ...inRepository(action),
+    kind: 'release.deleted',
+    data: { release: snapshotOf(row), assets: assets.map(snapshotOf) },
+  }));
+  return assets.map(({ object_key }) => object_key);
+}

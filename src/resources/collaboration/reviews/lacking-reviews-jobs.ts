@@ -1,0 +1,126 @@
+import type { JobContext } from '#endpoint/job-context.ts';
+import type { EventKind } from '#events/kinds.ts';
+import { batchSubscription, type Recorded, subscription } from '#events/subscription.ts';
+import { enqueue, job } from '#jobs/job.ts';
+import { gather, grouped, unique } from '#lib/collections.ts';
+import { movedBranches } from '#resources/collaboration/pulls/index.ts';
+import { evaluatePulls, listRuledByFiles, pullsPerBatch } from './lacking-reviews.ts';
+import { listOpenPulls, listUnevaluated, type PullCursor, type PullScope } from './store.ts';
+
+const ofPulls = [
+  'push',
+  'pull_request.opened',
+  'pull_request.reopened',
+  'pull_request.edited',
+  'pull_request.synchronize',
+  'pull_request.base_renamed',
+  'pull_request_review.submitted',
+  'pull_request_review.dismissed',
+] as const;
+
+/** Finds out whether pull requests lack reviews, after one of them, of its reviews, or the code owners of its base changed. */
+export const evaluateChanged = batchSubscription<(typeof ofPulls)[number], JobContext>({
+  name: 'reviews.judge-changed',
+  on: ofPulls,
+  attempts: 25,
+  async runAll(events, context) {
+    for (const [repository, own] of grouped(events, (event) => event.repository)) {
+      if (repository === undefined) continue;
+      const branches = unique(own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : [])));
+      const named = own.flatMap((event) => (event.kind === 'push' ? [] : [event.data.issue]));
+      const owned = await listRuledByFiles(context.scope, repository, branches);
+      await evaluatePulls(context, repository, unique([...named, ...gather(owned, 'id')]));
+    }
+  },
+});
+
+/** By what other rules apply to pull requests, or somebody's reviews count from then on, or not any more. */
+const causes = [
+  'ruleset.created',
+  'ruleset.edited',
+  'ruleset.deleted',
+  'branch_protection.created',
+  'branch_protection.edited',
+  'branch_protection.deleted',
+  'custom_property.updated',
+  'custom_property.deleted',
+  'custom_property_values.updated',
+  'repository.imported',
+  'repository.renamed',
+  'repository.transferred',
+  'repository.privatized',
+  'repository.publicized',
+  'repository.default_branch_changed',
+  'organization.updated',
+  'collaborator.added',
+  'collaborator.changed',
+  'collaborator.removed',
+  'team.edited',
+  'team.deleted',
+  'team.repository_added',
+  'team.repository_changed',
+  'team.repository_removed',
+  'team.member_added',
+  'team.member_changed',
+  'team.member_removed',
+  'member.added',
+  'member.changed',
+  'member.removed',
+] as const satisfies readonly EventKind[];
+
+type Cause = (typeof causes)[number];
+
+/** The pull requests that an event concerns. */
+function scopeOf({ owner, repository, data }: Recorded<Cause>): PullScope {
+  if (repository !== undefined) return { repository };
+  return 'user' in data ? { owner, reviewer: data.user } : { owner };
+}
+
+const first: PullCursor = { repository: 0 as PullCursor['repository'], number: 0 };
+
+/** Has pull requests judged anew, after rules changed, or the people whose reviews count. */
+export const evaluateConcerned = subscription<Cause, JobContext>({
+  name: 'reviews.judge-concerned',
+  on: causes,
+  attempts: 25,
+  key: (event) => `reviews.judge-concerned.${Object.entries(scopeOf(event)).flat().join('.')}`,
+  async run(event, { change }) {
+    await change((tx) => enqueue(tx, evaluatePage, { scope: scopeOf(event), after: first }));
+  },
+});
+
+/** So many are judged by one job, and in one transaction. */
+const pageSize = pullsPerBatch;
+
+/** Judges some open pull requests, and leaves those after them to another job. */
+export const evaluatePage = job<{ scope: PullScope; after: PullCursor }, JobContext>({
+  name: 'reviews.judge-page',
+  attempts: 25,
+  async run({ scope, after }, context) {
+    const page = await listOpenPulls(context.db, scope, after, pageSize);
+    for (const [repository, own] of grouped(page, (pull) => pull.repository))
+      await evaluatePulls(context, repository, gather(own, 'id'));
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return;
+    const { repository, number } = last;
+    await context.change((tx) => enqueue(tx, evaluatePage, { scope, after: { repository, number } }));
+  },
+});
+
+/** Judges pull requests that weren't yet, after an upgrade or an import. */
+export const evaluateMissing = job<object, JobContext>({
+  name: 'reviews.judge-missing',
+  attempts: 1,
+  schedule: { cron: '29 * * * *', atStart: true },
+  async run(_payload, context) {
+    for (let after: Parameters<typeof listUnevaluated>[1] = 0; ; ) {
+      context.stopping?.throwIfAborted();
+      const some = await listUnevaluated(context.db, after, pageSize);
+      const last = some.at(-1);
+      if (!last) return;
+      for (const [repository, own] of grouped(some, (pull) => pull.repository))
+        await evaluatePulls(context, repository, gather(own, 'id'));
+      after = last.id;
+    }
+  },
+});

@@ -1,0 +1,214 @@
+// Rules that want a branch to be changed through reviewed pull requests.
+import { diffTrees } from '#git/history/diff.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { gather, getOrThrow, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { type Fnmatch, fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { periodicYield } from '#lib/turns.ts';
+import type { MergedPull, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from '#resources/code/ref-rules/index.ts';
+import { findCodeOwners, ownerListsOf, resolveOwners } from '#resources/collaboration/code-owners/index.ts';
+import { mergedTree } from '#resources/collaboration/pulls/index.ts';
+import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
+import type { ReviewParameters } from './review-rules.ts';
+import { countUnresolved, type DecidingReview, loadDecidingReviews, loadReviewers, type ReviewerRow } from './store.ts';
+
+type EvaluatedPull = Omit<MergedPull, 'method'>;
+
+/** What judging reviews needs. */
+type ReviewCheck = Pick<RuleCheck, 'db' | 'gitRepository' | 'repo' | 'host'>;
+
+/** A review that counts: by somebody who may write to the repository, and not of one's own pull request. */
+type Counted = DecidingReview & { author_id: Id<'accounts'>; reviewer: ReviewerRow };
+
+/** The level of the role from which reviews count: that of writers. */
+const writing = 3;
+
+async function listCounted({ db, repo }: ReviewCheck, pull: EvaluatedPull): Promise<Counted[]> {
+  const reviews = (await loadDecidingReviews(db, [pull.id])).filter(({ author_id }) => author_id !== pull.author_id);
+  const reviewers = await loadReviewers(db, repo, gather(reviews, 'author_id'));
+  return reviews.flatMap((review) => {
+    const { author_id } = review;
+    const reviewer = author_id === null ? undefined : reviewers.get(author_id);
+    return author_id === null || !reviewer || reviewer.level < writing ? [] : [{ ...review, author_id, reviewer }];
+  });
+}
+
+const people = (count: number): string => (count === 1 ? '1 approving review is' : `${count} approving reviews are`);
+
+/** Why the reviews of a pull request aren't enough. */
+async function reviewProblem(
+  check: ReviewCheck,
+  parameters: ReviewParameters,
+  pull: EvaluatedPull,
+  move: BaseMove,
+): Promise<string | undefined> {
+  const reviews = await listCounted(check, pull);
+  if (parameters.required_approving_review_count > 0 && wantChanges(reviews))
+    return 'Changes were requested by reviewers with write access.';
+  return approvalProblem(check, parameters, { pull, move, reviews });
+}
+
+/**
+ * Whether a pull request lacks reviews that one of some rules wants, while nobody who may write wants changes.
+ */
+export async function lacksReviews(
+  check: ReviewCheck,
+  rules: readonly ReviewParameters[],
+  pull: EvaluatedPull,
+  move: BaseMove,
+): Promise<boolean> {
+  if (rules.length === 0) return false;
+  const reviews = await listCounted(check, pull);
+  if (wantChanges(reviews)) return false;
+  for (const parameters of rules) if (await approvalProblem(check, parameters, { pull, move, reviews })) return true;
+  return false;
+}
+
+const wantChanges = (reviews: readonly Counted[]): boolean => reviews.some(({ state }) => state === 'CHANGES_REQUESTED');
+
+/** The tip of the base branch (null: there is none), and the commit that it gets. Before the merge is made, that is the head of the pull request. */
+type BaseMove = Pick<RuledMove, 'before' | 'after'>;
+
+type Reviewed = { pull: EvaluatedPull; move: BaseMove; reviews: readonly Counted[] };
+
+/** Which approvals a pull request lacks. */
+async function approvalProblem(
+  check: ReviewCheck,
+  parameters: ReviewParameters,
+  { pull, move, reviews }: Reviewed,
+): Promise<string | undefined> {
+  const { required_approving_review_count: wanted } = parameters;
+  const approvals = reviews.filter(
+    (review) => review.state === 'APPROVED' && (!parameters.dismiss_stale_reviews_on_push || isOfPresentChanges(review, pull)),
+  );
+  if (approvals.length < wanted) return `At least ${people(wanted)} required by reviewers with write access.`;
+  if (parameters.require_last_push_approval && !approvals.some((one) => isOfLastPush(one, pull)))
+    return 'The last push must be approved by somebody other than who pushed it.';
+  const files =
+    parameters.require_code_owner_review || parameters.required_reviewers?.length
+      ? await listChangedPaths(check, pull, move)
+      : [];
+  const teams = await findUnapproved(parameters.required_reviewers ?? [], { files, approvals });
+  if (teams) return `At least ${people(teams.minimum_approvals)} required by a team for files that it reviews.`;
+  if (parameters.require_code_owner_review && !(await ownersApprove(check, move.before, { files, approvals })))
+    return 'An approving review by a code owner is required for files that somebody owns.';
+  return undefined;
+}
+
+/** Whether a review is about the changes that the pull request brings now. */
+const isOfPresentChanges = ({ commit_sha, submitted_at }: Counted, pull: EvaluatedPull): boolean =>
+  presentHeads(pull).includes(commit_sha) &&
+  (pull.base_changed_at === null || (submitted_at !== null && submitted_at >= pull.base_changed_at));
+
+/** The first team that has yet to approve files that it reviews. */
+async function findUnapproved(
+  required: NonNullable<ReviewParameters['required_reviewers']>,
+  { files, approvals }: Owned,
+): Promise<(typeof required)[number] | undefined> {
+  for (const one of required) {
+    const { file_patterns, minimum_approvals, reviewer } = one;
+    const given = approvals.filter((approval) => approval.reviewer.teams.includes(reviewer.id as Id<'teams'>)).length;
+    if (given < minimum_approvals && (await matchesSome(file_patterns.map(fnmatchOf), files))) return one;
+  }
+  return undefined;
+}
+
+async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[]): Promise<boolean> {
+  const yieldNow = periodicYield();
+  for (const file of files) {
+    const path = pathOf(file);
+    for (const pattern of patterns) {
+      if (matchesFnmatch(pattern, path)) return true;
+      await yieldNow();
+    }
+  }
+  return false;
+}
+
+const isOfLastPush = (review: Counted, pull: EvaluatedPull): boolean =>
+  isOfPresentChanges(review, pull) && review.author_id !== pull.head_pushed_by;
+
+/** The heads with the changes that the pull request brings now. */
+export const presentHeads = ({ head_sha, same_heads }: Pick<MergedPull, 'head_sha' | 'same_heads'>): Oid[] => [
+  ...same_heads,
+  head_sha,
+];
+
+/**
+ * The paths that a pull request changes, and those that its merge changes in the base. Where the two have several commits in common from
+ * which both go on, a merge can take back what the comparison with one of them doesn't show.
+ */
+async function listChangedPaths(
+  { gitRepository }: ReviewCheck,
+  pull: EvaluatedPull,
+  { before, after }: BaseMove,
+): Promise<string[]> {
+  const { merge_base_sha, head_sha } = pull;
+  const own = await listPathsBetween(gitRepository, merge_base_sha, head_sha);
+  if (before === null || before === merge_base_sha) return own;
+  const merged = after === null || after === head_sha ? await mergedTree(gitRepository, pull, before) : after;
+  return merged === undefined ? own : unique([...own, ...(await listPathsBetween(gitRepository, before, merged))]);
+}
+
+async function listPathsBetween(gitRepository: ReviewCheck['gitRepository'], from: Oid, to: Oid): Promise<string[]> {
+  const { files } = await diffTrees(gitRepository, { from, to, patchSize: 0 });
+  return files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [path, previousPath]));
+}
+
+type Owned = { files: readonly string[]; approvals: readonly Counted[] };
+
+/** Whether one of the owners of each file approves, as the file of code owners in the base branch has it. */
+async function ownersApprove(
+  { db, gitRepository, repo, host = '' }: ReviewCheck,
+  base: Oid | null,
+  { files, approvals }: Owned,
+): Promise<boolean> {
+  if (base === null) return true;
+  await using reader = await openObjects(gitRepository);
+  const rules = (await findCodeOwners(reader, base))?.owners?.rules ?? [];
+  const lists = await ownerListsOf(rules, files);
+  if (lists.length === 0) return true;
+  const named = getOrThrow(await loadNamedRepositories(db, [repo.id]), repo.id);
+  const owners = await resolveOwners(db, named, [...new Set(lists.flat())], host);
+  return lists.every((names) => {
+    // Files whose owners don't exist, or may not write, are nobody's.
+    const found = names.flatMap((name) => owners.get(name) ?? []);
+    const isOneOf = ({ author_id, reviewer }: Counted) =>
+      found.some((owner) => ('user' in owner ? owner.user === author_id : reviewer.teams.includes(owner.team)));
+    return found.length === 0 || approvals.some(isOneOf);
+  });
+}
+
+/** Changes come by pull requests with the reviews that the rule wants. The first branch of a repository may be pushed. */
+const pullRequestRule: RuleEvaluator<'pull_request'> = {
+  kinds: ['creation', 'update'],
+  needs: 'names',
+  async violation(check, { parameters }, move: RuledMove) {
+    const { merge } = check;
+    if (!merge)
+      return move.before === null && (await check.isEmpty()) ? undefined : 'Changes must be made through a pull request.';
+    const { allowed_merge_methods: methods } = parameters;
+    if (methods && merge.method && !methods.includes(merge.method))
+      return `Pull requests can't be merged by ${merge.method} here.`;
+    const problem = await reviewProblem(check, parameters, merge, move);
+    if (problem !== undefined || !parameters.required_review_thread_resolution) return problem;
+    return unresolved(check, merge);
+  },
+};
+
+const unresolved = async ({ db }: RuleCheck, { id }: MergedPull): Promise<string | undefined> =>
+  (await countUnresolved(db, id)) > 0 ? 'All conversations on code must be resolved.' : undefined;
+
+/** Conversations are resolved before a pull request is merged. It says nothing about pushes. */
+const conversationRule: RuleEvaluator<'required_conversation_resolution'> = {
+  kinds: ['update'],
+  needs: 'names',
+  violation: (check) => (check.merge ? unresolved(check, check.merge) : undefined),
+};
+
+/** The rules that reviews decide. */
+export const reviewEvaluators = {
+  pull_request: pullRequestRule,
+  required_conversation_resolution: conversationRule,
+} as const satisfies Partial<RuleEvaluators>;

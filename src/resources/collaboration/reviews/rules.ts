@@ -1,0 +1,285 @@
+import type { RepositoryAction } from '#access/action.ts';
+import { reaches } from '#access/roles.ts';
+import type { Tx } from '#database/connect.ts';
+import { record, recordAll } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
+import { recordReferences, type TextAction, updateIssue } from '#resources/collaboration/issues/index.ts';
+import { countReviewComments, type PullRow, withdrawRequest } from '#resources/collaboration/pulls/index.ts';
+import { checkJobMayApprove } from '#resources/repositories/apps/index.ts';
+import { checkStillHolds, type Draft, type FoundLocation } from './drafts.ts';
+import type { NewReview, ReviewEvent, ReviewSubmission } from './schemas.ts';
+import {
+  commentsOfReview,
+  hasPendingReview,
+  insertComments,
+  insertReview,
+  type ReviewCommentRow,
+  type ReviewRow,
+  removeComment,
+  removeEmptyReview,
+  removeReview,
+  submitComments,
+  updateComment,
+  updateReview,
+} from './store.ts';
+
+/** What a review becomes when it is submitted. */
+const stateOf = {
+  APPROVE: 'APPROVED',
+  REQUEST_CHANGES: 'CHANGES_REQUESTED',
+  COMMENT: 'COMMENTED',
+} as const satisfies Record<ReviewEvent, ReviewRow['state']>;
+
+/** Whether somebody may write to the repository. */
+export const mayWrite = ({ repo, by }: RepositoryAction): boolean =>
+  by.grant.kind === 'installation' || reaches(repo.role, 'write');
+
+/** Where the conversation is locked, only those who may write to the repository can review. */
+function checkMayReview(action: RepositoryAction, { locked }: Pick<PullRow, 'locked'>): void {
+  if (locked && !mayWrite(action)) throw forbidden('Unable to create comment because issue is locked.');
+}
+
+async function checkNonePending(tx: Tx, { by }: RepositoryAction, pull: PullRow): Promise<void> {
+  if (await hasPendingReview(tx, pull.id, by.account.id))
+    throw unprocessable('User can only have one pending review per pull request');
+}
+
+/**
+ * Nobody approves their own pull request, workflow jobs only approve where the settings let them, and other reviews need a text.
+ * @throws Refusal 403 for a job, 422
+ */
+async function checkEvent(
+  tx: Tx,
+  action: RepositoryAction,
+  pull: PullRow,
+  event: ReviewEvent,
+  says: { body: string; comments: number },
+): Promise<void> {
+  const { by } = action;
+  if (event === 'APPROVE') await checkJobMayApprove(tx, action);
+  if (pull.author_id === by.account.id && event === 'APPROVE') throw unprocessable('Can not approve your own pull request');
+  if (pull.author_id === by.account.id && event === 'REQUEST_CHANGES')
+    throw unprocessable('Can not request changes on your own pull request');
+  if (event !== 'APPROVE' && says.body.trim() === '' && says.comments === 0)
+    throw invalid('PullRequestReview', 'body', 'missing_field');
+}
+
+/** Reviews a pull request; without an event, for the time being for its author alone. */
+export async function createReview(
+  tx: Tx,
+  action: TextAction,
+  pull: PullRow,
+  draft: Draft,
+  { body = '', event, comments = [] }: NewReview,
+): Promise<ReviewRow> {
+  checkMayReview(action, pull);
+  checkStillHolds(draft, pull);
+  await checkNonePending(tx, action, pull);
+  if (event) await checkEvent(tx, action, pull, event, { body, comments: comments.length });
+  const review = await insertDraft(tx, action, pull, { draft, body, comments });
+  return event ? publish(tx, action, pull, review, { body, event }) : review;
+}
+
+/** Inserts a pending review with its comments. */
+async function insertDraft(
+  tx: Tx,
+  { by, now }: RepositoryAction,
+  pull: PullRow,
+  { draft, body, comments }: { draft: Draft; body: string; comments: readonly { body: string }[] },
+): Promise<ReviewRow> {
+  const common = {
+    repository_id: pull.repository_id,
+    issue_id: pull.id,
+    author_id: by.account.id,
+    created_at: now,
+    updated_at: now,
+    submitted_at: null,
+  };
+  const review = await insertReview(tx, { ...common, state: 'PENDING', body, commit_sha: draft.commit });
+  await insertComments(
+    tx,
+    draft.locations.map((location, at) => ({ ...common, ...location, review_id: review.id, body: comments[at]?.body ?? '' })),
+  );
+  return review;
+}
+
+/** Submits a pending review of the caller. @throws Refusal 422 where it was submitted before */
+export async function submitReview(
+  tx: Tx,
+  action: TextAction,
+  pull: PullRow,
+  review: ReviewRow,
+  { body = review.body, event }: ReviewSubmission,
+): Promise<ReviewRow> {
+  checkMayReview(action, pull);
+  if (review.state !== 'PENDING') throw unprocessable('Can not submit a pull request review that is not pending');
+  const comments = await commentsOfReview(tx, review.id);
+  await checkEvent(tx, action, pull, event, { body, comments: comments.length });
+  return publish(tx, action, pull, review, { body, event });
+}
+
+/** Makes a pending review with its comments everybody's. */
+async function publish(
+  tx: Tx,
+  action: TextAction,
+  pull: PullRow,
+  { id }: ReviewRow,
+  { body, event }: { body: string; event: ReviewEvent },
+): Promise<ReviewRow> {
+  const { now } = action;
+  const row = await updateReview(tx, id, { state: stateOf[event], body, submitted_at: now, updated_at: now });
+  const comments = await submitComments(tx, id, now);
+  await recordReview(tx, action, pull, row, comments);
+  return row;
+}
+
+/** Counts and records a review that was submitted, and its comments, with what their texts refer to. */
+async function recordReview(
+  tx: Tx,
+  action: TextAction,
+  pull: PullRow,
+  review: ReviewRow,
+  comments: readonly ReviewCommentRow[],
+): Promise<void> {
+  if (comments.length > 0) await countReviewComments(tx, pull.id, comments.length);
+  await withdrawRequest(tx, pull, action.by.account.id);
+  await updateIssue(tx, pull.id, { updated_at: action.now });
+  const data = { issue: pull.id, review: review.id };
+  await record(tx, { ...inRepository(action), kind: 'pull_request_review.submitted', data });
+  await recordAll(
+    tx,
+    comments.map(({ id }) => ({
+      ...inRepository(action),
+      kind: 'pull_request_review_comment.created' as const,
+      data: { ...data, comment: id },
+    })),
+  );
+  await recordReferences(tx, action, { issue: pull.id, review: review.id, after: review.body });
+  for (const { id, body } of comments) await recordReferences(tx, action, { issue: pull.id, reviewComment: id, after: body });
+}
+
+/** Comments on a location of the diff at once: as in the public API, by a review that says nothing else. */
+export async function commentOnDiff(
+  tx: Tx,
+  action: TextAction,
+  pull: PullRow,
+  draft: Draft,
+  body: string,
+): Promise<ReviewCommentRow> {
+  checkStillHolds(draft, pull);
+  const [location] = draft.locations;
+  if (!location) throw new Error('A comment has a location');
+  return insertSingle(tx, action, pull, { location, commit: draft.commit, body, in_reply_to_id: null });
+}
+
+/** Replies to a comment, or to the one that it replies to: all of a conversation are replies to its first. */
+export async function replyTo(
+  tx: Tx,
+  action: TextAction,
+  pull: PullRow,
+  to: ReviewCommentRow,
+  body: string,
+): Promise<ReviewCommentRow> {
+  const in_reply_to_id = to.in_reply_to_id ?? to.id;
+  return insertSingle(tx, action, pull, { location: locationOf(to), commit: to.commit_sha, body, in_reply_to_id });
+}
+
+const locationOf = (comment: ReviewCommentRow): FoundLocation => ({
+  path: comment.path,
+  subject_type: comment.subject_type,
+  side: comment.side,
+  start_side: comment.start_side,
+  original_commit_sha: comment.original_commit_sha,
+  original_base_sha: comment.original_base_sha,
+  original_position: comment.original_position,
+  original_line: comment.original_line,
+  original_start_line: comment.original_start_line,
+  diff_hunk: comment.diff_hunk,
+  commit_sha: comment.commit_sha,
+  position: comment.position,
+  line: comment.line,
+  start_line: comment.start_line,
+});
+
+type Single = { location: FoundLocation; commit: string; body: string } & Pick<ReviewCommentRow, 'in_reply_to_id'>;
+
+async function insertSingle(
+  tx: Tx,
+  action: TextAction,
+  pull: PullRow,
+  { location, commit, body, in_reply_to_id }: Single,
+): Promise<ReviewCommentRow> {
+  checkMayReview(action, pull);
+  await checkNonePending(tx, action, pull);
+  const { by, now } = action;
+  const common = {
+    repository_id: pull.repository_id,
+    issue_id: pull.id,
+    author_id: by.account.id,
+    created_at: now,
+    updated_at: now,
+    submitted_at: now,
+  };
+  const review = await insertReview(tx, { ...common, state: 'COMMENTED', body: '', commit_sha: commit });
+  const [comment] = await insertComments(tx, [{ ...common, ...location, review_id: review.id, body, in_reply_to_id }]);
+  if (!comment) throw new Error('A comment was not inserted');
+  await recordReview(tx, action, pull, review, [comment]);
+  return comment;
+}
+
+/** Authors may change what they wrote; users who may write to the repository may change all. */
+function checkMayChange(action: RepositoryAction, { author_id }: Pick<ReviewRow, 'author_id'>): void {
+  if (author_id !== action.by.account.id && !mayWrite(action)) throw forbidden('Must have admin rights to Repository.');
+}
+
+/** Changes the text of a review. */
+export async function changeReview(tx: Tx, action: TextAction, review: ReviewRow, body: string): Promise<ReviewRow> {
+  checkMayChange(action, review);
+  if (review.body === body) return review;
+  const row = await updateReview(tx, review.id, { body, updated_at: action.now });
+  if (review.state === 'PENDING') return row;
+  const changes = { body: { from: review.body } };
+  const data = { issue: review.issue_id, review: review.id, changes };
+  await record(tx, { ...inRepository(action), kind: 'pull_request_review.edited', data });
+  await recordReferences(tx, action, { issue: review.issue_id, review: review.id, before: review.body, after: body });
+  return row;
+}
+
+/** Deletes a pending review of the caller with its comments. */
+export async function deleteReview(tx: Tx, review: ReviewRow): Promise<void> {
+  if (review.state !== 'PENDING') throw unprocessable('Can not delete a non-pending pull request review');
+  await removeReview(tx, review.id);
+}
+
+/** Changes the text of a comment. */
+export async function changeComment(
+  tx: Tx,
+  action: TextAction,
+  comment: ReviewCommentRow,
+  body: string,
+): Promise<ReviewCommentRow> {
+  checkMayChange(action, comment);
+  if (comment.body === body) return comment;
+  const row = await updateComment(tx, comment.id, body, action.now);
+  if (comment.submitted_at === null) return row;
+  const { issue_id: issue, review_id: review, body: before } = comment;
+  const data = { issue, review, comment: comment.id, changes: { body: { from: before } } };
+  await record(tx, { ...inRepository(action), kind: 'pull_request_review_comment.edited', data });
+  await recordReferences(tx, action, { issue, reviewComment: comment.id, before, after: body });
+  return row;
+}
+
+/** Deletes a comment, and its review if that says nothing else. */
+export async function deleteComment(tx: Tx, action: RepositoryAction, comment: ReviewCommentRow): Promise<void> {
+  checkMayChange(action, comment);
+  await removeComment(tx, comment);
+  if (comment.submitted_at === null) return;
+  const { issue_id: issue, review_id: review } = comment;
+  await removeEmptyReview(tx, review);
+  await countReviewComments(tx, issue, -1);
+  await updateIssue(tx, issue, { updated_at: action.now });
+  const data = { issue, review, comment: comment.id, was: snapshotOf(comment) };
+  await record(tx, { ...inRepository(action), kind: 'pull_request_review_comment.deleted', data });
+}

@@ -1,0 +1,37 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
+import { CrossReference, TimelineComment, TimelineCommit, TimelineEvent } from '#resources/collaboration/issues/index.ts';
+import { Review, ReviewComment } from '#resources/collaboration/reviews/index.ts';
+
+const { state: _, submitted_at: _submitted, ...ofReview } = Review.properties;
+
+/** A review in the timeline of its pull request, where its state is in small letters. */
+export const TimelineReview = Type.Object({
+  event: OneOf(['reviewed']),
+  ...ofReview,
+  body: Type.Optional(Nullable(Type.String())),
+  state: OneOf(['commented', 'approved', 'changes_requested', 'dismissed']),
+  submitted_at: Timestamp,
+});
+export type TimelineReview = Static<typeof TimelineReview>;
+
+/** A conversation on a line or a file of the diff, from its first comment on. */
+export const TimelineConversation = Type.Object({
+  event: OneOf(['line-commented']),
+  node_id: Type.String(),
+  comments: Type.Array(ReviewComment),
+});
+export type TimelineConversation = Static<typeof TimelineConversation>;
+
+/** Names of events that are left out, separated by commas. */
+export const TimelineQuery = Type.Object({ exclude: Type.Optional(Type.String({ maxLength: 1024 })) });
+
+export const TimelineEntry = Type.Union([
+  TimelineComment,
+  CrossReference,
+  TimelineCommit,
+  TimelineReview,
+  TimelineConversation,
+  TimelineEvent,
+]);
+export type TimelineEntry = Static<typeof TimelineEntry>;

@@ -1,9 +1,0 @@
-import { family } from '#resources/family.ts';
-import * as endpoints from './endpoints.ts';
-import * as schemas from './schemas.ts';
-
-export const emojis = family({
-  name: 'emojis',
-  schemas,
-  endpoints: [endpoints],
-});

@@ -1,1 +1,0 @@
-export { addEmojiImages } from './images.ts';

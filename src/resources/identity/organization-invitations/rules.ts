@@ -1,0 +1,99 @@
+import type { OrganizationAction } from '#access/action.ts';
+import type { OrgRole } from '#access/roles.ts';
+import type { Tx } from '#database/connect.ts';
+import { recordEach } from '#events/record.ts';
+import { inOrganization } from '#events/scope.ts';
+import { unique } from '#lib/collections.ts';
+import { isEmailAddress } from '#lib/email.ts';
+import { asId, type Id } from '#lib/id.ts';
+import { type FieldCode, invalid, type Refusal } from '#lib/refusal.ts';
+import { findAccountById } from '#resources/identity/accounts/index.ts';
+import {
+  type CountedInvitation,
+  findFormerRole,
+  findInvitationTo,
+  findMembership,
+  type Invitee,
+  insertTeamInvitations,
+  invite,
+  lockOrganization,
+} from '#resources/identity/members/index.ts';
+import { loadTeams } from '#resources/identity/teams/index.ts';
+import type { NewInvitation } from './schemas.ts';
+
+const refused = (field: keyof NewInvitation, code: FieldCode, message: string): Refusal =>
+  invalid('OrganizationInvitation', field, code, message);
+
+/** Invites an account or an e-mail address into an organization, and into teams of it. */
+export async function createInvitation(tx: Tx, action: OrganizationAction, wanted: NewInvitation): Promise<CountedInvitation> {
+  const { org, now } = action;
+  await lockOrganization(tx, org.id);
+  const to = await inviteeOf(tx, wanted);
+  await checkInvitee(tx, action, to);
+  const role = await roleFor(tx, action, to, wanted.role);
+  const teams = await findTeams(tx, action, wanted.team_ids ?? []);
+  const invitation = await invite(tx, action, { to, role });
+  if (teams.length > 0) {
+    const memberships = teams.map((team_id) => ({
+      team_id,
+      invitation_id: invitation.id,
+      role: 'member' as const,
+      created_at: now,
+    }));
+    await insertTeamInvitations(tx, memberships);
+    const user = 'user' in to ? to : {};
+    const event = { ...inOrganization(action), kind: 'team.member_invited' as const };
+    await recordEach(tx, teams, (team) => ({ ...event, data: { team, ...user, role: 'member' } }));
+  }
+  return { ...invitation, teams: teams.length };
+}
+
+async function inviteeOf(tx: Tx, { invitee_id, email }: NewInvitation): Promise<Invitee> {
+  if (invitee_id !== undefined && email !== undefined)
+    throw refused('email', 'invalid', 'Only one of invitee_id and email may be given');
+  if (email !== undefined) {
+    if (!isEmailAddress(email)) throw refused('email', 'invalid', 'email is not an e-mail address');
+    return { email };
+  }
+  if (invitee_id === undefined) throw refused('invitee_id', 'missing_field', 'invitee_id or email must be given');
+  const user = await findAccountById(tx, asId<'accounts'>(invitee_id));
+  if (user?.kind !== 'user') throw refused('invitee_id', 'invalid', 'invitee_id is not the id of a user');
+  return { user: user.id };
+}
+
+/**
+ * Refuses who is a member or invited already. That an address is a member's is no reason to refuse it, since that would tell whose it is
+ * (decision 27); to a member, the invitation gives nothing.
+ */
+async function checkInvitee(tx: Tx, { org }: OrganizationAction, to: Invitee): Promise<void> {
+  const field = 'user' in to ? 'invitee_id' : 'email';
+  const member = 'user' in to ? await findMembership(tx, org.id, to.user) : undefined;
+  if (member?.state === 'active') throw refused(field, 'unprocessable', 'Invitee is already a part of this organization');
+  const known = await findInvitationTo(tx, org.id, to);
+  if (known?.failed_at === null) throw refused(field, 'already_exists', 'Invitee is already invited into this organization');
+}
+
+async function roleFor(tx: Tx, { org }: OrganizationAction, to: Invitee, wanted: NewInvitation['role']): Promise<OrgRole> {
+  switch (wanted) {
+    case 'admin':
+      return 'owner';
+    case 'direct_member':
+      return 'member';
+    case 'billing_manager':
+      throw refused('role', 'unprocessable', 'There is no billing here that somebody could manage');
+    case 'reinstate': {
+      // An address doesn't tell who it belongs to.
+      const former = 'user' in to ? await findFormerRole(tx, org.id, to.user) : undefined;
+      if (!former) throw refused('role', 'unprocessable', 'Only who was a member, and is named by invitee_id, can be reinstated');
+      return former;
+    }
+  }
+}
+
+async function findTeams(tx: Tx, { org }: OrganizationAction, ids: readonly number[]): Promise<Id<'teams'>[]> {
+  const wanted = unique(ids.map((id) => asId<'teams'>(id)));
+  const found = await loadTeams(tx, wanted);
+  const missing = wanted.find((id) => found.get(id)?.organization_id !== org.id);
+  if (missing !== undefined) throw refused('team_ids', 'invalid', `${missing} is not a team of this organization`);
+  return wanted;
+}

@@ -1,0 +1,165 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Account } from '#access/viewer.ts';
+import type { Db, OrSql, Tx } from '#database/connect.ts';
+import { list } from '#database/list.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import type { Listed, Page } from '#lib/page.ts';
+import type { TeamRow } from '#resources/identity/teams/index.ts';
+
+export type RoleRow = Selectable<DB['organization_roles']>;
+type Organization = Id<'accounts'>;
+
+/** Who holds a role: a member or a team. */
+export type Holder = { user: Id<'accounts'> } | { team: Id<'teams'> };
+
+/** The roles that an organization can give: the predefined ones and its own. */
+export const listRoles = (db: Db, organization: Organization): Promise<RoleRow[]> =>
+  db
+    .selectFrom('organization_roles')
+    .selectAll()
+    .where((eb) => eb.or([eb('organization_id', 'is', null), eb('organization_id', '=', organization)]))
+    .orderBy('id')
+    .execute();
+
+export const selectRole = (db: Db, organization: OrSql<Organization>, id: Id<'organization_roles'>) =>
+  db
+    .selectFrom('organization_roles')
+    .selectAll()
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('organization_id', 'is', null), eb('organization_id', '=', organization)]));
+
+const securityManager = 'security_manager';
+
+/** Whether a role is the predefined one of security managers. An organization's own role may have the same name. */
+export const isSecurityManager = ({ name, organization_id }: RoleRow): boolean =>
+  organization_id === null && name === securityManager;
+
+/** The predefined role of security managers. */
+export const getSecurityManagerRole = (db: Db): Promise<RoleRow> =>
+  db
+    .selectFrom('organization_roles')
+    .selectAll()
+    .where('organization_id', 'is', null)
+    .where('name', '=', securityManager)
+    .executeTakeFirstOrThrow();
+
+/** Whether an account is a security manager of an organization, whose id is in a column. */
+export const managesSecurity = (organization: RawBuilder<unknown>, user: Id<'accounts'>): RawBuilder<boolean> =>
+  sql<boolean>`exists (select from organization_role_holders h join organization_roles o on o.id = h.role_id
+    where h.organization_id = ${organization} and h.user_id = ${user} and o.organization_id is null and o.name = ${securityManager})`;
+
+/** The teams that a role was given to, without those below them. */
+export const listTeamsGiven = (db: Db, organization: Organization, role: Id<'organization_roles'>): Promise<TeamRow[]> =>
+  db
+    .selectFrom('organization_role_assignments as a')
+    .innerJoin('teams', 'teams.id', 'a.team_id')
+    .selectAll('teams')
+    .where('a.organization_id', '=', organization)
+    .where('a.role_id', '=', role)
+    .orderBy('teams.id')
+    .execute();
+
+/** Whether a user has a role, directly or by a team. */
+export async function isHolderOf(
+  db: Db,
+  organization: Organization,
+  role: Id<'organization_roles'>,
+  user: Id<'accounts'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from organization_role_holders
+    where organization_id = ${organization} and role_id = ${role} and user_id = ${user} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+const isHolder = (holder: Holder) =>
+  'user' in holder ? sql<boolean>`user_id = ${holder.user}` : sql<boolean>`team_id = ${holder.team}`;
+
+/** Inserts the assignment of a role; false if the holder had it already. */
+export async function insertAssignment(
+  tx: Tx,
+  { organization, role, holder, now }: { organization: Organization; role: Id<'organization_roles'>; holder: Holder; now: Date },
+): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('organization_role_assignments')
+    .values({
+      organization_id: organization,
+      role_id: role,
+      user_id: 'user' in holder ? holder.user : null,
+      team_id: 'team' in holder ? holder.team : null,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** Removes one role or all. Returns those that the holder had. */
+export async function removeAssignments(
+  tx: Tx,
+  organization: Organization,
+  holder: Holder,
+  role?: Id<'organization_roles'>,
+): Promise<Id<'organization_roles'>[]> {
+  let query = tx.deleteFrom('organization_role_assignments').where('organization_id', '=', organization).where(isHolder(holder));
+  if (role !== undefined) query = query.where('role_id', '=', role);
+  const rows = await query.returning('role_id').execute();
+  return rows.map((row) => row.role_id);
+}
+
+type HolderSources = { user_id: Id<'accounts'>; direct: boolean; teams: Id<'teams'>[] };
+export type HolderRow = Account & Pick<HolderSources, 'direct' | 'teams'>;
+
+/** The users who have a role, each with the teams by which they have it. */
+export const listUsersWith = (
+  db: Db,
+  organization: Organization,
+  role: Id<'organization_roles'>,
+  page: Page,
+): Promise<Listed<HolderRow>> =>
+  list(
+    db,
+    db
+      .selectFrom(
+        sql<HolderSources>`(
+          select user_id, bool_or(team_id is null) as direct,
+            coalesce(array_agg(distinct team_id) filter (where team_id is not null), '{}') as teams
+          from organization_role_holders where organization_id = ${organization} and role_id = ${role} group by user_id)`.as(
+          'held',
+        ),
+      )
+      .innerJoin('accounts', 'accounts.id', 'held.user_id')
+      .selectAll('accounts')
+      .select(['held.direct', 'held.teams'])
+      .orderBy('accounts.id'),
+    page,
+  );
+
+export type TeamHolderRow = TeamRow & { direct: boolean; inherited: boolean };
+
+/** The teams that have a role: given to them, or to a team above. */
+export const listTeamsWith = (
+  db: Db,
+  organization: Organization,
+  role: Id<'organization_roles'>,
+  page: Page,
+): Promise<Listed<TeamHolderRow>> =>
+  list(
+    db,
+    db
+      .selectFrom('teams')
+      .innerJoin(
+        sql<{ team_id: Id<'teams'>; direct: boolean; inherited: boolean }>`(
+          select t.id as team_id, bool_or(a.team_id = t.id) as direct, bool_or(a.team_id <> t.id) as inherited
+          from organization_role_assignments a join teams t on t.ancestors @> array[a.team_id]
+          where a.organization_id = ${organization} and a.role_id = ${role} group by t.id)`.as('held'),
+        'held.team_id',
+        'teams.id',
+      )
+      .selectAll('teams')
+      .select(['held.direct', 'held.inherited'])
+      .orderBy('teams.id'),
+    page,
+  );

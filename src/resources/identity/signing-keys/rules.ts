@@ -1,0 +1,93 @@
+import type { ActionContext } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { type KeyPart, type OpenPgpKey, parseOpenPgpKey } from '#lib/openpgp/key.ts';
+import { OpenPgpError } from '#lib/openpgp/packets.ts';
+import { invalid } from '#lib/refusal.ts';
+import { parseSshKey } from '#lib/ssh-key.ts';
+import { getAccountForUpdate } from '#resources/identity/accounts/index.ts';
+import type { NewGpgKey, NewSshSigningKey } from './schemas.ts';
+import {
+  countGpgKeys,
+  countSshSigningKeys,
+  type GpgKeyRow,
+  insertGpgKey,
+  insertSshSigningKey,
+  insertSubkeys,
+  removeGpgKey,
+  removeSshSigningKey,
+  type SshSigningKeyRow,
+} from './store.ts';
+
+const maxGpgKeys = fixedValue(limitTable.accounts.gpgKeys);
+const maxSigningKeys = fixedValue(limitTable.accounts.signingKeys);
+
+/** Adds an OpenPGP key with its subkeys. The account stays locked, so that concurrent requests count each other's keys. */
+export async function createGpgKey(tx: Tx, { by, now }: ActionContext, wanted: NewGpgKey): Promise<GpgKeyRow> {
+  const parsed = parseGpgKey(wanted.armored_public_key);
+  const { id: user_id } = await getAccountForUpdate(tx, by.account.id);
+  if ((await countGpgKeys(tx, user_id)) >= maxGpgKeys)
+    throw invalid('GpgKey', 'armored_public_key', 'unprocessable', `An account can have at most ${maxGpgKeys} keys`);
+  const key = await insertGpgKey(tx, {
+    ...columnsOf(parsed.primary),
+    user_id,
+    name: wanted.name ?? null,
+    emails: parsed.emails,
+    raw_key: wanted.armored_public_key,
+    created_at: now,
+  });
+  if (!key) throw invalid('GpgKey', 'armored_public_key', 'already_exists', 'The key is one of yours already');
+  const subkeys = parsed.subkeys.map((part) => ({ ...columnsOf(part), user_id, primary_key_id: key.id, created_at: now }));
+  if (subkeys.length > 0) await insertSubkeys(tx, subkeys);
+  await record(tx, { kind: 'gpg_key.created', owner: user_id, actor: user_id, at: now, data: { key: key.id } });
+  return key;
+}
+
+function parseGpgKey(text: string): OpenPgpKey {
+  try {
+    return parseOpenPgpKey(text);
+  } catch (error) {
+    if (!(error instanceof OpenPgpError)) throw error;
+    throw invalid('GpgKey', 'armored_public_key', 'invalid', `armored_public_key can't be used: ${error.message}`);
+  }
+}
+
+const columnsOf = (part: KeyPart) => ({
+  key_id: part.keyId,
+  fingerprint: part.fingerprint,
+  public_key: part.publicKey,
+  can_sign: part.canSign,
+  can_encrypt_comms: part.canEncryptComms,
+  can_encrypt_storage: part.canEncryptStorage,
+  can_certify: part.canCertify,
+  revoked: part.revoked,
+  expires_at: part.expiresAt ?? null,
+});
+
+export async function deleteGpgKey(tx: Tx, { by: { account }, now }: ActionContext, key: GpgKeyRow): Promise<void> {
+  await removeGpgKey(tx, key.id);
+  await record(tx, { kind: 'gpg_key.deleted', owner: account.id, actor: account.id, at: now, data: { key: key.id } });
+}
+
+/** Adds an SSH key for signatures. It may be one that the account signs in by, too. */
+export async function createSshSigningKey(
+  tx: Tx,
+  { by, now }: ActionContext,
+  wanted: NewSshSigningKey,
+): Promise<SshSigningKeyRow> {
+  const parsed = parseSshKey(wanted.key);
+  if (!parsed) throw invalid('SshSigningKey', 'key', 'invalid', 'key must be a whole public key in the format of OpenSSH');
+  const { id: user_id } = await getAccountForUpdate(tx, by.account.id);
+  if ((await countSshSigningKeys(tx, user_id)) >= maxSigningKeys)
+    throw invalid('SshSigningKey', 'key', 'unprocessable', `An account can have at most ${maxSigningKeys} keys that sign`);
+  const key = await insertSshSigningKey(tx, { user_id, title: wanted.title ?? '', ...parsed, created_at: now });
+  if (!key) throw invalid('SshSigningKey', 'key', 'already_exists', 'The key is one of yours already');
+  await record(tx, { kind: 'ssh_signing_key.created', owner: user_id, actor: user_id, at: now, data: { key: key.id } });
+  return key;
+}
+
+export async function deleteSshSigningKey(tx: Tx, { by: { account }, now }: ActionContext, key: SshSigningKeyRow): Promise<void> {
+  await removeSshSigningKey(tx, key.id);
+  await record(tx, { kind: 'ssh_signing_key.deleted', owner: account.id, actor: account.id, at: now, data: { key: key.id } });
+}

@@ -1,0 +1,222 @@
+import { endsWithin } from '#access/credentials.ts';
+import { includesAll, intersect, isPermissionName, type PermissionSet, permissionScope } from '#access/permissions.ts';
+import { tokenPrefixes } from '#access/tokens.ts';
+import type { Account } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { getOrThrow } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
+import { hashToken, newToken } from '#lib/token.ts';
+import { loadAccounts } from '#resources/identity/accounts/index.ts';
+import { findMembership } from '#resources/identity/members/index.ts';
+import { askForApproval, cancelRequests } from './approvals.ts';
+import { findTokenDemands, loadRequestsOfTokens, type TokenDemands } from './request-store.ts';
+import { checkPermissions, type NewToken, stored } from './rules.ts';
+import {
+  findTokenForUpdate,
+  insertToken,
+  insertTokenRepositories,
+  loadTokenRepositories,
+  ownedAmong,
+  type TokenRow,
+  updateTokenAccess,
+} from './store.ts';
+
+/** `all` are those of the owner, `public` all public ones for reading, or a list of the owner's repositories. */
+type Repositories = 'all' | 'public' | readonly Id<'repositories'>[];
+
+const maxRepositories = fixedValue(limitTable.lists.tokenRepositories);
+
+type FineGrained = {
+  user: Account;
+  /** The account whose repositories and settings the token is for: the user, or an organization of theirs. */
+  owner: Account;
+  permissions: Readonly<Record<string, string>>;
+  repositories: Repositories;
+  name?: string;
+  /** Why the user needs it, for the owners of an organization who approve it. */
+  reason?: string | undefined;
+  expiresAt?: Date | undefined;
+  now: Date;
+};
+
+/** What a token allows: its permissions, in which repositories. */
+type Allowed = { permissions: PermissionSet; repositories: Repositories };
+
+const nothing: Allowed = { permissions: {}, repositories: 'public' };
+
+/**
+ * Creates a fine-grained personal access token. Where its organization demands approval, and the user isn't one of its owners, it allows
+ * nothing there until it is approved.
+ */
+export async function createFineGrainedToken(tx: Tx, wanted: FineGrained): Promise<NewToken> {
+  const { user, owner, name = '', reason, expiresAt, now } = wanted;
+  const demands = await checkOwner(tx, user, owner);
+  const asked = await checkAllowed(tx, owner, {
+    permissions: checkPermissions(wanted.permissions),
+    repositories: wanted.repositories,
+  });
+  checkDemands(owner, demands, { createdAt: now, expiresAt: expiresAt ?? null });
+  const waits = demands.approval;
+  const allowed = waits ? nothing : asked;
+  const token = newToken(tokenPrefixes.fine_grained_pat);
+  const row = await insertToken(tx, {
+    kind: 'fine_grained_pat',
+    ...stored(token, now),
+    account_id: user.id,
+    owner_id: owner.id,
+    name,
+    permissions: JSON.stringify(allowed.permissions),
+    repository_selection: selectionOf(allowed.repositories),
+    access: waits ? 'pending' : 'granted',
+    granted_at: waits ? null : now,
+    expires_at: expiresAt ?? null,
+  });
+  await insertTokenRepositories(tx, row.id, listed(allowed.repositories));
+  if (waits) await ask(tx, row, asked, { reason, now });
+  return { token, row };
+}
+
+type Change = {
+  permissions?: Readonly<Record<string, string>> | undefined;
+  repositories?: Repositories | undefined;
+  reason?: string | undefined;
+  now: Date;
+};
+
+/**
+ * Changes what a fine-grained token allows, by the token's text. What is less holds at once. Where its organization demands approval, what
+ * is more waits for that, as does everything of a token that was denied or revoked. A request that waited before is replaced.
+ * @returns the token, and whether something waits; undefined where there is no such token
+ */
+export async function changeToken(tx: Tx, text: string, change: Change): Promise<{ row: TokenRow; waits: boolean } | undefined> {
+  const { reason, now } = change;
+  const token = await findTokenForUpdate(tx, hashToken(text));
+  if (!token) return undefined;
+  if (token.kind !== 'fine_grained_pat' || token.owner_id === null)
+    throw unprocessable('Only a fine-grained token can be changed');
+  const accounts = await loadAccounts(tx, [token.account_id, token.owner_id]);
+  const [user, owner] = [getOrThrow(accounts, token.account_id), getOrThrow(accounts, token.owner_id)];
+  const demands = await checkOwner(tx, user, owner);
+  const [request] = await loadRequestsOfTokens(tx, [token.id]);
+  const held = await allowedBy(tx, token);
+  const before = request
+    ? {
+        permissions: request.permissions as PermissionSet,
+        repositories: selected(request.repository_selection, request.repositories),
+      }
+    : held;
+  const asked = await checkAllowed(tx, owner, {
+    permissions: change.permissions ? checkPermissions(change.permissions) : before.permissions,
+    repositories: change.repositories ?? before.repositories,
+  });
+  checkDemands(owner, demands, { createdAt: token.created_at, expiresAt: token.expires_at });
+  await cancelRequests(tx, { tokens: [token.id], by: user.id, now });
+  const isGranted = token.access === 'granted';
+  const waits = demands.approval && !(isGranted && isWithin(held, asked));
+  const allowed = waits ? (isGranted ? common(held, asked) : nothing) : asked;
+  const row = await updateTokenAccess(tx, token.id, {
+    permissions: JSON.stringify(allowed.permissions),
+    repository_selection: selectionOf(allowed.repositories),
+    repositories: listed(allowed.repositories),
+    ...(waits ? (isGranted ? {} : { access: 'pending' }) : { access: 'granted', granted_at: token.granted_at ?? now }),
+  });
+  if (waits) await ask(tx, row, asked, { reason, now });
+  return { row, waits };
+}
+
+async function allowedBy(tx: Tx, { id, permissions, repository_selection }: TokenRow): Promise<Allowed> {
+  const chosen = repository_selection === 'selected' ? await loadTokenRepositories(tx, id) : [];
+  return { permissions: permissions as PermissionSet, repositories: selected(repository_selection, chosen) }; // checkPermissions has validated them
+}
+
+const selected = (selection: TokenRow['repository_selection'], repositories: Id<'repositories'>[]): Repositories =>
+  selection === 'selected' ? repositories : (selection ?? 'public');
+
+const selectionOf = (repositories: Repositories) => (typeof repositories === 'string' ? repositories : ('selected' as const));
+const listed = (repositories: Repositories) => (typeof repositories === 'string' ? [] : repositories);
+
+/** Whether what is asked for is allowed already. */
+const isWithin = (held: Allowed, asked: Allowed): boolean =>
+  includesAll(held.permissions, asked.permissions) &&
+  (asked.repositories === 'public' ||
+    held.repositories === 'all' ||
+    (asked.repositories !== 'all' && listed(asked.repositories).every((id) => listed(held.repositories).includes(id))));
+
+/** What is both allowed already and asked for. */
+function common(held: Allowed, asked: Allowed): Allowed {
+  const permissions = intersect(held.permissions, asked.permissions);
+  if (held.repositories === 'all') return { permissions, repositories: asked.repositories };
+  if (asked.repositories === 'all') return { permissions, repositories: held.repositories };
+  if (held.repositories === 'public' || asked.repositories === 'public') return { permissions, repositories: 'public' };
+  const kept = new Set(asked.repositories);
+  return { permissions, repositories: held.repositories.filter((id) => kept.has(id)) };
+}
+
+const ask = (
+  tx: Tx,
+  token: TokenRow,
+  { permissions, repositories }: Allowed,
+  { reason, now }: { reason?: string | undefined; now: Date },
+) =>
+  askForApproval(tx, {
+    token,
+    permissions,
+    selection: selectionOf(repositories),
+    repositories: listed(repositories),
+    reason: reason ?? null,
+    now,
+  });
+
+/** What the owner of a token demands, and whether this user's have to be approved. */
+type Demands = Partial<TokenDemands> & { approval: boolean };
+
+async function checkOwner(tx: Tx, user: Account, owner: Account): Promise<Demands> {
+  if (owner.id === user.id) return { approval: false };
+  const membership = owner.kind === 'organization' ? await findMembership(tx, owner.id, user.id) : undefined;
+  if (membership?.state !== 'active')
+    throw invalid(
+      'Token',
+      'owner',
+      'invalid',
+      `The owner must be ${user.login} or an organization of which ${user.login} is a member`,
+    );
+  const demands = await findTokenDemands(tx, owner.id);
+  // What owners make, they would approve themselves (the public API's rule).
+  return { ...demands, approval: demands?.token_approval_required !== false && membership.role !== 'owner' };
+}
+
+function checkDemands(
+  owner: Account,
+  demands: Demands,
+  { createdAt, expiresAt }: { createdAt: Date; expiresAt: Date | null },
+): void {
+  if (demands.fine_grained_tokens_allowed === false) throw forbidden(`${owner.login} accepts no fine-grained tokens`);
+  const { max_token_days = null } = demands;
+  if (!endsWithin({ max_token_days }, createdAt, expiresAt))
+    throw invalid('Token', 'expires', 'invalid', `Tokens for ${owner.login} must end within ${max_token_days} days`);
+}
+
+/** Refuses permissions that can't apply, as an organization's for a user, and repositories of others. */
+async function checkAllowed(tx: Tx, owner: Account, { permissions, repositories }: Allowed): Promise<Allowed> {
+  const names = Object.keys(permissions).filter(isPermissionName);
+  const foreign = owner.kind === 'organization' ? 'account' : 'organization';
+  const unfit = names.find((name) => permissionScope(name) === foreign);
+  if (unfit)
+    throw invalid(
+      'Token',
+      'permissions',
+      'invalid',
+      `${unfit} does not apply to ${owner.login}, which is ${owner.kind === 'organization' ? 'an organization' : 'a user'}`,
+    );
+  if (repositories === 'public' && names.some((name) => permissionScope(name) === 'repository' && permissions[name] !== 'read'))
+    throw invalid('Token', 'permissions', 'invalid', 'A token for public repositories can only read');
+  if (typeof repositories === 'string') return { permissions, repositories };
+  if (repositories.length > maxRepositories)
+    throw invalid('Token', 'repositories', 'invalid', `A token can be limited to at most ${maxRepositories} repositories`);
+  const owned = await ownedAmong(tx, owner.id, repositories);
+  if (owned.length < new Set(repositories).size)
+    throw invalid('Token', 'repositories', 'invalid', `repositories must belong to ${owner.login}`);
+  return { permissions, repositories: owned };
+}

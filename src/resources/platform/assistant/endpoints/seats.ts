@@ -1,0 +1,171 @@
+// Who has a seat of the assistant, and how it is used.
+import { Type } from 'typebox';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { pageOut, pages, pagesInside } from '#endpoint/paging.ts';
+import { AssistantMetrics } from '#lib/assistant.ts';
+import { orNotFound } from '#lib/refusal.ts';
+import { dayOf } from '#lib/time.ts';
+import { team } from '#resources/identity/teams/index.ts';
+import { beginningOfCycle } from '../cycle.ts';
+import { readsMetrics, readsSeats, writesSeats } from '../policies.ts';
+import { presentSeat, presentSeats } from '../present.ts';
+import {
+  AssistantDetails,
+  AssistantSeat,
+  AssistantSeats,
+  MetricsTime,
+  SeatsCancelled,
+  SeatsCreated,
+  SeatTeams,
+  SeatUsers,
+} from '../schemas.ts';
+import { assignSeats, cancelSeats, metricsTime } from '../seat-rules.ts';
+import { countSeats, findSeat, listSeats } from '../seat-store.ts';
+
+export const getOrgAssistant = endpoint({
+  id: 'copilot/get-copilot-organization-details',
+  method: 'GET',
+  path: '/orgs/{org}/assistant/billing',
+  summary: 'Get seat information and settings of the assistant for an organization',
+  access: readsSeats,
+  replies: { 200: AssistantDetails },
+  async handle({ db, at: { org }, now, services: { assistant } }) {
+    const since = beginningOfCycle(now);
+    const active = [...(await assistant.activeSince(org.login, since))];
+    const counts = await countSeats(db, { organization: org.id, today: dayOf(now) }, { since, active });
+    return {
+      seat_breakdown: {
+        total: counts.total,
+        added_this_cycle: counts.added,
+        pending_cancellation: counts.ending,
+        // Only members get seats, and nobody who was merely invited.
+        pending_invitation: 0,
+        active_this_cycle: counts.active,
+        inactive_this_cycle: counts.total - counts.active,
+      },
+      // What an assistant may do is set where it is: nothing here could enforce it.
+      public_code_suggestions: 'unconfigured' as const,
+      ide_chat: 'unconfigured' as const,
+      platform_chat: 'unconfigured' as const,
+      cli: 'unconfigured' as const,
+      seat_management_setting: 'assign_selected' as const,
+    };
+  },
+});
+
+export const listOrgSeats = endpoint({
+  id: 'copilot/list-copilot-seats',
+  method: 'GET',
+  path: '/orgs/{org}/assistant/billing/seats',
+  summary: 'List all seat assignments of the assistant for an organization',
+  access: readsSeats,
+  paging: pagesInside({ defaultLimit: 50 }),
+  replies: { 200: AssistantSeats },
+  async handle({ scope, db, at: { org }, page, now, services: { assistant } }) {
+    const { rows, total } = await listSeats(db, { organization: org.id, today: dayOf(now) }, page);
+    return { body: { total_seats: total, seats: await presentSeats({ ...scope, assistant }, org, rows) }, total };
+  },
+});
+
+export const getMemberSeat = endpoint({
+  id: 'copilot/get-copilot-seat-details-for-user',
+  method: 'GET',
+  path: '/orgs/{org}/members/{username}/assistant',
+  summary: 'Get seat assignment details of the assistant for a user',
+  access: readsSeats,
+  refuses: [404],
+  replies: { 200: AssistantSeat },
+  async handle({ scope, db, at: { org, user }, now, services: { assistant } }) {
+    const seat = orNotFound(await findSeat(db, { organization: org.id, today: dayOf(now) }, user.id));
+    return presentSeat({ ...scope, assistant }, org, seat);
+  },
+});
+
+export const addSeatsForTeams = endpoint({
+  id: 'copilot/add-copilot-seats-for-teams',
+  method: 'POST',
+  path: '/orgs/{org}/assistant/billing/selected_teams',
+  summary: 'Add teams to the seats of the assistant for an organization',
+  access: writesSeats,
+  body: SeatTeams,
+  example: { selected_teams: ['engineers'] },
+  replies: { 201: SeatsCreated },
+  async handle({ change, action, body: { selected_teams: names } }) {
+    return { seats_created: await change((tx) => assignSeats(tx, action, { field: 'selected_teams', names })) };
+  },
+});
+
+export const cancelSeatsForTeams = endpoint({
+  id: 'copilot/cancel-copilot-seat-assignment-for-teams',
+  method: 'DELETE',
+  path: '/orgs/{org}/assistant/billing/selected_teams',
+  summary: 'Remove teams from the seats of the assistant for an organization',
+  access: writesSeats,
+  body: SeatTeams,
+  example: { selected_teams: ['engineers'] },
+  replies: { 200: SeatsCancelled },
+  async handle({ change, action, body: { selected_teams: names } }) {
+    return { seats_cancelled: await change((tx) => cancelSeats(tx, action, { field: 'selected_teams', names })) };
+  },
+});
+
+export const addSeatsForUsers = endpoint({
+  id: 'copilot/add-copilot-seats-for-users',
+  method: 'POST',
+  path: '/orgs/{org}/assistant/billing/selected_users',
+  summary: 'Add users to the seats of the assistant for an organization',
+  access: writesSeats,
+  body: SeatUsers,
+  example: { selected_usernames: ['ada'] },
+  replies: { 201: SeatsCreated },
+  async handle({ change, action, body: { selected_usernames: names } }) {
+    return { seats_created: await change((tx) => assignSeats(tx, action, { field: 'selected_usernames', names })) };
+  },
+});
+
+export const cancelSeatsForUsers = endpoint({
+  id: 'copilot/cancel-copilot-seat-assignment-for-users',
+  method: 'DELETE',
+  path: '/orgs/{org}/assistant/billing/selected_users',
+  summary: 'Remove users from the seats of the assistant for an organization',
+  access: writesSeats,
+  body: SeatUsers,
+  example: { selected_usernames: ['ada'] },
+  replies: { 200: SeatsCancelled },
+  async handle({ change, action, body: { selected_usernames: names } }) {
+    return { seats_cancelled: await change((tx) => cancelSeats(tx, action, { field: 'selected_usernames', names })) };
+  },
+});
+
+const paging = pages({ defaultLimit: 100 });
+
+export const getOrgMetrics = endpoint({
+  id: 'copilot/copilot-metrics-for-organization',
+  method: 'GET',
+  path: '/orgs/{org}/assistant/metrics',
+  summary: 'Get metrics of the assistant for an organization',
+  access: readsMetrics,
+  query: MetricsTime,
+  paging,
+  replies: { 200: Type.Array(AssistantMetrics) },
+  async handle({ at: { org }, query, page, now, services: { assistant } }) {
+    const { from, to } = metricsTime(query, now);
+    return pageOut(await assistant.metrics({ organization: org.login }, from, to), page);
+  },
+});
+
+export const getTeamMetrics = endpoint({
+  id: 'copilot/copilot-metrics-for-team',
+  method: 'GET',
+  path: '/orgs/{org}/team/{team_slug}/assistant/metrics',
+  resources: [team],
+  summary: 'Get metrics of the assistant for a team',
+  access: readsMetrics,
+  query: MetricsTime,
+  paging,
+  replies: { 200: Type.Array(AssistantMetrics) },
+  async handle({ at: { org, team }, query, page, now, services: { assistant } }) {
+    const { from, to } = metricsTime(query, now);
+    return pageOut(await assistant.metrics({ organization: org.login, team: team.slug }, from, to), page);
+  },
+});

@@ -1,0 +1,87 @@
+import type { OrganizationAction } from '#access/action.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inOrganization } from '#events/scope.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid } from '#lib/refusal.ts';
+import { addDays, dayOf } from '#lib/time.ts';
+import { lockOrganization } from '#resources/identity/members/index.ts';
+import { beginningOfCycle, endOfCycle } from './cycle.ts';
+import type { MetricsTime } from './schemas.ts';
+import { type Assignees, countSeats, endAssignments, loadMembersNamed, loadTeamsNamed, putAssignments } from './seat-store.ts';
+
+const resource = 'AssistantSeat';
+
+/** Who is named, by a field of a request. */
+type NamedAssignees = { readonly field: 'selected_usernames' | 'selected_teams'; readonly names: readonly string[] };
+
+/** Gives seats. @returns how many are new, or don't end any more. @throws Refusal 422 for strangers */
+export async function assignSeats(tx: Tx, action: OrganizationAction, named: NamedAssignees): Promise<number> {
+  const { org, now } = action;
+  await lockOrganization(tx, org.id);
+  const assignees = await findAssignees(tx, action, named, { isAssigned: false });
+  const before = await countLasting(tx, action);
+  await putAssignments(tx, org.id, assignees, now);
+  await record(tx, { ...inOrganization(action), kind: 'assistant_seats.assigned', data: assignees });
+  return (await countLasting(tx, action)) - before;
+}
+
+/** Has seats end with the cycle. @returns how many do. @throws Refusal 422 for who has none of their own */
+export async function cancelSeats(tx: Tx, action: OrganizationAction, named: NamedAssignees): Promise<number> {
+  const { org, now } = action;
+  await lockOrganization(tx, org.id);
+  const assignees = await findAssignees(tx, action, named, { isAssigned: true });
+  const before = await countLasting(tx, action);
+  await endAssignments(tx, org.id, assignees, { on: endOfCycle(now), now });
+  await record(tx, { ...inOrganization(action), kind: 'assistant_seats.cancelled', data: assignees });
+  return before - (await countLasting(tx, action));
+}
+
+/** The number of seats that don't end. */
+async function countLasting(db: Db, { org, now }: OrganizationAction): Promise<number> {
+  const counts = await countSeats(db, { organization: org.id, today: dayOf(now) }, { since: beginningOfCycle(now), active: [] });
+  return counts.total - counts.ending;
+}
+
+async function findAssignees(
+  db: Db,
+  { org }: OrganizationAction,
+  { field, names }: NamedAssignees,
+  { isAssigned }: { isAssigned: boolean },
+): Promise<Assignees> {
+  const isUsers = field === 'selected_usernames';
+  const found: ReadonlyMap<string, { id: Id<'accounts'> | Id<'teams'>; isAssigned: boolean }> = isUsers
+    ? await loadMembersNamed(db, org.id, names)
+    : await loadTeamsNamed(db, org.id, names);
+  for (const name of names) {
+    const one = found.get(name.toLowerCase());
+    if (!one) throw invalid(resource, field, 'invalid', `${name} is no ${isUsers ? 'member' : 'team'} of the organization`);
+    if (isAssigned && !one.isAssigned)
+      throw invalid(resource, field, 'invalid', `${name} was not given any seat${isUsers ? ', but may have one by a team' : ''}`);
+  }
+  const ids = [...found.values()].map(({ id }) => id);
+  return isUsers ? { users: ids as Id<'accounts'>[], teams: [] } : { users: [], teams: ids as Id<'teams'>[] };
+}
+
+/** How far back metrics go, in days (the public API's). */
+const metricDays = 100;
+
+/**
+ * The days that metrics are asked for: up to yesterday, and at most 100.
+ * @throws Refusal 422 for what isn't a time, and for an end before the beginning
+ */
+export function metricsTime({ since, until }: MetricsTime, now: Date): { from: string; to: string } {
+  const yesterday = dayOf(addDays(now, -1));
+  const earliest = dayOf(addDays(now, -metricDays));
+  const to = until === undefined ? yesterday : dayIn('until', until);
+  const from = since === undefined ? earliest : dayIn('since', since);
+  if (from > to) throw invalid('AssistantMetrics', 'since', 'invalid', 'since must be before until');
+  return { from: from < earliest ? earliest : from, to: to > yesterday ? yesterday : to };
+}
+
+function dayIn(field: string, text: string): string {
+  const time = new Date(text);
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(time.getTime()))
+    throw invalid('AssistantMetrics', field, 'invalid', `${field} must be a time in ISO 8601`);
+  return dayOf(time);
+}

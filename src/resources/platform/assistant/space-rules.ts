@@ -1,0 +1,125 @@
+import type { OrganizationAction } from '#access/action.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inOrganization } from '#events/scope.ts';
+import { defined } from '#lib/collections.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { forbidden, invalid } from '#lib/refusal.ts';
+import { lockOrganization } from '#resources/identity/members/index.ts';
+import type { AssistantSpaceChange, baseRoles, NewAssistantSpace, NewSpaceCollaborator } from './schemas.ts';
+import { loadMembersNamed, loadTeamsNamed } from './seat-store.ts';
+import {
+  type CollaboratorRow,
+  countCollaborators,
+  insertCollaborator,
+  insertSpace,
+  nextNumber,
+  removeCollaborator,
+  type SpaceRow,
+  updateCollaborator,
+  updateSpace,
+  type VisibleSpace,
+} from './space-store.ts';
+
+const resource = 'SpaceCollaborator';
+const maxSpaces = fixedValue(limitTable.assistant.spaces);
+const maxCollaborators = fixedValue(limitTable.assistant.collaborators);
+
+const levels = { writer: 2, admin: 3 } as const;
+
+/** @throws Refusal 403 for who has a lower role in a space */
+function demand(space: VisibleSpace, role: keyof typeof levels): void {
+  if (space.level < levels[role]) throw forbidden(`You must have the role ${role} in this space`);
+}
+
+/** Makes a space, whose creator administers it. */
+export async function createSpace(tx: Tx, action: OrganizationAction, wanted: NewAssistantSpace): Promise<SpaceRow> {
+  const { org, by, now } = action;
+  await lockOrganization(tx, org.id);
+  const number = await nextNumber(tx, org.id);
+  if (number > maxSpaces)
+    throw invalid('AssistantSpace', 'name', 'unprocessable', `An organization can have at most ${maxSpaces} spaces`);
+  const space = await insertSpace(tx, {
+    organization_id: org.id,
+    number,
+    name: wanted.name,
+    description: wanted.description ?? null,
+    general_instructions: wanted.general_instructions ?? null,
+    base_role: wanted.base_role,
+    creator_id: by.account.id,
+    created_at: now,
+    updated_at: now,
+  });
+  await record(tx, { ...inOrganization(action), kind: 'assistant_space.created', data: { space: space.id } });
+  return space;
+}
+
+/** Changes the named fields of a space: those who write to it its texts, its administrators also what members may do. */
+export async function changeSpace(
+  tx: Tx,
+  action: OrganizationAction,
+  space: VisibleSpace,
+  wanted: AssistantSpaceChange,
+): Promise<SpaceRow> {
+  demand(space, wanted.base_role === undefined || wanted.base_role === space.base_role ? 'writer' : 'admin');
+  const { name, description, general_instructions, base_role } = wanted;
+  const changed = await updateSpace(tx, space.id, {
+    ...defined({ name, description, general_instructions, base_role }),
+    updated_at: action.now,
+  });
+  await noteChange(tx, action, space);
+  return changed;
+}
+
+/** Gives somebody of the organization, or a team, a role in a space. @throws Refusal 422 for strangers, and for who has one */
+export async function addCollaborator(
+  tx: Tx,
+  action: OrganizationAction,
+  space: VisibleSpace,
+  { actor_type, actor_identifier, role }: NewSpaceCollaborator,
+): Promise<CollaboratorRow> {
+  demand(space, 'admin');
+  const actor = await findActor(tx, action, actor_type, actor_identifier);
+  if ((await countCollaborators(tx, space.id)) >= maxCollaborators)
+    throw invalid(resource, 'actor_identifier', 'unprocessable', `A space can have at most ${maxCollaborators} collaborators`);
+  const row = await insertCollaborator(tx, { space_id: space.id, ...actor, role, created_at: action.now });
+  if (!row) throw invalid(resource, 'actor_identifier', 'already_exists', `${actor_identifier} is a collaborator already`);
+  await noteChange(tx, action, space);
+  return row;
+}
+
+async function findActor(
+  db: Db,
+  { org }: OrganizationAction,
+  type: NewSpaceCollaborator['actor_type'],
+  name: string,
+): Promise<Pick<CollaboratorRow, 'user_id' | 'team_id'>> {
+  const key = name.toLowerCase();
+  const user_id = type === 'User' ? (await loadMembersNamed(db, org.id, [name])).get(key)?.id : undefined;
+  const team_id = type === 'Team' ? (await loadTeamsNamed(db, org.id, [name])).get(key)?.id : undefined;
+  if (user_id === undefined && team_id === undefined)
+    throw invalid(
+      resource,
+      'actor_identifier',
+      'invalid',
+      `${name} is no ${type === 'User' ? 'member' : 'team'} of the organization`,
+    );
+  return { user_id: user_id ?? null, team_id: team_id ?? null };
+}
+
+/** Gives a collaborator another role, or none. @returns undefined where it is none */
+export async function changeCollaborator(
+  tx: Tx,
+  action: OrganizationAction,
+  { space, collaborator }: { space: VisibleSpace; collaborator: CollaboratorRow },
+  role: (typeof baseRoles)[number],
+): Promise<CollaboratorRow | undefined> {
+  demand(space, 'admin');
+  await noteChange(tx, action, space);
+  if (role !== 'no_access') return updateCollaborator(tx, collaborator.id, { role });
+  await removeCollaborator(tx, collaborator.id);
+  return undefined;
+}
+
+const noteChange = (tx: Tx, action: OrganizationAction, { id }: SpaceRow): Promise<void> =>
+  record(tx, { ...inOrganization(action), kind: 'assistant_space.changed', data: { space: id } });

@@ -1,0 +1,185 @@
+import type { OrganizationAction } from '#access/action.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inOrganization } from '#events/scope.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { isSku } from '#lib/prices.ts';
+import { badRequest, invalid } from '#lib/refusal.ts';
+import { lockOrganization } from '#resources/identity/members/index.ts';
+import { findOwned } from '#resources/repositories/repositories/index.ts';
+import {
+  type BudgetRow,
+  countBudgets,
+  findSpentBudget,
+  forgetReached,
+  insertBudget,
+  loadOwners,
+  loadRecipients,
+  type Named,
+  putReached,
+  removeBudget,
+  setRecipients,
+  updateBudget,
+} from './budget-store.ts';
+import { monthOf } from './periods.ts';
+import type { BudgetChange, NewBudget } from './schemas.ts';
+import { product } from './skus.ts';
+import { type DatedUsage, listUsage, type WantedUsage } from './usage-store.ts';
+
+const resource = 'Budget';
+const wrong = (field: string, message: string) => invalid(resource, field, 'invalid', message);
+
+const maxBudgets = fixedValue(limitTable.billing.budgets);
+const maxItems = fixedValue(limitTable.billing.items);
+
+/** At which shares of a budget its recipients are told, in percent (the public API's). */
+const thresholds = [75, 90, 100] as const;
+
+/** Adds a budget. */
+export async function createBudget(tx: Tx, action: OrganizationAction, wanted: NewBudget): Promise<Id<'billing_budgets'>> {
+  const { org, now } = action;
+  await lockOrganization(tx, org.id);
+  const subject = await subjectOf(tx, action, wanted);
+  const alerting = await alertingOf(tx, action, { will_alert: false, alert_recipients: [], ...wanted.budget_alerting });
+  const { total, clash } = await countBudgets(tx, subject);
+  if (clash) throw taken();
+  if (total >= maxBudgets)
+    throw invalid(resource, 'budget_product_sku', 'unprocessable', `An organization can have at most ${maxBudgets} budgets`);
+  const id = await insertBudget(tx, {
+    ...subject,
+    budget_type: wanted.budget_type,
+    amount: wanted.budget_amount,
+    prevents_usage: wanted.prevent_further_usage ?? false,
+    alerts: alerting.alerts,
+    created_at: now,
+    updated_at: now,
+  });
+  await setRecipients(tx, id, alerting.recipients);
+  await record(tx, { ...inOrganization(action), kind: 'budget.created', data: { budget: id } });
+  await recordReachedBudgets(tx, [org.id], now);
+  return id;
+}
+
+/** Changes the named settings of a budget. What it told before is told again where another amount, or that of something else, is reached. */
+export async function changeBudget(tx: Tx, action: OrganizationAction, before: BudgetRow, wanted: BudgetChange): Promise<void> {
+  const { org, now } = action;
+  const subject = await subjectOf(tx, action, {
+    budget_scope: wanted.budget_scope ?? (before.repository_id === null ? 'organization' : 'repository'),
+    budget_entity_name: wanted.budget_entity_name ?? (keepsScope(before, wanted) ? (before.repository_name ?? '') : ''),
+    budget_type: wanted.budget_type ?? before.budget_type,
+    budget_product_sku: wanted.budget_product_sku ?? before.product_sku,
+  });
+  if ((await countBudgets(tx, subject, before.id)).clash) throw taken();
+  const recipients = (await loadRecipients(tx, [before.id])).get(before.id) ?? [];
+  const kept = { will_alert: before.alerts, alert_recipients: recipients.map(({ login }) => login) };
+  const alerting = wanted.budget_alerting ? await alertingOf(tx, action, { ...kept, ...wanted.budget_alerting }) : undefined;
+  await updateBudget(tx, before.id, {
+    ...subject,
+    budget_type: wanted.budget_type ?? before.budget_type,
+    amount: wanted.budget_amount ?? before.amount,
+    prevents_usage: wanted.prevent_further_usage ?? before.prevents_usage,
+    alerts: alerting?.alerts ?? before.alerts,
+    updated_at: now,
+  });
+  if (alerting) await setRecipients(tx, before.id, alerting.recipients);
+  const isOther =
+    (wanted.budget_amount ?? before.amount) !== before.amount ||
+    subject.repository_id !== before.repository_id ||
+    subject.product_sku !== before.product_sku;
+  if (isOther) await forgetReached(tx, before.id);
+  await record(tx, { ...inOrganization(action), kind: 'budget.changed', data: { budget: before.id } });
+  await recordReachedBudgets(tx, [org.id], now);
+}
+
+const keepsScope = ({ repository_id }: BudgetRow, { budget_scope }: BudgetChange): boolean =>
+  budget_scope === undefined || (budget_scope === 'repository') === (repository_id !== null);
+
+export async function deleteBudget(tx: Tx, action: OrganizationAction, budget: BudgetRow): Promise<void> {
+  await removeBudget(tx, budget.id);
+  await record(tx, { ...inOrganization(action), kind: 'budget.deleted', data: { budget: budget.id } });
+}
+
+const taken = () => invalid(resource, 'budget_product_sku', 'already_exists', 'There is a budget for this already');
+
+type WantedSubject = Pick<NewBudget, 'budget_scope' | 'budget_entity_name' | 'budget_type' | 'budget_product_sku'>;
+
+/** For what a budget is. @throws Refusal 422 for what isn't measured, and for a repository of another organization */
+async function subjectOf(db: Db, { org }: OrganizationAction, wanted: WantedSubject): Promise<Named> {
+  const { budget_scope = 'organization', budget_entity_name = '', budget_type } = wanted;
+  const product_sku = wanted.budget_product_sku.toLowerCase();
+  if (!(budget_type === 'ProductPricing' ? product_sku === product : isSku(product_sku)))
+    throw wrong('budget_product_sku', `${wanted.budget_product_sku} is nothing that is measured here`);
+  const named = { organization_id: org.id, product_sku };
+  if (budget_scope === 'organization') {
+    if (budget_entity_name !== '' && budget_entity_name.toLowerCase() !== org.login.toLowerCase())
+      throw wrong('budget_entity_name', 'This is another organization');
+    return { ...named, repository_id: null };
+  }
+  if (budget_entity_name === '') throw invalid(resource, 'budget_entity_name', 'missing_field');
+  const name = nameWithin(org.login, budget_entity_name);
+  const repository = name === undefined ? undefined : await findOwned(db, org.id, name);
+  if (!repository) throw wrong('budget_entity_name', 'The organization has no such repository');
+  return { ...named, repository_id: repository.id };
+}
+
+/** The name of a repository within its organization, which may stand before it; undefined where another one does. */
+export function nameWithin(login: string, text: string): string | undefined {
+  const [first = '', name] = text.split('/', 2);
+  if (name === undefined) return first;
+  return first.toLowerCase() === login.toLowerCase() ? name : undefined;
+}
+
+/** Who is told. Only owners see what an organization spends. @throws Refusal 422 for others, and for alerts that reach nobody */
+async function alertingOf(
+  db: Db,
+  { org }: OrganizationAction,
+  { will_alert, alert_recipients }: { will_alert?: boolean; alert_recipients?: readonly string[] },
+): Promise<{ alerts: boolean; recipients: Id<'accounts'>[] }> {
+  const logins = [...new Set((alert_recipients ?? []).map((login) => login.toLowerCase()))];
+  const owners = await loadOwners(db, org.id, logins);
+  const stranger = logins.find((login) => !owners.has(login));
+  if (stranger !== undefined)
+    throw wrong(
+      'budget_alerting.alert_recipients',
+      `${stranger} is not an owner of the organization, and could not see the alert`,
+    );
+  if (will_alert && owners.size === 0) throw invalid(resource, 'budget_alerting.alert_recipients', 'missing_field');
+  return { alerts: will_alert ?? false, recipients: [...owners.values()] };
+}
+
+/** Records which shares of the budgets of organizations were newly reached. */
+export async function recordReachedBudgets(tx: Tx, organizations: readonly Id<'accounts'>[], now: Date): Promise<void> {
+  if (organizations.length === 0) return;
+  for (const { budget, organization, repository, threshold } of await putReached(tx, organizations, {
+    month: monthOf(now),
+    thresholds,
+  }))
+    await record(tx, {
+      owner: organization,
+      repository: repository ?? undefined,
+      actor: undefined,
+      at: now,
+      kind: 'budget.reached',
+      data: { budget, threshold },
+    });
+}
+
+/** Why nothing further may run in a repository; undefined where it may. Only budgets of organizations stop anything. */
+export async function spentBudgetOf(
+  db: Db,
+  { id, owner_id }: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> },
+  now: Date,
+): Promise<string | undefined> {
+  const spent = await findSpentBudget(db, { organization: owner_id, repository: id, month: monthOf(now) });
+  if (!spent) return undefined;
+  const whose = spent.repository_id === null ? 'organization' : 'repository';
+  return `The budget of $${spent.amount} for ${spent.product_sku} of this ${whose} is used up for this month, and prevents further usage`;
+}
+
+/** The items of a report. @throws Refusal 400 where there are too many for one */
+export async function readUsage(db: Db, organization: Id<'accounts'>, wanted: WantedUsage): Promise<DatedUsage[]> {
+  const items = await listUsage(db, organization, wanted, maxItems + 1);
+  if (items.length > maxItems) throw badRequest(`There are more than ${maxItems} items: ask for a month or a day`);
+  return items;
+}

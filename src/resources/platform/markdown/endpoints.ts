@@ -1,0 +1,59 @@
+// Markdown that isn't stored: for previews.
+import { raw } from '#endpoint/call.ts';
+import { endpoint } from '#endpoint/endpoint.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { loadAutolinks, loadKnown } from '#resources/collaboration/issues/index.ts';
+import { linkedHtml, type RepositoryName, referencesOf, renderForAll, renderText } from '#text/render.ts';
+import { Html, MarkdownText } from './schemas.ts';
+
+const access = { permission: { none: 'public' } } as const;
+const htmlReply = (html: string) => raw('text/html; charset=utf-8', html);
+
+export const renderMarkdown = endpoint({
+  id: 'markdown/render',
+  method: 'POST',
+  path: '/markdown',
+  summary: 'Render a Markdown document',
+  access,
+  body: MarkdownText,
+  example: { text: 'Fixes #12, **at last**.', mode: 'gfm', context: 'acme/engine' },
+  replies: { 200: Html },
+  async handle({ scope, db, links, viewer, caller, body: { text, mode, context } }) {
+    checkLength(text);
+    const { html } = links;
+    if (mode === 'markdown') return htmlReply(await renderText(text, { html, caller }));
+    // A repository that isn't there and one that the caller may not read have nothing that could be linked.
+    const repository = repositoryOf(context);
+    const autolinksOf = await loadAutolinks({ db, viewer }, [repository]);
+    const rendered = await renderForAll({ text, html, breaks: true, autolinks: autolinksOf(repository) }, caller);
+    const known = await loadKnown(scope, [{ references: referencesOf(rendered), repository }]);
+    return htmlReply(linkedHtml(rendered, text, { html, repository, known }));
+  },
+});
+
+export const renderRawMarkdown = endpoint({
+  id: 'markdown/render-raw',
+  method: 'POST',
+  path: '/markdown/raw',
+  summary: 'Render a Markdown document in raw mode',
+  access,
+  carries: 'text',
+  replies: { 200: Html },
+  async handle({ links, caller, text }) {
+    return htmlReply(await renderText(text, { html: links.html, caller }));
+  },
+});
+
+function repositoryOf(context = ''): RepositoryName | undefined {
+  const [, owner, repo] = /^([^/]+)\/([^/]+)$/.exec(context) ?? [];
+  return owner === undefined || repo === undefined ? undefined : { owner, repo };
+}
+
+/** The schema counts characters, of which some have several bytes. */
+function checkLength(text: string): void {
+  const limit = 'texts.rendered';
+  const most = fixedValue(limitTable.texts.rendered);
+  if (Buffer.byteLength(text) <= most) return;
+  throw new Refusal('too_large', `The text is too large: ${most} bytes are allowed (${limit})`, [], { limit });
+}

@@ -1,0 +1,54 @@
+import { roleOfWord } from '#access/roles.ts';
+import type { Tx } from '#database/connect.ts';
+import { getOrThrow } from '#lib/collections.ts';
+import { findMembershipForUpdate } from '#resources/identity/members/index.ts';
+import { createTeam, findTeam, setTeamMember, setTeamRole, slugOf, type TeamRow } from '#resources/identity/teams/index.ts';
+import type { Address, TeamRecord } from '../archive/format.ts';
+import { type Accounts, ownerOf } from './accounts.ts';
+import type { Contents } from './check.ts';
+import type { Imported } from './repositories.ts';
+
+type Context = { tx: Tx; accounts: Accounts; repositories: ReadonlyMap<Address, Imported>; now: Date };
+
+/**
+ * Gives teams their roles in the imported repositories. Teams are found by their names in their organization; those that are missing
+ * are made, with the people who are members of it. Who is in a team that is here already stays as it is. Returns all by their addresses.
+ */
+export async function importTeams(
+  { teams }: Contents,
+  { tx, accounts, repositories, now }: Context,
+): Promise<ReadonlyMap<Address, TeamRow>> {
+  const made = new Map<Address, TeamRow>();
+  // Each comes after the team above it: `checkContents` has refused circles.
+  const importTeam = async (record: TeamRecord): Promise<TeamRow> => {
+    const done = made.get(record.url);
+    if (done) return done;
+    const parent = record.parent_team === null ? null : await importTeam(getOrThrow(teams, record.parent_team));
+    const org = ownerOf(accounts, record.organization);
+    const team = (await findTeam(tx, org.id, slugOf(record.name))) ?? (await makeTeam(tx, record, { parent, accounts }));
+    for (const { repository, access } of record.permissions) {
+      const { row } = getOrThrow(repositories, repository);
+      await setTeamRole(tx, { team, repository: row, role: roleOfWord(access), by: undefined, now });
+    }
+    made.set(record.url, team);
+    return team;
+  };
+  for (const record of teams.values()) await importTeam(record);
+  return made;
+}
+
+async function makeTeam(
+  tx: Tx,
+  { organization, name, description, privacy, members, created_at }: TeamRecord,
+  { parent, accounts }: { parent: TeamRow | null; accounts: Accounts },
+): Promise<TeamRow> {
+  const org = ownerOf(accounts, organization);
+  const actor = { by: undefined, now: new Date(created_at) };
+  const team = await createTeam(tx, { org, wanted: { name, description, privacy, parent: parent?.id }, ...actor });
+  for (const { user: address, role } of members) {
+    const user = accounts.byAddress.get(address);
+    if (user?.kind !== 'user' || !(await findMembershipForUpdate(tx, org.id, user.id))) continue;
+    await setTeamMember(tx, { team, user, role, ...actor });
+  }
+  return team;
+}

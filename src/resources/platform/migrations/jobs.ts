@@ -1,0 +1,107 @@
+import type { Account } from '#access/viewer.ts';
+import { type Db, isUnavailable } from '#database/connect.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { isGitError } from '#git/errors.ts';
+import { job } from '#jobs/job.ts';
+import { repeatWhile, stepsOf } from '#jobs/repeat.ts';
+import type { Id } from '#lib/id.ts';
+import { addDays, addMinutes, addSeconds } from '#lib/time.ts';
+import { findAccountById } from '#resources/identity/accounts/index.ts';
+import { beginArchive, listArchiveFiles, removeArchive, removeFile } from './archive/folder.ts';
+import { FilesChanged } from './archive/releases.ts';
+import { writeArchive } from './archive/write.ts';
+import { recordOf } from './rules.ts';
+import { beginAttempt, endAttempt, expireArchives, listUnfinished, loadKept, type MigrationRow } from './store.ts';
+import { askToExport, exporting } from './work.ts';
+
+/** Document 2: an archive can be downloaded for seven days. */
+const keptDays = 7;
+
+/**
+ * Writes the archive of a migration. If its process dies, it is begun anew, into another file: what is served was written to its end.
+ * Where that can't be, as on a full disk, the migration has failed, and says why in its row and in the log.
+ */
+export const exportMigration = job<{ migration: Id<'migrations'> }, JobContext>({
+  ...exporting,
+  async run({ migration: id }, context) {
+    const { change, now, log, stopping } = context;
+    const timeOfEnd = stopwatch(now);
+    const migration = await change((tx) => beginAttempt(tx, id, now));
+    if (!migration) return;
+    try {
+      await exportAttempt(migration, context, timeOfEnd);
+    } catch (error) {
+      if (isUnavailable(error) || error instanceof FilesChanged || stopping?.aborted) throw error; // it is tried again
+      log.error({ err: error, migration: id }, 'a migration failed');
+      await change(async (tx) => {
+        const end = timeOfEnd();
+        const failed = await endAttempt(tx, migration, { state: 'failed', failure: reasonOf(error), updated_at: end });
+        if (failed) await recordOf(tx, 'migration.failed', failed, { now: end });
+      });
+    }
+  },
+});
+
+/** Tells the time that it is after work which began at `start`: in whole seconds, and later than that, as `Last-Modified` has to be. */
+function stopwatch(start: Date): () => Date {
+  const begun = performance.now();
+  return () => addSeconds(start, Math.ceil((performance.now() - begun) / 1_000));
+}
+
+async function exportAttempt(
+  migration: MigrationRow,
+  { db, change, services, now }: JobContext,
+  timeOfEnd: () => Date,
+): Promise<void> {
+  await using partial = await beginArchive(services.migrations, migration.id);
+  const { git, objects, resourceLimits } = services;
+  const most = resourceLimits.migrations.repositories;
+  await writeArchive({ db, git, objects, account: await accountOf(db, migration), migration, file: partial.path, most, now });
+  await partial.finish();
+  await change(async (tx) => {
+    const end = timeOfEnd();
+    const until = { state: 'exported', available_until: addDays(now, keptDays), updated_at: end } as const;
+    const exported = await endAttempt(tx, migration, until);
+    if (exported) await recordOf(tx, 'migration.exported', exported, { now: end });
+  });
+}
+
+/** The person or organization whose migration it is. */
+async function accountOf(db: Db, { account_id }: MigrationRow): Promise<Account> {
+  const account = await findAccountById(db, account_id);
+  if (!account) throw new Error(`There is no account ${account_id}`);
+  return account;
+}
+
+function reasonOf(error: unknown): string {
+  if (isGitError(error)) return [error.message, error.detail].filter((text) => text !== '').join(': ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+const batchSize = 1_000;
+const patienceMinutes = 60;
+
+/**
+ * Removes archives whose time is over and files that belong to no migration, as after the deletion of an account. It also asks again
+ * for archives that the queue gave up.
+ */
+export const tidyArchives = job<Record<string, never>, JobContext>({
+  name: 'migrations.tidy',
+  attempts: 3,
+  schedule: { cron: '*/10 * * * *' },
+  async run(_payload, { db, change, services, now, stopping }) {
+    const { migrations: folder } = services;
+    await repeatWhile({ stopping }, async () => {
+      const expired = await change((tx) => expireArchives(tx, now, batchSize));
+      for (const id of expired) await removeArchive(folder, id);
+      return expired.length === batchSize;
+    });
+    const files = await listArchiveFiles(folder);
+    const kept = await loadKept(
+      db,
+      files.map(({ migration }) => migration),
+    );
+    for (const { migration, name } of stepsOf({ stopping }, files)) if (!kept.has(migration)) await removeFile(folder, name);
+    await change(async (tx) => askToExport(tx, await listUnfinished(tx, addMinutes(now, -patienceMinutes), batchSize)));
+  },
+});

@@ -1,0 +1,80 @@
+import type { ActionContext } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { enqueue } from '#jobs/job.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid } from '#lib/refusal.ts';
+import { insertIssueEvents } from '#resources/collaboration/issues/index.ts';
+import { touchInbox } from './inbox-store.ts';
+import { markInBackground } from './mark-job.ts';
+import { markAllRead, type ThreadRow } from './store.ts';
+import { findThreadSubscription, putThreadSubscription, type SubscriptionRow } from './subscription-store.ts';
+
+/** A time of a request. The schema lets leap seconds pass, which are no time here. */
+export function timeOf(field: string, text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw invalid('Notification', field, 'invalid', `${field} is not a time`);
+  return time;
+}
+
+type Reading = {
+  readonly repository?: Id<'repositories'> | undefined;
+  readonly until: Date | undefined;
+  /** How many threads one request marks. */
+  readonly most: number;
+};
+
+/** Marks an inbox as read, or its threads of one repository. Of a long one, a job does it; tells which of both. */
+export async function readInbox(
+  tx: Tx,
+  { by, now }: ActionContext,
+  { repository, until = now, most }: Reading,
+): Promise<'read' | 'later'> {
+  const account = by.account.id;
+  const marked = await markAllRead(tx, { account, repository, until, now }, { most, anyway: false });
+  if (marked === 'all') return 'read';
+  await enqueue(tx, markInBackground, { account, repository: repository ?? null, until: until.toISOString() });
+  return 'later';
+}
+
+/** Subscribes to a thread, or ignores it. Who subscribes already goes on with the reason that they have. */
+export async function changeSubscription(
+  tx: Tx,
+  action: ActionContext,
+  thread: ThreadRow,
+  { ignored }: { ignored: boolean },
+): Promise<SubscriptionRow> {
+  const before = await findThreadSubscription(tx, thread);
+  const state = ignored ? 'ignored' : 'subscribed';
+  if (before?.state === state) return before;
+  const reason = ignored ? (before?.reason ?? null) : 'manual';
+  const row = await putThreadSubscription(tx, thread, { state, reason, created_at: action.now });
+  await recordSubscription(tx, action, thread, ignored ? 'unsubscribed' : 'subscribed');
+  return row;
+}
+
+/** Mutes a thread until its owner comments on it, or is mentioned in it. */
+export async function muteThread(tx: Tx, action: ActionContext, thread: ThreadRow): Promise<void> {
+  const before = await findThreadSubscription(tx, thread);
+  if (before?.state === 'muted') return;
+  await putThreadSubscription(tx, thread, { state: 'muted', reason: before?.reason ?? null, created_at: action.now });
+  await recordSubscription(tx, action, thread, 'unsubscribed');
+}
+
+/** Records a changed subscription. That to an issue is in the issue's timeline, too. */
+async function recordSubscription(
+  tx: Tx,
+  { by, now }: ActionContext,
+  { owner_id: owner, repository_id: repository, subject_id: subject, issue_id: issue }: ThreadRow,
+  event: 'subscribed' | 'unsubscribed',
+): Promise<void> {
+  const actor = by.account.id;
+  await touchInbox(tx, actor, now);
+  await record(tx, { owner, repository, actor, at: now, kind: `thread.${event}`, data: { subject } });
+  if (issue !== null) await insertIssueEvents(tx, { repository, issue, actor, app: null, at: now }, [{ event }]);
+}
+
+/** The end of a second. Replies have whole seconds, so that a time from one of them means all of its second. */
+export const endOfSecond = (time: Date | undefined): Date | undefined =>
+  time && new Date(Math.floor(time.getTime() / 1_000) * 1_000 + 999);

@@ -1,0 +1,30 @@
+// Who is told of alerts of secrets.
+import type { JobContext } from '#endpoint/job-context.ts';
+import { subscription } from '#events/subscription.ts';
+import { unique } from '#lib/collections.ts';
+import { findNamedAlert } from '#resources/code/secret-scanning/index.ts';
+import { findRepository } from '#resources/repositories/repositories/index.ts';
+import { notify } from './notify.ts';
+import { putSubject } from './subject-store.ts';
+
+/** Notifies who may see the alerts of a repository of a new one, and of one that is open again: its administrators. */
+export const notifyOfSecretAlerts = subscription<'secret_scanning_alert.created' | 'secret_scanning_alert.reopened', JobContext>({
+  name: 'notifications.secret-alerts',
+  on: ['secret_scanning_alert.created', 'secret_scanning_alert.reopened'],
+  attempts: 25,
+  async run({ id, repository, at, actor, kind, data: { alert } }, context) {
+    const { db, change } = context;
+    const [named, repo] = await Promise.all([
+      findNamedAlert(db, alert),
+      repository === undefined ? undefined : findRepository(db, repository),
+    ]);
+    // What was bypassed as no secret is resolved from its beginning.
+    if (!named || !repo || named.state !== 'open') return;
+    const title = `${named.name} found in ${repo.name}`.slice(0, 256);
+    const subject = await change((tx) => putSubject(tx, repo.id, { kind: 'secret_alert', secret_alert_id: alert, title }));
+    if (subject === undefined) return;
+    // Whoever pushed a secret is told of it too: they are the first who should know. Who reopens an alert knows it.
+    const actors = kind === 'secret_scanning_alert.created' ? [] : unique([actor]);
+    await notify(context, { repo, recipients: 'administrators', activities: [{ event: id, subject, actors, at }] });
+  },
+});

@@ -1,0 +1,56 @@
+// The sessions of browsers that are signed in.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '#access/viewer.ts';
+import { hashToken } from '#lib/token.ts';
+import { isLocalPath } from '#lib/web-address.ts';
+import type { RouteParts } from '#resources/route-parts.ts';
+import { fieldsOf } from './fields.ts';
+import { findSessionAccount } from './store.ts';
+
+/**
+ * The name of the session's cookie. With the prefix, browsers take it from this host alone, over HTTPS and for all paths, so that no website on
+ * a host beside or below it can set it.
+ */
+export const sessionCookieOf = ({ origin }: Pick<RouteParts, 'origin'>, request: FastifyRequest): string =>
+  `${isHttps(origin(request)) ? '__Host-' : ''}hearth_session`;
+
+export const isHttps = (origin: string): boolean => origin.startsWith('https:');
+
+export const sessionDays = 14;
+
+export type Session = { token: string; account: Account };
+
+/** The path to go on to after signing in. Other addresses are ignored, so that a link to the sign-in page can't redirect to another site. */
+export const localPath = (wanted: string | undefined): string => (wanted !== undefined && isLocalPath(wanted) ? wanted : '/docs');
+
+export const toSignIn = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
+
+/**
+ * The session of a browser that is signed in. A browser that sends two has one from somebody else, as a website on this host; none is taken
+ * then.
+ */
+export async function sessionOf(parts: RouteParts, request: FastifyRequest): Promise<Session | undefined> {
+  const { database, clock } = parts;
+  const name = sessionCookieOf(parts, request);
+  const token = isSentTwice(request, name) ? undefined : request.cookies[name];
+  const account = token === undefined ? undefined : await findSessionAccount(database.db, hashToken(token), clock());
+  return token !== undefined && account ? { token, account } : undefined;
+}
+
+const isSentTwice = ({ headers }: FastifyRequest, name: string): boolean =>
+  (headers.cookie ?? '').split(';').filter((pair) => pair.trimStart().startsWith(`${name}=`)).length > 1;
+
+/** The token in the forms of a session. Other sites can't know it, so they can't submit a form for the user. */
+export const csrfOf = (session: string): string => createHmac('sha256', session).update('csrf').digest('base64url');
+
+/** Whether a page of this session sent the form. */
+export function isOwnForm(parts: RouteParts, request: FastifyRequest, session: Session): boolean {
+  const given = Buffer.from(fieldsOf(request).csrf ?? '');
+  const expected = Buffer.from(csrfOf(session.token));
+  return isOwnOrigin(parts, request) && given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+export const isOwnOrigin = ({ origin }: RouteParts, request: FastifyRequest): boolean =>
+  request.headers.origin === undefined || request.headers.origin === origin(request);

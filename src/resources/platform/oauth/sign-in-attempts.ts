@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify';
+import { refundRequest } from '#access/rate-limits.ts';
+import { hashToken } from '#lib/token.ts';
+import type { RouteParts } from '#resources/route-parts.ts';
+import { isKnownAddress } from './known-addresses.ts';
+import { callerOfRequest, countUse } from './limits.ts';
+
+export const tooManyTries = 'Too many tries. Wait a quarter of an hour.';
+
+/** A counted attempt to sign in. */
+type Attempt = { refund(): Promise<void> };
+
+/**
+ * Counts an attempt to sign in, whether or not the user exists. Successful ones are refunded. At an address from which the account signed in
+ * before, its own wrong passwords there count alone: neither strangers who guess its password nor neighbours who guess others' keep its
+ * owner out. At any other address, all wrong passwords of the address count, and all for the user name.
+ * @throws Refusal `too_many` beyond a limit
+ */
+export async function countAttempt(
+  { database: { db }, services }: RouteParts,
+  request: FastifyRequest,
+  login: string,
+): Promise<Attempt> {
+  const { wrongPasswords, wrongPasswordsOfUser, wrongPasswordsAtAddress } = services.resourceLimits.oauth;
+  const caller = callerOfRequest(request);
+  const name = hashToken(login.toLowerCase()).toString('base64url');
+  const uses = (await isKnownAddress(db, login, caller))
+    ? [{ key: `sign-in:user:${name}:${caller.key}`, limit: 'oauth.wrongPasswordsAtAddress', max: wrongPasswordsAtAddress }]
+    : [
+        { key: `sign-in:${caller.key}`, limit: 'oauth.wrongPasswords', max: wrongPasswords },
+        { key: `sign-in:user:${name}`, limit: 'oauth.wrongPasswordsOfUser', max: wrongPasswordsOfUser },
+      ];
+  for (const { key, ...limit } of uses) await countUse(db, key, { ...limit, message: tooManyTries });
+  return {
+    async refund() {
+      for (const { key } of uses) await refundRequest(db, key, 'core');
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Account } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { job } from '#jobs/job.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
+import { addMinutes } from '#lib/time.ts';
+import { removeAccount } from '#resources/identity/accounts/index.ts';
+import { findAnyOwnedForUpdate, hasRepositories, removeWithOwner } from '#resources/repositories/repositories/index.ts';
+import { loadDeleted } from './store.ts';
+import { removing } from './work.ts';
+
+/** How long the webhooks of a deleted organization stay, to tell of the deletion. */
+const notificationDelayMinutes = 10;
+
+/**
+ * Removes what deleted organizations owned, one repository at a time, and after these the organizations themselves with their webhooks,
+ * migrations, runners and settings. It may be killed at any moment: the next one goes on with what is left.
+ */
+export const removeDeleted = job<Record<string, never>, JobContext>({
+  ...removing,
+  schedule: { cron: '*/10 * * * *', atStart: true },
+  async run(_payload, context) {
+    for (const account of await loadDeleted(context.db)) await remove(account, context);
+  },
+});
+
+async function remove({ id, updated_at }: Account, { db, change, now, stopping }: JobContext): Promise<void> {
+  const removeOne = async (tx: Tx): Promise<void> => {
+    const repo = await findAnyOwnedForUpdate(tx, id);
+    if (repo) await removeWithOwner(tx, repo, now);
+  };
+  await repeatWhile({ stopping }, async () => {
+    const isLeft = await hasRepositories(db, id);
+    if (isLeft) await change(removeOne);
+    return isLeft;
+  });
+  if (updated_at <= addMinutes(now, -notificationDelayMinutes)) await change((tx) => removeAccount(tx, id));
+}

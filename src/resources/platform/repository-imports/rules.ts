@@ -1,0 +1,111 @@
+import { findRepo } from '#access/lookup.ts';
+import type { Account, RepositoryRow } from '#access/viewer.ts';
+import type { GitStore } from '#git/repo.ts';
+import { conflict, Refusal } from '#lib/refusal.ts';
+import { enqueueImportedIssues } from '#resources/collaboration/issues/index.ts';
+import { importRepository, updateRepository } from '#resources/repositories/repositories/index.ts';
+import type { SourceAddress } from './address.ts';
+import { type People, storable } from './attribution.ts';
+import type { Target } from './pages.ts';
+import { advance, type PhaseContext, readPhases } from './phases.ts';
+import { SourceRepository } from './schemas.ts';
+import { countItems, findImport, insertImport, removeItems } from './store.ts';
+
+export type ImportContext = PhaseContext & { git: GitStore; clock: () => Date };
+
+export type WantedImport = {
+  from: SourceAddress;
+  /** For Git; the API's token is the source's. */
+  token?: string | undefined;
+  owner: Account & { role?: string | undefined };
+  by: Account;
+  name: string;
+  private: boolean;
+  people: People;
+};
+
+type ImportReport = { repository: RepositoryRow; issues: number; comments: number };
+
+/**
+ * Imports a repository with its labels, milestones, issues and comments, or goes on with an import that was interrupted. Until it is
+ * complete, the issues of the repository are switched off, so that nobody takes their numbers. Imported history has no events.
+ */
+export async function importWithIssues(context: ImportContext, wanted: WantedImport): Promise<ImportReport> {
+  const { source } = context;
+  const { from, owner, name, people } = wanted;
+  const found = await source.readOne(
+    `${source.api}/repos/${encodeURIComponent(from.owner)}/${encodeURIComponent(from.name)}`,
+    SourceRepository,
+  );
+  const here = await findRepo(context.db, { grant: { kind: 'none' } }, owner.login, name);
+  const { row, repository } = here ? await getStarted(context, here, found) : await start(context, wanted, found);
+  try {
+    const target = { row, repository, people, host: from.host };
+    return await complete(context, await readPhases(context, target, `${source.api}/repos/${pathOf(found)}`));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal(error.kind, `${error.message}. The import isn't complete: the same command goes on with it`);
+  }
+}
+
+const pathOf = ({ full_name }: SourceRepository): string => full_name.split('/').map(encodeURIComponent).join('/');
+
+/** The import of a repository that is there already. @throws Refusal if it came from elsewhere, or is complete */
+async function getStarted(
+  { db, source }: ImportContext,
+  repository: RepositoryRow & { owner: Account },
+  found: SourceRepository,
+) {
+  const row = await findImport(db, repository.id);
+  const name = `${repository.owner.login}/${repository.name}`;
+  if (!row || row.api !== source.api || row.source_id !== found.id)
+    throw conflict(`${name} is there already, and is no import of ${found.full_name}`);
+  if (row.phase === 'done') throw conflict(`${name} is imported already`);
+  return { row, repository };
+}
+
+/** Creates the repository with its branches and tags. Nothing remains if that fails. */
+async function start({ change, git, source, clock, onProgress }: ImportContext, wanted: WantedImport, found: SourceRepository) {
+  const { from, token, owner, by, name } = wanted;
+  return change(async (tx) => {
+    const now = clock();
+    const repository = await importRepository(tx, {
+      git,
+      owner,
+      by: { account: by, grant: { kind: 'none' } },
+      wanted: {
+        name,
+        // What is private there doesn't become public here by a forgotten flag.
+        private: wanted.private || found.private,
+        has_issues: false,
+        description: found.description ? storable(found.description) : null,
+        homepage: found.homepage ? storable(found.homepage) : null,
+      },
+      labels: 'none',
+      source: `${from.origin}/${pathOf(found)}.git`,
+      token,
+      onProgress,
+      now,
+    });
+    const row = await insertImport(tx, {
+      repository_id: repository.id,
+      api: source.api,
+      source_id: found.id,
+      has_issues: found.has_issues,
+      phase: 'labels',
+      started_at: now,
+    });
+    return { row, repository };
+  });
+}
+
+/** Ends an import: the issues are switched on as on the source, and found by the search. */
+async function complete({ db, change, clock }: ImportContext, { row, repository }: Target): Promise<ImportReport> {
+  const counted = await countItems(db, row.id);
+  return change(async (tx) => {
+    await advance(tx, row, { phase: 'done', next_page: null, finished_at: clock() });
+    await removeItems(tx, row.id);
+    await enqueueImportedIssues(tx, repository.id);
+    return { ...counted, repository: await updateRepository(tx, repository.id, { has_issues: row.has_issues }) };
+  });
+}

@@ -1,0 +1,20 @@
+import { eventKinds } from '#resources/event-kinds.ts';
+import type { SelectionMode } from '#resources/repositories/repository-selections/index.ts';
+import type { Said } from './settings.ts';
+
+/** What a request set. */
+type SettingsChange = Said & {
+  readonly enabled_repositories?: SelectionMode;
+  readonly self_hosted_runners_of?: SelectionMode;
+  readonly enabled?: boolean;
+  readonly access_level?: 'none' | 'user' | 'organization';
+};
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    /** In a repository, or in an organization for all of its own. */
+    'actions_settings.changed': SettingsChange;
+  }
+}
+
+export const actionsSettingsEvents = eventKinds({ 'actions_settings.changed': 'no webhook' });

@@ -1,0 +1,78 @@
+// The settings of an organization and of a repository, read and combined.
+import type { Db } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import { orNotFound } from '#lib/refusal.ts';
+import type { SelectionMode } from '#resources/repositories/repository-selections/index.ts';
+import type { SelectedActions } from './schemas.ts';
+import { maximumDays, organizationSettings, repositorySettings, type Settings, selectedActions } from './settings.ts';
+import { findOrganizationRow, findOwnerRow, findRepositoryRow } from './store.ts';
+
+/** What holds for an organization or a repository. */
+type InForce = {
+  readonly settings: Settings;
+  readonly selected: SelectedActions;
+  /** The most days for which it may have artifacts and logs kept. */
+  readonly maximumDays: number;
+};
+
+export type OrganizationInForce = InForce & {
+  /** The repositories that may run workflows. */
+  readonly enabled: SelectionMode;
+  /** The repositories that may have self-hosted runners of their own. */
+  readonly runners: SelectionMode;
+};
+
+export type RepositoryInForce = InForce & {
+  readonly owner: { readonly login: string };
+  /** What bounds it; undefined where a user owns it. */
+  readonly organization: { readonly settings: Settings; readonly selected: SelectedActions } | undefined;
+  /** What it says itself of the actions that it allows, before its organization bounds that. */
+  readonly ownAllowedActions: Settings['allowed_actions'] | undefined;
+  /** Whether its organization lets it run workflows, and whether it does. */
+  readonly isEnabledByOwner: boolean;
+  readonly isEnabled: boolean;
+  readonly hasSelfHostedRunners: boolean;
+  readonly accessLevel: 'none' | 'user' | 'organization';
+};
+
+export async function loadOrganization(db: Db, organization: Id<'accounts'>): Promise<OrganizationInForce> {
+  const row = await findOrganizationRow(db, organization);
+  return {
+    settings: organizationSettings(row ?? {}),
+    selected: selectedActions(row ?? {}),
+    maximumDays: maximumDays(undefined),
+    enabled: row?.enabled_mode ?? 'all',
+    runners: row?.runners_mode ?? 'all',
+  };
+}
+
+type Repository = { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> };
+
+/** What holds for a repository, by two statements that are sent together. @throws Refusal 404 where its owner is gone */
+export async function loadRepository(db: Db, repository: Repository): Promise<RepositoryInForce> {
+  const [ownerRow, row] = await Promise.all([findOwnerRow(db, repository), findRepositoryRow(db, repository.id)]);
+  const owner = orNotFound(ownerRow);
+  const organization =
+    owner.kind === 'user' ? undefined : { settings: organizationSettings(owner), selected: selectedActions(owner) };
+  const isSelecting = organization?.settings.allowed_actions === 'selected';
+  // A level that is for the other kind of owner was said before a transfer.
+  const sharing = organization ? 'organization' : 'user';
+  return {
+    owner,
+    organization,
+    settings: repositorySettings(organization?.settings, row ?? {}),
+    selected: selectedActions(row ?? {}, isSelecting ? organization.selected : undefined),
+    maximumDays: maximumDays(organization?.settings),
+    ownAllowedActions: row?.allowed_actions ?? undefined,
+    isEnabledByOwner: owner.is_enabled,
+    isEnabled: owner.is_enabled && (row?.enabled ?? true),
+    hasSelfHostedRunners: owner.has_runners,
+    accessLevel: row?.access_level === sharing ? sharing : 'none',
+  };
+}
+
+/** What holds for the organization or the repository of a path. */
+export const loadInForce = (
+  db: Db,
+  at: { readonly org: { readonly id: Id<'accounts'> } } | { readonly repo: Repository },
+): Promise<InForce> => ('repo' in at ? loadRepository(db, at.repo) : loadOrganization(db, at.org.id));

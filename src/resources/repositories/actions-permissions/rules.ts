@@ -1,0 +1,154 @@
+import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inOrganization, inRepository } from '#events/scope.ts';
+import { badRequest, conflict, invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
+import { lockOrganization } from '#resources/identity/members/index.ts';
+import { changeSelection, createSelection, type SelectionMode } from '#resources/repositories/repository-selections/index.ts';
+import { isActionPattern } from './action-patterns.ts';
+import { listBeyond } from './allowed-actions.ts';
+import { loadOrganization, loadRepository } from './load.ts';
+import {
+  type OrganizationActionsPermissionsChange,
+  PrivateForkWorkflowsChange,
+  type RepositoryActionsPermissionsChange,
+  type SelectedActionsChange,
+} from './schemas.ts';
+import { beyond, type Said } from './settings.ts';
+import { findOrganizationRow, putOrganizationColumns, putRepositoryColumns } from './store.ts';
+
+type Action = OrganizationAction | RepositoryAction;
+
+/** Sets what an organization or a repository says. What isn't given stays as it is. @throws Refusal where the organization forbids it */
+export async function changeSettings(tx: Tx, action: Action, wanted: Said): Promise<void> {
+  if (!('repo' in action)) return put(tx, action, wanted);
+  const { organization } = await loadRepository(tx, action.repo);
+  refuseBeyond(beyond(organization?.settings, wanted));
+  await put(tx, action, wanted);
+}
+
+/** Sets the repositories of an organization that may run workflows, and the actions that they may use. */
+export async function changeOrganizationPermissions(
+  tx: Tx,
+  action: OrganizationAction,
+  { enabled_repositories, ...wanted }: OrganizationActionsPermissionsChange,
+): Promise<void> {
+  const enabled_selection_id = await putSelection(tx, action, 'enabled_selection_id', { mode: enabled_repositories });
+  await putOrganizationColumns(tx, action.org.id, { ...wanted, enabled_selection_id });
+  const data = { ...wanted, enabled_repositories };
+  await record(tx, { ...inOrganization(action), kind: 'actions_settings.changed', data });
+}
+
+/** Sets the repositories of an organization that may have self-hosted runners of their own. */
+export async function changeRunnersPermissions(
+  tx: Tx,
+  action: OrganizationAction,
+  wanted: { enabled_repositories: SelectionMode; selected_repository_ids?: readonly number[] },
+): Promise<void> {
+  const { enabled_repositories: mode, selected_repository_ids: ids } = wanted;
+  const runners_selection_id = await putSelection(tx, action, 'runners_selection_id', { mode, ids });
+  await putOrganizationColumns(tx, action.org.id, { runners_selection_id });
+  await record(tx, { ...inOrganization(action), kind: 'actions_settings.changed', data: { self_hosted_runners_of: mode } });
+}
+
+/** Makes or changes one of an organization's two selections. The organization stays locked, so that none is made twice. */
+async function putSelection(
+  tx: Tx,
+  action: OrganizationAction,
+  column: 'enabled_selection_id' | 'runners_selection_id',
+  { mode, ids }: { mode: SelectionMode; ids?: readonly number[] | undefined },
+) {
+  const input = { resource: 'ActionsPermissions', mode, ids };
+  await lockOrganization(tx, action.org.id);
+  const selection = (await findOrganizationRow(tx, action.org.id))?.[column];
+  if (!selection) return (await createSelection(tx, action, input)).id;
+  await changeSelection(tx, action, selection, input);
+  return selection;
+}
+
+/** Sets whether a repository runs workflows, and the actions that they may use. */
+export async function changeRepositoryPermissions(
+  tx: Tx,
+  action: RepositoryAction,
+  wanted: RepositoryActionsPermissionsChange,
+): Promise<void> {
+  const { organization, isEnabledByOwner } = await loadRepository(tx, action.repo);
+  if (wanted.enabled && !isEnabledByOwner) throw conflict('The organization does not let this repository run workflows');
+  refuseBeyond(beyond(organization?.settings, wanted));
+  await put(tx, action, wanted);
+}
+
+/** Sets the list of selected actions. Only there has it a meaning where `allowed_actions` is `selected`. */
+export async function changeSelectedActions(tx: Tx, action: Action, wanted: SelectedActionsChange): Promise<void> {
+  checkPatterns(wanted.patterns_allowed ?? []);
+  if (!('repo' in action)) {
+    const { settings } = await loadOrganization(tx, action.org.id);
+    refuseUnselected(settings);
+    return put(tx, action, wanted);
+  }
+  const { settings, organization } = await loadRepository(tx, action.repo);
+  refuseUnselected(settings);
+  if (organization?.settings.allowed_actions === 'selected') refuseBeyond(listBeyond(organization.selected, wanted));
+  // The mode may be the organization's. From now on the repository has a list of its own.
+  const isEmpty = Object.keys(wanted).length === 0;
+  await put(tx, action, isEmpty ? {} : { ...wanted, allowed_actions: 'selected' });
+}
+
+/** Refuses to read or change a list of selected actions while there is none. */
+export function refuseUnselected({ allowed_actions }: { readonly allowed_actions: string }): void {
+  if (allowed_actions !== 'selected') throw conflict('allowed_actions is not set to selected actions');
+}
+
+function checkPatterns(texts: readonly string[]): void {
+  const wrong = texts.find((text) => !isActionPattern(text));
+  if (wrong === undefined) return;
+  const message = `'${wrong}' is no pattern of actions, as owner/*, owner/repo@v1 or !owner/repo@*`;
+  throw invalid('SelectedActions', 'patterns_allowed', 'invalid', message);
+}
+
+/** Sets whose workflows may use what a private repository holds. */
+export async function changeAccessLevel(
+  tx: Tx,
+  action: RepositoryAction,
+  access_level: 'none' | 'user' | 'organization',
+): Promise<void> {
+  refusePublic(action.repo);
+  const sharing = action.repo.owner.kind === 'user' ? 'user' : 'organization';
+  if (access_level !== 'none' && access_level !== sharing)
+    throw invalid('WorkflowAccess', 'access_level', 'invalid', `access_level can be none or ${sharing} here`);
+  await put(tx, action, { access_level });
+}
+
+/** Refuses levels of access to what everybody may use. */
+export function refusePublic({ visibility }: { readonly visibility: string }): void {
+  if (visibility === 'public') throw unprocessable('There are levels of access for repositories alone that are not public');
+}
+
+/** The public API answers 400 for caches, 422 for retention and the workflows of forks, and 409 for the rest. */
+function refusalOf(name: string): (message: string) => Refusal {
+  if (name.startsWith('max_cache')) return badRequest;
+  const isUnprocessable =
+    name === 'artifact_and_log_retention_days' || Object.hasOwn(PrivateForkWorkflowsChange.properties, name);
+  return isUnprocessable ? unprocessable : conflict;
+}
+
+/** Refuses a setting that goes beyond what the organization allows. */
+function refuseBeyond(name: string | undefined): void {
+  if (name === undefined) return;
+  throw refusalOf(name)(`The organization allows no such value of ${name === 'artifact_and_log_retention_days' ? 'days' : name}`);
+}
+
+/** Writes what was said, and records it. */
+async function put(
+  tx: Tx,
+  action: Action,
+  wanted: Said & { enabled?: boolean; access_level?: 'none' | 'user' | 'organization' },
+) {
+  if (Object.keys(wanted).length === 0) return;
+  const { patterns_allowed, ...rest } = wanted;
+  const columns = { ...rest, ...(patterns_allowed && { patterns_allowed: [...patterns_allowed] }) };
+  if ('repo' in action) await putRepositoryColumns(tx, action.repo.id, columns);
+  else await putOrganizationColumns(tx, action.org.id, columns);
+  const scope = 'repo' in action ? inRepository(action) : inOrganization(action);
+  await record(tx, { ...scope, kind: 'actions_settings.changed', data: wanted });
+}

@@ -1,0 +1,76 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '#database/connect.ts';
+import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
+import { type SelectionMode, selectionIncludes, selectionMode } from '#resources/repositories/repository-selections/index.ts';
+
+type OrganizationTable = DB['actions_organization_settings'];
+type RepositoryTable = DB['actions_repository_settings'];
+
+type OrganizationColumns = Omit<Insertable<OrganizationTable>, 'organization_id'>;
+type RepositoryColumns = Omit<Insertable<RepositoryTable>, 'repository_id'>;
+
+/** What an organization said, and for which repositories its selections hold; null where it never made one. */
+type OrganizationRow = Selectable<OrganizationTable> & {
+  readonly enabled_mode: SelectionMode | null;
+  readonly runners_mode: SelectionMode | null;
+};
+
+/** What an organization said; undefined where it never said anything. */
+export const findOrganizationRow = (db: Db, organization: Id<'accounts'>): Promise<OrganizationRow | undefined> =>
+  db
+    .selectFrom('actions_organization_settings as s')
+    .selectAll('s')
+    .select([
+      selectionMode(sql.ref('s.enabled_selection_id')).as('enabled_mode'),
+      selectionMode(sql.ref('s.runners_selection_id')).as('runners_mode'),
+    ])
+    .where('s.organization_id', '=', organization)
+    .executeTakeFirst();
+
+/** The owner of a repository, with what it said where it is an organization. */
+export const findOwnerRow = (db: Db, { id, owner_id }: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> }) =>
+  db
+    .selectFrom('accounts as a')
+    .leftJoin('actions_organization_settings as s', 's.organization_id', 'a.id')
+    .selectAll('s')
+    .select([
+      'a.login',
+      'a.kind',
+      // As in the public API, nothing runs in private forks, which people outside of the organization may write to.
+      sql<boolean>`(${holds(sql.ref('s.enabled_selection_id'), id)} and not exists (
+        select from repositories r where r.id = ${id} and r.is_private_fork))`.as('is_enabled'),
+      holds(sql.ref('s.runners_selection_id'), id).as('has_runners'),
+    ])
+    .where('a.id', '=', owner_id)
+    .executeTakeFirst();
+
+/** Whether a setting holds for a repository: it does where it was never made. */
+const holds = (selection: ReturnType<typeof sql.ref>, repository: Id<'repositories'>) =>
+  sql<boolean>`(${selection} is null or ${selectionIncludes(selection, repository)})`;
+
+/** Whether a row of `repositories p` may have self-hosted runners of its own. */
+export const ownRunnersAllowed = sql<boolean>`not exists (
+  select from actions_organization_settings settings
+  where settings.organization_id = p.owner_id and settings.runners_selection_id is not null
+    and not ${selectionIncludes(sql.ref('settings.runners_selection_id'), sql.ref('p.id'))})`;
+
+/** What a repository said; undefined where it never said anything. */
+export const findRepositoryRow = (db: Db, repository: Id<'repositories'>): Promise<Selectable<RepositoryTable> | undefined> =>
+  db.selectFrom('actions_repository_settings').selectAll().where('repository_id', '=', repository).executeTakeFirst();
+
+/** Sets columns of what an organization said; there is at least one. */
+export const putOrganizationColumns = (tx: Tx, organization_id: Id<'accounts'>, columns: OrganizationColumns) =>
+  tx
+    .insertInto('actions_organization_settings')
+    .values({ organization_id, ...columns })
+    .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(columns))
+    .execute();
+
+/** Sets columns of what a repository said; there is at least one. */
+export const putRepositoryColumns = (tx: Tx, repository_id: Id<'repositories'>, columns: RepositoryColumns) =>
+  tx
+    .insertInto('actions_repository_settings')
+    .values({ repository_id, ...columns })
+    .onConflict((conflict) => conflict.column('repository_id').doUpdateSet(columns))
+    .execute();

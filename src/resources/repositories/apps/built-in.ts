@@ -1,0 +1,108 @@
+import type { PermissionSet } from '#access/permissions.ts';
+import { tokenPrefixes } from '#access/tokens.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
+import type { KnownClient } from '#lib/known-clients.ts';
+import { newToken } from '#lib/token.ts';
+import { insertAccount } from '#resources/identity/accounts/index.ts';
+import { insertToken, insertTokenRepositories, type NewToken, stored } from '#resources/identity/tokens/index.ts';
+import { clientIdOfApp } from './rules.ts';
+import { type AppRow, findBuiltInApp, findInstallationOn, insertApp, insertInstallation } from './store.ts';
+
+type BuiltIn = Exclude<NonNullable<AppRow['built_in']>, KnownClient>;
+
+/** What the app of workflow jobs may do at most. Each token has what its workflow and the settings of its repository say. */
+const ofJobs: PermissionSet = {
+  actions: 'write',
+  checks: 'write',
+  contents: 'write',
+  deployments: 'write',
+  issues: 'write',
+  metadata: 'read',
+  packages: 'write',
+  pages: 'write',
+  pull_requests: 'write',
+  security_events: 'write',
+  statuses: 'write',
+};
+
+const builtIn: { readonly [Name in BuiltIn]: { name: string; slug: string; description: string; permissions: PermissionSet } } = {
+  actions: { name: 'Hearth Actions', slug: 'hearth-actions', description: 'Runs workflows', permissions: ofJobs },
+  code_scanning: {
+    name: 'Hearth Code Scanning',
+    slug: 'hearth-code-scanning',
+    description: 'Tells what tools have found in code',
+    permissions: { checks: 'write', metadata: 'read', security_events: 'read' },
+  },
+};
+
+/** An app that is part of the server. It is made at its first use, and belongs to its own bot. */
+async function builtInAppOf(tx: Tx, kind: BuiltIn, now: Date): Promise<AppRow> {
+  const known = await findBuiltInApp(tx, kind);
+  if (known) return known;
+  const { name, slug, description, permissions } = builtIn[kind];
+  const times = { created_at: now, updated_at: now };
+  const bot = await insertAccount(tx, { kind: 'bot', login: `${slug}[bot]`, ...times });
+  return insertApp(tx, {
+    kind: 'app',
+    built_in: kind,
+    owner_id: bot.id,
+    bot_id: bot.id,
+    name,
+    slug,
+    description,
+    external_url: '',
+    client_id: clientIdOfApp(),
+    permissions: JSON.stringify(permissions),
+    ...times,
+  });
+}
+
+/** The app that the tokens and checks of workflow jobs belong to. */
+export const actionsAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf(tx, 'actions', now);
+
+/** The app that the checks of code scanning belong to. */
+export const codeScanningAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf(tx, 'code_scanning', now);
+
+type JobTokenOptions = {
+  /** Repositories of one owner. */
+  readonly repositories: readonly Id<'repositories'>[];
+  readonly owner_id: Id<'accounts'>;
+  readonly permissions: PermissionSet;
+  readonly expiresAt: Date;
+  readonly now: Date;
+};
+
+/** A token of a workflow's job: of the built-in app, for these repositories, and with no other permissions than these. */
+export async function createJobToken(tx: Tx, options: JobTokenOptions): Promise<NewToken> {
+  const { repositories, owner_id, permissions, expiresAt, now } = options;
+  const app = await actionsAppOf(tx, now);
+  const installation =
+    (await findInstallationOn(tx, app.id, owner_id)) ??
+    (await insertInstallation(tx, {
+      app_id: app.id,
+      account_id: owner_id,
+      repository_selection: 'all',
+      permissions: JSON.stringify(app.permissions),
+      created_at: now,
+      updated_at: now,
+    })) ??
+    (await findInstallationOn(tx, app.id, owner_id));
+  if (!installation) throw new Error('The app of workflows could not be installed');
+  const token = newToken(tokenPrefixes.installation);
+  const row = await insertToken(tx, {
+    kind: 'installation',
+    ...stored(token, now),
+    account_id: app.bot_id ?? app.owner_id,
+    app_id: app.id,
+    installation_id: installation.id,
+    permissions: JSON.stringify(permissions),
+    repository_selection: 'selected',
+    expires_at: expiresAt,
+  });
+  await insertTokenRepositories(tx, row.id, repositories);
+  return { token, row };
+}
+
+/** The app that the tokens of jobs act as; undefined before the first. */
+export const findActionsApp = (db: Db): Promise<AppRow | undefined> => findBuiltInApp(db, 'actions');

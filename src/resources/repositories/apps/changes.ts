@@ -1,0 +1,83 @@
+import { beyond, type PermissionSet } from '#access/permissions.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import type { Id } from '#lib/id.ts';
+import { conflict, orNotFound, unprocessable } from '#lib/refusal.ts';
+import { checkPermissions } from '#resources/identity/tokens/index.ts';
+import { checkEvents } from './rules.ts';
+import {
+  type AppRow,
+  findAppByIdForUpdate,
+  findInstallationForUpdate,
+  type InstallationOfApp,
+  narrowInstallations,
+  updateApp,
+  updateInstallation,
+} from './store.ts';
+
+export type AppChange = {
+  /** In the place of those that it has. */
+  permissions?: Readonly<Record<string, string>> | undefined;
+  events?: readonly string[] | undefined;
+};
+
+/**
+ * Changes what an app asks for. Its installations and their tokens lose at once what it no longer asks for; what it asks for beyond that waits for
+ * each of their accounts (`acceptPermissions`). New installations get all of it.
+ */
+export async function changeApp(
+  tx: Tx,
+  { app: { id }, by, now }: { app: Pick<AppRow, 'id'>; by: Id<'accounts'> | undefined; now: Date },
+  wanted: AppChange,
+): Promise<AppRow> {
+  const app = orNotFound(await findAppByIdForUpdate(tx, id));
+  if (app.kind !== 'app') throw unprocessable('An OAuth app has neither permissions nor events: it asks users for scopes');
+  if (app.built_in !== null) throw unprocessable('What is built in asks for what it needs');
+  const permissions = wanted.permissions ? checkPermissions(wanted.permissions) : (app.permissions as PermissionSet); // checkPermissions has validated it
+  const events = wanted.events ? checkEvents(wanted.events) : app.events;
+  const changed = await updateApp(tx, id, { permissions: JSON.stringify(permissions), events, updated_at: now });
+  await narrowInstallations(tx, changed, now);
+  await record(tx, { kind: 'app.changed', owner: app.owner_id, actor: by, at: now, data: { app: id } });
+  return changed;
+}
+
+/** What an app asks for beyond what an installation of it has. */
+type Waiting = { added: PermissionSet; upgraded: PermissionSet; events: string[] };
+
+/** What an app asks for beyond what an installation has; undefined where nothing waits. */
+export function waitingFor(app: Pick<AppRow, 'permissions' | 'events'>, installation: InstallationOfApp): Waiting | undefined {
+  const { added, upgraded } = beyond(app.permissions as PermissionSet, installation.permissions as PermissionSet); // checkPermissions has validated both
+  const events = app.events.filter((name) => !installation.events.includes(name));
+  const count = Object.keys(added).length + Object.keys(upgraded).length + events.length;
+  return count > 0 ? { added, upgraded, events } : undefined;
+}
+
+type Acceptance = {
+  installation: Pick<InstallationOfApp, 'id' | 'app_id'>;
+  by: Id<'accounts'>;
+  now: Date;
+  /** When the app was changed last, as whoever accepts was told. */
+  seen?: Date;
+};
+
+/** Gives an installation what its app asks for. @throws Refusal where nothing waits, or something else than what was shown */
+export async function acceptPermissions(
+  tx: Tx,
+  { installation: { id, app_id }, by, now, seen }: Acceptance,
+): Promise<InstallationOfApp> {
+  // The app is locked before its installation, as by changeApp.
+  const app = orNotFound(await findAppByIdForUpdate(tx, app_id));
+  const installation = orNotFound(await findInstallationForUpdate(tx, { id }));
+  if (seen !== undefined && seen.getTime() !== app.updated_at.getTime()) throw conflict(`${app.name} was changed meanwhile`);
+  if (!waitingFor(app, installation)) throw unprocessable(`${app.name} asks for nothing that this installation does not have`);
+  const { permissions, events } = app;
+  await updateInstallation(tx, installation.id, { permissions: JSON.stringify(permissions), events, updated_at: now });
+  await record(tx, {
+    kind: 'installation.permissions_accepted',
+    owner: installation.account_id,
+    actor: by,
+    at: now,
+    data: { installation: installation.id },
+  });
+  return { ...installation, permissions, events, updated_at: now };
+}

@@ -1,0 +1,77 @@
+import type { DeletedRow } from '#events/kinds.ts';
+import type { Id } from '#lib/id.ts';
+import { nodeId } from '#lib/id.ts';
+import { revived } from '#lib/snapshot.ts';
+import { eventKinds, type PayloadContext, payloadBuilder, type WebhookEvent, webhookEventType } from '#resources/event-kinds.ts';
+import { findAccountById } from '#resources/identity/accounts/index.ts';
+import { presentInstallations } from './present.ts';
+import { findInstallationById, type InstallationOfApp, listFirstReached } from './store.ts';
+
+declare module '#events/kinds.ts' {
+  interface EventData {
+    'app.created': { app: Id<'apps'> };
+    'app.changed': { app: Id<'apps'> };
+    'installation.created': { installation: Id<'installations'> };
+    'installation.permissions_accepted': { installation: Id<'installations'> };
+    'installation.suspended': { installation: Id<'installations'> };
+    'installation.unsuspended': { installation: Id<'installations'> };
+    'installation.deleted': {
+      installation: Id<'installations'>;
+      was?: DeletedRow<'installations'> & { app_slug: string; client_id: string };
+    };
+  }
+}
+
+/** Only the app's own hook receives it, whatever events the hook is subscribed to. */
+const installationEvent = webhookEventType({ name: 'installation', permission: 'none', hooks: 'apps' });
+
+/** The number of repositories that a payload lists at most. */
+const maxRepositories = 1_000;
+
+async function buildInstallationEvents(
+  context: PayloadContext,
+  row: InstallationOfApp,
+  action: string,
+): Promise<readonly WebhookEvent[]> {
+  const { db } = context;
+  const account = await findAccountById(db, row.account_id);
+  if (!account) return [];
+  const [installation] = await presentInstallations(context, [row]);
+  const reached = await listFirstReached(db, row, maxRepositories);
+  const repositories = reached.map(({ id, name, visibility }) => ({
+    id,
+    node_id: nodeId('Repository', id),
+    name,
+    full_name: `${account.login}/${name}`,
+    private: visibility !== 'public',
+  }));
+  return [{ type: installationEvent, action, body: { installation, repositories } }];
+}
+
+const installationPayload = <
+  Kind extends
+    | 'installation.created'
+    | 'installation.permissions_accepted'
+    | 'installation.suspended'
+    | 'installation.unsuspended',
+>(
+  action: string,
+) =>
+  payloadBuilder<Kind>([installationEvent], async (event, context) => {
+    const row = await findInstallationById(context.db, event.data.installation);
+    return row ? buildInstallationEvents(context, row, action) : [];
+  });
+
+export const appEvents = eventKinds({
+  'app.created': 'no webhook',
+  'app.changed': 'no webhook',
+  'installation.created': installationPayload('created'),
+  'installation.permissions_accepted': installationPayload('new_permissions_accepted'),
+  'installation.suspended': installationPayload('suspend'),
+  'installation.unsuspended': installationPayload('unsuspend'),
+  'installation.deleted': payloadBuilder([installationEvent], async (event, context) => {
+    if (!event.data.was) return [];
+    const times = ['created_at', 'updated_at', 'suspended_at'] as const;
+    return buildInstallationEvents(context, revived<InstallationOfApp>(event.data.was, times), 'deleted');
+  }),
+});

@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Tx } from '#database/connect.ts';
+import { type KnownClient, knownClients } from '#lib/known-clients.ts';
+import { insertAccount } from '#resources/identity/accounts/index.ts';
+import { type AppRow, findBuiltInApp, insertApp } from './store.ts';
+
+/**
+ * The OAuth app of a program whose client id is built in. It is made at its first use, and belongs to its own bot. It has no client secret: the
+ * program's is published, so that nobody may act as the app by it.
+ */
+export async function knownClientAppOf(tx: Tx, client: KnownClient, now: Date): Promise<AppRow> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`known client ${client}`}, 0))`.execute(tx);
+  const known = await findBuiltInApp(tx, client);
+  if (known) return known;
+  const { id, name, url, callbacks } = knownClients[client];
+  const times = { created_at: now, updated_at: now };
+  // Nobody else's slug is a client id.
+  const bot = await insertAccount(tx, { kind: 'bot', login: `${id}[bot]`, ...times });
+  return insertApp(tx, {
+    kind: 'oauth',
+    built_in: client,
+    owner_id: bot.id,
+    bot_id: bot.id,
+    name,
+    slug: id,
+    external_url: url,
+    callback_urls: [...callbacks],
+    client_id: id,
+    device_flow: true,
+    ...times,
+  });
+}

@@ -1,0 +1,67 @@
+import type { ActionContext, RepositoryAction } from '#access/action.ts';
+import type { Role } from '#access/roles.ts';
+import type { RepositoryRow } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import { firstOrNotFound, notFound } from '#lib/refusal.ts';
+import { addDays } from '#lib/time.ts';
+import { type InvitationRow, raiseCollaborator, removeInvitation, updateInvitation } from '#resources/identity/members/index.ts';
+import { loadInvitedRepositories } from './invitation-store.ts';
+import { checkRole } from './rules.ts';
+
+/** An invitation expires after a week, as in the public API. Inviting again renews it. */
+const daysToAccept = 7;
+
+export const isExpired = (invitation: InvitationRow, now: Date): boolean => addDays(invitation.created_at, daysToAccept) <= now;
+
+/** Changes the role that an invitation offers. */
+export async function changeInvitation(
+  tx: Tx,
+  action: RepositoryAction,
+  invitation: InvitationRow,
+  role: Role | undefined,
+): Promise<InvitationRow> {
+  if (role === undefined || role === invitation.role) return invitation;
+  checkRole(action.repo, role, 'permissions');
+  const changed = await updateInvitation(tx, invitation.id, { role });
+  const data = { user: invitation.invitee_id, role };
+  await record(tx, { ...inRepository(action), kind: 'collaborator.invitation_changed', data });
+  return changed;
+}
+
+/** Withdraws an invitation. */
+export async function cancelInvitation(tx: Tx, action: RepositoryAction, { id, invitee_id: user }: InvitationRow): Promise<void> {
+  await removeInvitation(tx, id);
+  await record(tx, { ...inRepository(action), kind: 'collaborator.invitation_canceled', data: { user } });
+}
+
+/** Removes the caller's own invitation. Returns its repository. */
+async function consumeInvitation(tx: Tx, { id, repository_id }: InvitationRow): Promise<RepositoryRow> {
+  await removeInvitation(tx, id);
+  return firstOrNotFound(await loadInvitedRepositories(tx, [repository_id]));
+}
+
+const ownEvent = ({ id, owner_id: owner }: RepositoryRow, { by, now }: ActionContext) =>
+  ({ owner, repository: id, actor: by.account.id, at: now }) as const;
+
+/** Accepts the caller's own invitation: they get the role that it offers. An expired one isn't found. */
+export async function acceptInvitation(tx: Tx, action: ActionContext, invitation: InvitationRow): Promise<void> {
+  if (isExpired(invitation, action.now)) throw notFound();
+  const repository = await consumeInvitation(tx, invitation);
+  const user = action.by.account.id;
+  const offered = [{ repository_id: repository.id, role: invitation.role }];
+  const [held] = await raiseCollaborator(tx, user, offered, action.now);
+  const data = { user, role: held?.role ?? invitation.role };
+  await record(tx, { ...ownEvent(repository, action), kind: 'collaborator.added', data });
+}
+
+/** Declines the caller's own invitation. */
+export async function declineInvitation(tx: Tx, action: ActionContext, invitation: InvitationRow): Promise<void> {
+  const repository = await consumeInvitation(tx, invitation);
+  await record(tx, {
+    ...ownEvent(repository, action),
+    kind: 'collaborator.invitation_declined',
+    data: { user: action.by.account.id },
+  });
+}

@@ -1,0 +1,141 @@
+import type { RepositoryAction } from '#access/action.ts';
+import { findOrg } from '#access/lookup.ts';
+import { type Role, roleLevel, roleOfLevel } from '#access/roles.ts';
+import type { Account, Repo, SignedIn } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { record, recordEach } from '#events/record.ts';
+import { inOrganization, inRepository } from '#events/scope.ts';
+import { forbidden, invalid, notFound, unprocessable } from '#lib/refusal.ts';
+import {
+  endMembership,
+  findMembership,
+  findMembershipForUpdate,
+  type InvitationRow,
+  lockOrganization,
+  type MemberAction,
+  putCollaborator,
+  putInvitation,
+  raiseCollaborator,
+  removeCollaborator,
+  removeInvitation,
+  removeInvitationsBy,
+  seesConcealed,
+  withdrawRoles,
+} from '#resources/identity/members/index.ts';
+import { listRolesByTeams, type TeamVisibility, teamVisibility } from '#resources/identity/teams/index.ts';
+import { checkMemberPrivilege } from '#resources/repositories/repositories/index.ts';
+import { findInvitationOf } from './invitation-store.ts';
+import { findCollaborator, findRoleLevel, type RoleVisibility } from './store.ts';
+
+/** Whose roles in a repository a viewer may see: all, or only those without concealed members and teams. */
+export async function collaboratorVisibility(db: Db, repo: Repo, viewer: SignedIn): Promise<RoleVisibility> {
+  if (repo.owner.kind !== 'organization') return 'everybody';
+  const org = await findOrg(db, viewer, repo.owner.login);
+  return org && seesConcealed(org, viewer, 'metadata:read') ? 'everybody' : 'outsider';
+}
+
+/** Which teams of a repository's organization a viewer may see. */
+export async function repositoryTeamVisibility(db: Db, repo: Repo, viewer: SignedIn): Promise<TeamVisibility> {
+  if (repo.owner.kind !== 'organization') return 'none';
+  const org = await findOrg(db, viewer, repo.owner.login);
+  return org ? teamVisibility(org, viewer) : 'none';
+}
+
+/** A user's role in a repository from every source, including the access that its visibility gives to all users. */
+export async function effectiveRole(db: Db, repo: Repo, user: Account, visibility: RoleVisibility): Promise<Role | undefined> {
+  const publicLevel = repo.visibility === 'private' ? 0 : 1;
+  return roleOfLevel(Math.max(publicLevel, await findRoleLevel(db, repo, user.id, visibility)));
+}
+
+type CollaboratorAction = RepositoryAction & { user: Account };
+
+/** In a user's own repository, every collaborator has the role write; other roles are for organizations, as in the public API. */
+export function checkRole(repo: Repo, role: Role, field: string): void {
+  if (repo.owner.kind !== 'organization' && role !== 'write')
+    throw invalid('Repository', field, 'invalid', 'Roles other than write are for repositories of organizations');
+}
+
+/**
+ * Gives a user a direct role. Members of the organization and users who have a direct role already get it at once; all others
+ * are invited, and the invitation is returned.
+ */
+export async function addCollaborator(
+  tx: Tx,
+  action: CollaboratorAction,
+  wanted: Role | undefined,
+): Promise<InvitationRow | undefined> {
+  const { repo, user, now } = action;
+  if (user.kind !== 'user') throw notFound();
+  if (user.id === repo.owner_id)
+    throw invalid('Repository', 'username', 'invalid', 'The owner of a repository is not its collaborator');
+  const known = await findCollaborator(tx, repo.id, user.id);
+  const role = wanted ?? known?.role ?? 'write';
+  if (wanted !== undefined) checkRole(repo, role, 'permission');
+  const isMember = await findMembershipForUpdate(tx, repo.owner_id, user.id);
+  if (known === undefined && !isMember) return invite(tx, action, role);
+  if (known?.role === role) return undefined;
+  await putCollaborator(tx, { repository_id: repo.id, user_id: user.id, role, created_at: now });
+  const pending = await findInvitationOf(tx, repo.id, user.id);
+  if (pending) await removeInvitation(tx, pending.id);
+  const event = inRepository(action);
+  if (known) await record(tx, { ...event, kind: 'collaborator.changed', data: { user: user.id, role, from: known.role } });
+  else await record(tx, { ...event, kind: 'collaborator.added', data: { user: user.id, role } });
+  return undefined;
+}
+
+async function invite(tx: Tx, action: CollaboratorAction, role: Role): Promise<InvitationRow> {
+  const { repo, user, by, now } = action;
+  await checkMemberPrivilege(tx, 'members_can_invite_outside_collaborators', action);
+  const known = await findInvitationOf(tx, repo.id, user.id);
+  const inviter_id = by.account.id;
+  const invitation = await putInvitation(tx, { repository_id: repo.id, invitee_id: user.id, inviter_id, role, created_at: now });
+  const kind = known ? 'collaborator.invitation_changed' : 'collaborator.invited';
+  await record(tx, { ...inRepository(action), kind, data: { user: user.id, role } });
+  return invitation;
+}
+
+/** Removes a user's direct role, and the invitations to and from that user. Users may remove their own role. */
+export async function deleteCollaborator(tx: Tx, action: CollaboratorAction): Promise<void> {
+  const { repo, user, by } = action;
+  const isAllowed = user.id === by.account.id || by.grant.kind === 'installation' || roleLevel(repo.role) >= roleLevel('admin');
+  if (!isAllowed) throw forbidden('You must have admin rights to the repository to remove a collaborator.');
+  if (user.id === repo.owner_id) throw invalid('Repository', 'username', 'invalid', 'The owner of a repository stays');
+  const invitation = await findInvitationOf(tx, repo.id, user.id);
+  if (invitation && (await removeInvitation(tx, invitation.id)))
+    await record(tx, { ...inRepository(action), kind: 'collaborator.invitation_canceled', data: { user: user.id } });
+  if (!(await removeCollaborator(tx, repo.id, user.id))) return;
+  await record(tx, { ...inRepository(action), kind: 'collaborator.removed', data: { user: user.id } });
+  const withdrawn = await removeInvitationsBy(tx, repo.id, user.id);
+  const event = inRepository(action);
+  await recordEach(tx, withdrawn, (invitee) => ({ ...event, kind: 'collaborator.invitation_canceled', data: { user: invitee } }));
+}
+
+/** Makes a member an outside collaborator, who keeps their direct roles, and gets the roles that they had by teams as direct ones. */
+export async function convertToOutside(tx: Tx, action: MemberAction): Promise<void> {
+  const { org, user, now } = action;
+  await lockOrganization(tx, org.id);
+  const membership = await findMembership(tx, org.id, user.id);
+  if (membership?.state !== 'active') throw forbidden(`${user.login} is not a member of this organization.`);
+  const byTeams = await listRolesByTeams(tx, org.id, user.id);
+  await endMembership(tx, action);
+  const roles = await raiseCollaborator(tx, user.id, byTeams, now);
+  const event = inOrganization(action);
+  await record(tx, { ...event, kind: 'member.removed', data: { user: user.id } });
+  await recordEach(tx, roles, ({ repository_id: repository, role }) => ({
+    ...event,
+    repository,
+    kind: 'collaborator.added',
+    data: { user: user.id, role },
+  }));
+}
+
+/** Removes an outside collaborator from all repositories of an organization. */
+export async function removeOutside(tx: Tx, action: MemberAction): Promise<void> {
+  const { org, user } = action;
+  if (user.kind !== 'user') throw notFound();
+  await lockOrganization(tx, org.id);
+  const membership = await findMembership(tx, org.id, user.id);
+  if (membership?.state === 'active')
+    throw unprocessable('A member of the organization cannot be removed as an outside collaborator.');
+  await withdrawRoles(tx, action);
+}

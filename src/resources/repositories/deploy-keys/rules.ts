@@ -1,0 +1,31 @@
+import type { RepositoryAction } from '#access/action.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import { unprocessable } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
+import { removeKey, storeKey } from '#resources/identity/accounts/index.ts';
+import { getSettings } from '#resources/identity/organizations/index.ts';
+import type { NewDeployKey } from './schemas.ts';
+import type { DeployKeyRow } from './store.ts';
+
+/** Adds a key by which machines fetch from the repository, and push to it unless it is read-only. */
+export async function createDeployKey(tx: Tx, action: RepositoryAction, wanted: NewDeployKey): Promise<DeployKeyRow> {
+  const { by, now, repo } = action;
+  await checkEnabled(tx, repo);
+  const row = await storeKey(tx, { ...wanted, repository_id: repo.id, added_by: by.account.id, now });
+  await record(tx, { ...inRepository(action), kind: 'deploy_key.created', data: { key: row.id } });
+  return { ...row, adder: by.account.login, enabled: true };
+}
+
+/** Refuses where the organization has switched deploy keys off. */
+async function checkEnabled(tx: Tx, repo: RepositoryAction['repo']): Promise<void> {
+  if (repo.owner.kind !== 'organization') return;
+  const settings = await getSettings(tx, repo.owner_id);
+  if (!settings.deploy_keys_enabled_for_repositories) throw unprocessable('Deploy keys are disabled for this repository');
+}
+
+export async function deleteDeployKey(tx: Tx, action: RepositoryAction, key: DeployKeyRow): Promise<void> {
+  await removeKey(tx, key.id);
+  await record(tx, { ...inRepository(action), kind: 'deploy_key.deleted', data: { was: snapshotOf(key) } });
+}

@@ -1,0 +1,98 @@
+// How many open pull requests people without write access may have in a repository: an organization's setting, or the repository's own.
+import { isDeepStrictEqual } from 'node:util';
+import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { record, recordEach } from '#events/record.ts';
+import { inOrganization, inRepository } from '#events/scope.ts';
+import { defined, gather, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { invalid } from '#lib/refusal.ts';
+import { findUsersByLogin } from '#resources/identity/accounts/index.ts';
+import { getSettings, type Settings, updateSettings } from '#resources/identity/organizations/index.ts';
+import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import {
+  addBypasses,
+  type CappedRepository,
+  countBypasses,
+  findRepositoryCap,
+  isBypassing,
+  putRepositoryCap,
+  removeBypasses,
+} from './cap-store.ts';
+import type { CreationCap, CreationCapChange } from './schemas.ts';
+
+const maxBypasses = fixedValue(limitTable.repositories.capBypasses);
+
+/** The cap on pull requests, from an organization's settings. The number is kept while the cap is off. */
+const capOf = ({ pull_request_cap_enabled, max_open_pull_requests }: Settings): CreationCap => ({
+  enabled: pull_request_cap_enabled,
+  max_open_pull_requests,
+});
+
+/** The cap that was set here: in a repository that has none, that of its organization. */
+export const getCapOf = async (
+  db: Db,
+  limitOwner: { org: { id: Id<'accounts'> } } | { repo: CappedRepository },
+): Promise<CreationCap> =>
+  'org' in limitOwner ? capOf(await getSettings(db, limitOwner.org.id)) : findRepositoryCap(db, limitOwner.repo);
+
+/** Switches the cap on or off, and sets it. */
+export const changeCap = (
+  tx: Tx,
+  action: OrganizationAction | RepositoryAction,
+  wanted: CreationCapChange,
+): Promise<CreationCap> => ('org' in action ? changeOrgCap(tx, action, wanted) : changeRepositoryCap(tx, action, wanted));
+
+async function changeOrgCap(tx: Tx, action: OrganizationAction, wanted: CreationCapChange): Promise<CreationCap> {
+  const { org } = action;
+  const before = capOf(await getSettings(tx, org.id));
+  if (isDeepStrictEqual({ ...before, ...wanted }, before)) return before;
+  // Only the named columns are written, so that a request at the same time can set the others.
+  const { enabled: pull_request_cap_enabled, max_open_pull_requests } = wanted;
+  const settings = await updateSettings(tx, org.id, defined({ pull_request_cap_enabled, max_open_pull_requests }));
+  await record(tx, { ...inOrganization(action), kind: 'organization.updated', data: {} });
+  return capOf(settings);
+}
+
+/** From now on, the repository doesn't follow its organization. */
+async function changeRepositoryCap(tx: Tx, action: RepositoryAction, wanted: CreationCapChange): Promise<CreationCap> {
+  const { repo } = action;
+  const before = await findRepositoryCap(tx, repo);
+  const cap = await putRepositoryCap(tx, repo.id, wanted, before.max_open_pull_requests);
+  await record(tx, { ...inRepository(action), kind: 'pull_request_cap.changed', data: cap });
+  return cap;
+}
+
+/** Lets users open as many pull requests as they want. The repository stays locked, so that requests at once count each other. @throws Refusal 422 for logins of nobody, and for more users than there may be */
+export async function bypassCap(tx: Tx, action: RepositoryAction, logins: readonly string[]): Promise<void> {
+  const { repo } = action;
+  const refused = (message: string) => invalid('PullRequestCreationCapBypassList', 'users', 'invalid', message);
+  const users = await findUsersByLogin(tx, logins);
+  if (users.length < unique(logins.map((login) => login.toLowerCase())).length) throw refused('users must be logins of users');
+  await lockRepository(tx, repo.id);
+  const added = await addBypasses(tx, repo.id, gather(users, 'id'));
+  if (added.length > 0 && (await countBypasses(tx, repo.id)) > maxBypasses)
+    throw refused(`At most ${maxBypasses} users can bypass the cap of a repository`);
+  await recordBypasses(tx, action, 'pull_request_cap.bypass_added', added);
+}
+
+/** Lets the cap hold for these users again. */
+export async function obeyCap(tx: Tx, action: RepositoryAction, logins: readonly string[]): Promise<void> {
+  const users = await findUsersByLogin(tx, logins);
+  const removed = await removeBypasses(tx, action.repo.id, gather(users, 'id'));
+  await recordBypasses(tx, action, 'pull_request_cap.bypass_removed', removed);
+}
+
+const recordBypasses = (
+  tx: Tx,
+  action: RepositoryAction,
+  kind: 'pull_request_cap.bypass_added' | 'pull_request_cap.bypass_removed',
+  users: readonly Id<'accounts'>[],
+): Promise<void> => recordEach(tx, users, (user) => ({ ...inRepository(action), kind, data: { user } }));
+
+/** How many open pull requests a user without write access may have in a repository; undefined where no cap holds. */
+export async function findCapFor(db: Db, repo: CappedRepository, user: Id<'accounts'>): Promise<number | undefined> {
+  const { enabled, max_open_pull_requests } = await findRepositoryCap(db, repo);
+  return enabled && !(await isBypassing(db, repo.id, user)) ? max_open_pull_requests : undefined;
+}

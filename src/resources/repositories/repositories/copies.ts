@@ -1,0 +1,199 @@
+import type { RepositoryAction } from '#access/action.ts';
+import { mayRead } from '#access/authorize.ts';
+import { findRepoById } from '#access/lookup.ts';
+import type { NewOwner } from '#access/owner.ts';
+import type { Role } from '#access/roles.ts';
+import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import type { Identity } from '#git/objects/identity.ts';
+import type { GitStore } from '#git/repo.ts';
+import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
+import { removeCollaborator } from '#resources/identity/members/index.ts';
+import { giveTeamAccess, removeRepositoryFromTeams } from '#resources/identity/teams/index.ts';
+import { removeRepositoryFromTokens } from '#resources/identity/tokens/index.ts';
+import { removeAllValues } from '#resources/repositories/custom-properties/index.ts';
+import { copyOf, copyTemplate, type Initialize } from './initialize.ts';
+import { removeFromInstallations } from './installation-store.ts';
+import { checkMemberPrivilege } from './member-privileges.ts';
+import { checkMayCreate, checkName, createRepository, letMemberAdminister, precheckCreation } from './rules.ts';
+import {
+  countForks,
+  findForkOf,
+  findOwned,
+  listPrivateForks,
+  lockOwner,
+  putRedirect,
+  removeRedirect,
+  updateRepository,
+} from './store.ts';
+
+/** Forks, copies of templates, and transfers. */
+
+type Context = { change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; git: GitStore };
+type NewFork = RepositoryAction & { owner: NewOwner; name: string | undefined; onlyBranch: string | undefined };
+type Fork = { row: RepositoryRow; role: Role | undefined };
+
+/**
+ * Forks a repository into an account; in its own organization, under another name. As in the public API, an account has one fork of
+ * a source at most: if there is one, it is returned. The fork of a private repository is private.
+ */
+export async function forkRepository({ change, git }: Context, wanted: NewFork): Promise<Fork> {
+  const existing = await change((tx) => findOwnFork(tx, wanted));
+  if (existing) return existing;
+  await using copy = await copyOf(git, wanted.repo, wanted.onlyBranch);
+  return await change(async (tx) => {
+    await lockOwner(tx, wanted.owner.id); // of two concurrent requests, the second finds the fork of the first
+    return (await findOwnFork(tx, wanted)) ?? createFork(tx, { ...wanted, git, initialize: copy.initialize });
+  });
+}
+
+/**
+ * The owner's existing fork of this source. Refuses callers who may not create one. If the caller may not see the existing fork,
+ * the refusal is the one for an organization that doesn't exist.
+ */
+async function findOwnFork(tx: Tx, { repo, owner, by }: NewFork): Promise<Fork | undefined> {
+  await checkMayFork(tx, { repo, by });
+  if (owner.id === repo.owner_id && owner.kind !== 'organization')
+    throw forbidden('Repository cannot be forked into the account that owns it.');
+  await checkMayCreate(tx, { owner, by, visibility: repo.visibility });
+  const found = await findForkOf(tx, owner.id, repo.source_id ?? repo.id);
+  if (!found) return undefined;
+  const visible = await findRepoById(tx, by, found.id);
+  if (!visible || !mayRead(visible, by.grant)) throw invalidForkOwner();
+  return { row: found, role: visible.role };
+}
+
+export const invalidForkOwner = () =>
+  invalid('Fork', 'organization', 'invalid', 'organization is not one in which you may create a fork');
+
+async function createFork(
+  tx: Tx,
+  { git, repo, owner, by, name, now, initialize }: NewFork & { git: GitStore; initialize: Initialize },
+): Promise<Fork> {
+  const row = await createRepository(tx, {
+    git,
+    owner,
+    by,
+    wanted: {
+      name: name ?? (await findFreeName(tx, owner, repo.name)),
+      description: repo.description,
+      visibility: repo.visibility,
+      has_issues: false,
+    },
+    from: {
+      parent_id: repo.id,
+      source_id: repo.source_id ?? repo.id,
+      default_branch: repo.default_branch,
+      forked_from_private: repo.visibility === 'private',
+    },
+    initialize,
+    now,
+  });
+  await countForks(tx, repo.id);
+  await record(tx, { ...inRepository({ repo, by, now }), kind: 'repository.forked', data: { fork: row.id } });
+  return { row, role: 'admin' };
+}
+
+/** Copies a repository for a private fork: work that no transaction waits for. */
+export const preparePrivateFork = (git: GitStore, repo: RepositoryRow) => copyOf(git, repo, undefined);
+
+/**
+ * Creates a private fork of a repository beside it, from a copy. Whether the caller may is for the family of advisories to check, which
+ * remembers what it belongs to.
+ */
+export const createPrivateFork = (
+  tx: Tx,
+  { repo, by, now, git, name, initialize }: RepositoryAction & { git: GitStore; name: string; initialize: Initialize },
+): Promise<RepositoryRow> =>
+  createRepository(tx, {
+    git,
+    owner: { ...repo.owner, role: 'owner' },
+    by,
+    wanted: { name, description: repo.description, visibility: 'private', has_issues: false },
+    from: { default_branch: repo.default_branch, is_private_fork: true, allow_forking: false },
+    initialize,
+    now,
+  });
+
+/** Public repositories may be forked. For others, both the repository and its organization must allow it (the public API's rule). */
+async function checkMayFork(tx: Tx, action: Pick<RepositoryAction, 'repo' | 'by'>): Promise<void> {
+  if (action.repo.visibility === 'public') return;
+  if (action.repo.is_private_fork) throw forbidden('A private fork of a security advisory cannot be forked.');
+  if (!action.repo.allow_forking) throw forbidden('The repository exists, but forking is disabled.');
+  await checkMemberPrivilege(tx, 'members_can_fork_private_repositories', action);
+}
+
+/** The name, with a number appended if the owner has a repository of that name. */
+async function findFreeName(tx: Tx, owner: Account, name: string): Promise<string> {
+  if (!(await findOwned(tx, owner.id, name))) return name;
+  for (let number = 1; number < 100; number++)
+    if (!(await findOwned(tx, owner.id, `${name}-${number}`))) return `${name}-${number}`;
+  throw invalid('Fork', 'name', 'already_exists', 'Give the fork a name of its own');
+}
+
+type TemplateCopy = {
+  template: Repo;
+  owner: NewOwner;
+  by: SignedIn;
+  wanted: { name: string; description?: string | undefined; private?: boolean | undefined };
+  allBranches: boolean;
+  identity: Identity;
+  now: Date;
+};
+
+/** Creates a repository from a template: the files of its branches, without their history. */
+export async function generateFromTemplate(
+  { change, git }: Context,
+  { template, owner, by, wanted, allBranches, identity, now }: TemplateCopy,
+): Promise<RepositoryRow> {
+  if (!template.is_template) throw unprocessable('The repository is not a template.');
+  await change((tx) => precheckCreation(tx, { owner, by, wanted }));
+  await using copy = await copyTemplate(git, template, { by: identity, allBranches });
+  const from = { template_id: template.id, default_branch: template.default_branch };
+  return await change((tx) => createRepository(tx, { git, owner, by, wanted, from, initialize: copy.initialize, now }));
+}
+
+type Transfer = RepositoryAction & { to: NewOwner; name: string | undefined; teams: readonly number[] };
+
+/** Transfers a repository to the caller's own account, or to an organization in which the caller may create repositories. */
+export async function transferRepository(
+  tx: Tx,
+  { repo, to, name: wantedName, teams, by, now }: Transfer,
+): Promise<RepositoryRow> {
+  const name = wantedName === undefined ? repo.name : checkName(wantedName);
+  if (repo.is_private_fork || (await listPrivateForks(tx, repo.id)).length > 0)
+    throw unprocessable('A private fork of a security advisory stays with its repository, and that with its owner.');
+  if (to.kind === 'bot' || (to.kind === 'user' && to.id !== by.account.id))
+    throw invalid('Repository', 'new_owner', 'invalid', 'You may transfer only to yourself or an organization of yours');
+  if (to.id === repo.owner_id)
+    throw invalid('Repository', 'new_owner', 'invalid', 'Repositories cannot be transferred to the original owner');
+  await checkMemberPrivilege(tx, 'members_can_delete_repositories', { repo, by });
+  await checkMayCreate(tx, { owner: to, by, visibility: repo.visibility });
+  const taken = await findOwned(tx, to.id, name);
+  if (taken && taken.id !== repo.id)
+    throw invalid('Repository', 'new_name', 'already_exists', 'name already exists on the new account');
+  // Removes what the former owner granted. Collaborators keep their roles, but for the new owner.
+  await removeFromInstallations(tx, repo.id);
+  await removeRepositoryFromTeams(tx, repo.id);
+  await removeRepositoryFromTokens(tx, repo.id);
+  await removeAllValues(tx, repo.id);
+  const row = await updateRepository(tx, repo.id, { owner_id: to.id, name, updated_at: now });
+  await removeRedirect(tx, to.login, name);
+  await putRedirect(tx, repo.owner.login, repo.name, repo.id, now);
+  await letMemberAdminister(tx, repo.id, { owner: to, by, now });
+  if (to.kind === 'user') await removeCollaborator(tx, repo.id, to.id);
+  const given = await giveTeamAccess(tx, to.id, teams, repo.id, now);
+  if (given.length !== new Set(teams).size)
+    throw invalid('Repository', 'team_ids', 'invalid', 'team_ids must be teams of the new owner');
+  await record(tx, {
+    kind: 'repository.transferred',
+    owner: to.id,
+    repository: repo.id,
+    actor: by.account.id,
+    at: now,
+    data: { from: repo.owner_id },
+  });
+  return row;
+}

@@ -1,0 +1,356 @@
+import type { RepositoryAction } from '#access/action.ts';
+import { expandScopes } from '#access/scopes.ts';
+import { type Account, hasNoRole, isScoped, type Repo, type RepositoryRow, type SignedIn } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record, recordAll } from '#events/record.ts';
+import { eventsOfMoves } from '#events/ref-moves.ts';
+import { inRepository } from '#events/scope.ts';
+import { setDefaultBranch } from '#git/refs/refs.ts';
+import type { GitStore } from '#git/repo.ts';
+import { repoOf } from '#git/store.ts';
+import { defined, unique } from '#lib/collections.ts';
+import { forbidden, invalid, refuseSwitchedOn, unprocessable } from '#lib/refusal.ts';
+import { snapshotOf } from '#lib/snapshot.ts';
+import { raiseCollaborator } from '#resources/identity/members/index.ts';
+import { getSettings } from '#resources/identity/organizations/index.ts';
+import { giveTeamAccess } from '#resources/identity/teams/index.ts';
+import { type FirstValues, setFirstValues } from '#resources/repositories/custom-properties/index.ts';
+import { insertFirstLabels } from '#resources/repositories/labels/index.ts';
+import { branchExists, type Initialize, initializeEmpty } from './initialize.ts';
+import { checkMemberPrivilege } from './member-privileges.ts';
+import { missingFeatures, type NewRepository, type RepositoryChange } from './schemas.ts';
+import { firstSwitches, recordSwitches, switchesAfter, wantedSwitches } from './security.ts';
+import { checkSignoffChange } from './signoff.ts';
+import {
+  countForks,
+  findOwned,
+  findRepository,
+  insertRepository,
+  listPrivateForks,
+  putRedirect,
+  removeRedirect,
+  removeRepository,
+  updateRepository,
+} from './store.ts';
+
+/** The public API's rule for names: ASCII letters, digits, `.`, `-` and `_`, 100 characters at most. Names that are special in paths or in Git are refused. */
+const namePattern = /^[\w.-]{1,100}$/;
+const forbiddenNames = new Set(['.', '..', '.git', '.wiki']);
+
+/** Refuses a name that breaks the rule. A trailing `.git` is dropped, as the public API does. */
+export function checkName(name: string): string {
+  const base = name.replace(/\.git$/i, '');
+  if (!namePattern.test(base) || forbiddenNames.has(base.toLowerCase())) {
+    throw invalid('Repository', 'name', 'invalid', 'name can only contain ASCII letters, digits, and the characters ., -, and _');
+  }
+  return base;
+}
+
+const nameTaken = () => invalid('Repository', 'name', 'already_exists', 'name already exists on this account');
+
+type Visibility = RepositoryRow['visibility'];
+
+/** The visibility that a request names. `visibility` takes precedence over the older `private`, since it can be `internal`. */
+const visibilityOf = ({
+  visibility,
+  private: isPrivate,
+}: {
+  visibility?: Visibility | undefined;
+  private?: boolean | undefined;
+}): Visibility | undefined => visibility ?? (isPrivate === undefined ? undefined : isPrivate ? 'private' : 'public');
+
+/** Refuses an account or a credential that may not create a repository of this visibility for this owner. */
+export async function checkMayCreate(
+  tx: Tx,
+  { owner, by, visibility }: { owner: Account & { role?: string | undefined }; by: SignedIn; visibility: Visibility },
+): Promise<void> {
+  checkCredential(owner, by, visibility);
+  if (owner.kind !== 'organization') {
+    if (visibility === 'internal')
+      throw invalid('Repository', 'visibility', 'invalid', 'Only organizations have internal repositories');
+    return;
+  }
+  if (by.grant.kind === 'installation' || owner.role === 'owner') return;
+  const settings = await getSettings(tx, owner.id);
+  const allowed = settings.members_can_create_repositories && settings[`members_can_create_${visibility}_repositories`];
+  if (owner.role !== 'member' || !allowed) throw forbidden(`You may not create ${visibility} repositories in this organization.`);
+}
+
+/** `public_repo` is for public repositories alone, and a fine-grained token for those of the account that it was made for. */
+function checkCredential(owner: Account, { grant }: SignedIn, visibility: Visibility): void {
+  if (isScoped(grant) && visibility !== 'public' && !expandScopes(grant.scopes).has('repo'))
+    throw forbidden('Token lacks the scope repo, which repositories that are not public need');
+  if (grant.kind === 'fine_grained_pat' && grant.ownerId !== owner.id)
+    throw forbidden('Resource not accessible by personal access token');
+}
+
+export type Creation = {
+  git: GitStore;
+  owner: Account & { role?: string | undefined };
+  by: SignedIn;
+  wanted: NewRepository;
+  from?: Partial<
+    Pick<
+      RepositoryRow,
+      'parent_id' | 'source_id' | 'template_id' | 'default_branch' | 'is_private_fork' | 'allow_forking' | 'forked_from_private'
+    >
+  >;
+  /** `none`: it doesn't get the labels of a new repository, since others follow. */
+  labels?: 'none';
+  /** The values of its custom properties; omitted where none are asked for, as for forks. */
+  properties?: FirstValues;
+  /** Creates the folder on disk; if left out, of an empty repository. */
+  initialize?: Initialize;
+  now: Date;
+};
+
+/** Refuses an invalid name or a visibility that isn't allowed; returns both. Whether the name is taken shows when the row is inserted. */
+async function checkCreation(tx: Tx, { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>) {
+  const name = checkName(wanted.name);
+  // Clients send the others as their own defaults for new repositories, as `gh repo create` does.
+  refuseSwitchedOn('Repository', wanted, ['has_discussions', 'allow_auto_merge']);
+  const visibility = visibilityOf(wanted) ?? 'public';
+  await checkMayCreate(tx, { owner, by, visibility });
+  return { name, visibility };
+}
+
+/** Refuses what `createRepository` would refuse, before much work is done for it. */
+export async function precheckCreation(tx: Tx, creation: Pick<Creation, 'owner' | 'by' | 'wanted'>): Promise<void> {
+  const { name } = await checkCreation(tx, creation);
+  if (await findOwned(tx, creation.owner.id, name)) throw nameTaken();
+}
+
+/**
+ * Creates a repository: its row, its folder on disk and its event. The folder is made before the transaction commits, so that
+ * a repository that was acknowledged always has one; a folder without a row is harmless, since ids aren't reused.
+ */
+export async function createRepository(
+  tx: Tx,
+  { git, owner, by, wanted, from = {}, labels, properties, initialize = initializeEmpty(git), now }: Creation,
+): Promise<RepositoryRow> {
+  const { auto_init, gitignore_template, license_template, ...rest } = wanted;
+  const {
+    team_id,
+    private: _private,
+    visibility: _visibility,
+    name: _name,
+    ...settings
+  } = withoutMissing(withTitleSetting(rest));
+  const { name, visibility } = await checkCreation(tx, { owner, by, wanted });
+  const row = await insertRepository(tx, {
+    ...defined(settings),
+    ...from,
+    ...(await firstSwitches(tx, owner)),
+    ...(license_template ? { license: license_template.toLowerCase() } : {}),
+    owner_id: owner.id,
+    name,
+    visibility,
+    created_by: by.account.id,
+    created_at: now,
+    updated_at: now,
+  });
+  if (!row) throw nameTaken();
+  if (labels !== 'none') await insertFirstLabels(tx, row.id);
+  await removeRedirect(tx, owner.login, name);
+  await letMemberAdminister(tx, row.id, { owner, by, now });
+  if (team_id !== undefined) await giveTeamRole(tx, owner, team_id, row, now);
+  const event = { owner: owner.id, repository: row.id, actor: by.account.id, at: now };
+  await record(tx, { ...event, kind: 'repository.created', data: {} });
+  if (properties) await setFirstValues(tx, row, { by, now }, properties);
+  const moves = await initialize(row);
+  if (moves.length === 0) return row;
+  await recordAll(tx, eventsOfMoves(event, moves, { defaultBranch: row.default_branch, initial: true }));
+  return updateRepository(tx, row.id, { pushed_at: now });
+}
+
+/**
+ * Makes a member who creates a repository in an organization its administrator, as the public API does. Owners administer all of them, and an
+ * app acts by what it was granted.
+ */
+export async function letMemberAdminister(
+  tx: Tx,
+  repository: RepositoryRow['id'],
+  { owner, by, now }: Pick<Creation, 'owner' | 'by' | 'now'>,
+): Promise<void> {
+  if (owner.kind !== 'organization' || owner.role !== 'member' || hasNoRole(by.grant)) return;
+  await raiseCollaborator(tx, by.account.id, [{ repository_id: repository, role: 'admin' }], now);
+}
+
+async function giveTeamRole(tx: Tx, owner: Account, team: number, row: RepositoryRow, now: Date): Promise<void> {
+  const given = await giveTeamAccess(tx, owner.id, [team], row.id, now);
+  if (given.length === 0) throw invalid('Repository', 'team_id', 'invalid', 'team_id is not a team of this organization');
+}
+
+type TitleSettings = Pick<NewRepository, 'squash_merge_commit_title' | 'use_squash_pr_title_as_default'>;
+
+/** Translates `use_squash_pr_title_as_default`, the older name of a setting, which the newer one overrides. */
+function withTitleSetting<Wanted extends TitleSettings>(wanted: Wanted): Omit<Wanted, 'use_squash_pr_title_as_default'> {
+  const { use_squash_pr_title_as_default: usesTitle, ...rest } = wanted;
+  if (usesTitle === undefined || wanted.squash_merge_commit_title !== undefined) return rest;
+  return { ...rest, squash_merge_commit_title: usesTitle ? 'PR_TITLE' : 'COMMIT_OR_PR_TITLE' };
+}
+
+type MissingFeature = (typeof missingFeatures)[number];
+
+/** What a request wants without the features that the server doesn't have: they stay off. */
+function withoutMissing<Wanted extends { readonly [Feature in MissingFeature]?: boolean | undefined }>(
+  wanted: Wanted,
+): Omit<Wanted, MissingFeature> {
+  const { has_projects: _projects, has_wiki: _wiki, has_discussions: _discussions, allow_auto_merge: _merge, ...rest } = wanted;
+  return rest;
+}
+
+/** Changes a repository. Renaming, archiving and other changes with a webhook event of their own are recorded as events of their own. */
+export async function changeRepository(
+  tx: Tx,
+  action: RepositoryAction & { git: GitStore },
+  wanted: RepositoryChange,
+): Promise<RepositoryRow> {
+  const { git, repo, now } = action;
+  const {
+    name: wantedName,
+    private: _private,
+    visibility: _visibility,
+    security_and_analysis,
+    ...settings
+  } = withoutMissing(withTitleSetting(wanted));
+  const name = wantedName === undefined ? repo.name : checkName(wantedName);
+  const visibility = visibilityOf(wanted) ?? repo.visibility;
+  if (repo.archived && wanted.archived !== false) throw forbidden('Repository was archived so is read-only.');
+  refuseSwitchedOn('Repository', wanted, missingFeatures);
+  checkSignoffChange(repo, wanted.web_commit_signoff_required);
+  if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, action, visibility);
+  if (name !== repo.name) await prepareRename(tx, repo, name, now);
+  const switches = await switchesAfter(tx, repo, wantedSwitches(security_and_analysis));
+  const row = await updateRepository(tx, repo.id, { ...defined(settings), ...switches, name, visibility, updated_at: now });
+  const event = inRepository(action);
+  if (name !== repo.name) await record(tx, { ...event, kind: 'repository.renamed', data: { from: repo.name } });
+  if (visibility !== repo.visibility) {
+    const kind = visibility === 'public' ? 'repository.publicized' : 'repository.privatized';
+    await record(tx, { ...event, kind, data: {} });
+    for (const id of unique([repo.id, repo.parent_id])) await countForks(tx, id);
+  }
+  if (row.archived !== repo.archived)
+    await record(tx, { ...event, kind: row.archived ? 'repository.archived' : 'repository.unarchived', data: {} });
+  if (row.default_branch !== repo.default_branch) {
+    await moveDefaultBranch(git, repo, row.default_branch);
+    await record(tx, {
+      ...event,
+      kind: 'repository.default_branch_changed',
+      data: { from: repo.default_branch, to: row.default_branch },
+    });
+  }
+  const changes = Object.keys(defined(settings)).filter((key) => key !== 'archived' && key !== 'default_branch');
+  if (changes.length > 0)
+    await record(tx, { ...event, kind: 'repository.updated', data: { changes, from: formerValuesOf(repo, changes) } });
+  await recordSwitches(tx, action, row);
+  return row;
+}
+
+/** The former values of what changed, for the event. */
+const formerValuesOf = ({ description, homepage }: Repo, changes: readonly string[]) => ({
+  ...(changes.includes('description') ? { description } : {}),
+  ...(changes.includes('homepage') ? { homepage } : {}),
+});
+
+/** Changes the default branch in Git. The branch must exist, except in an empty repository, where the first push may create it. */
+async function moveDefaultBranch(git: GitStore, repo: Repo, branch: string): Promise<void> {
+  if (repo.pushed_at !== null && !(await branchExists(git, repo.id, branch))) {
+    throw invalid(
+      'Repository',
+      'default_branch',
+      'invalid',
+      `The branch ${branch} was not found. Please push that ref first or create it via the API.`,
+    );
+  }
+  await setDefaultBranch(repoOf(git, repo.id), branch);
+}
+
+async function checkMayChangeVisibility(tx: Tx, action: RepositoryAction, visibility: Visibility): Promise<void> {
+  if (action.repo.is_private_fork) throw unprocessable('A private fork of a security advisory stays private.');
+  if (action.repo.owner.kind === 'user' && visibility === 'internal')
+    throw invalid('Repository', 'visibility', 'invalid', 'Only organizations have internal repositories');
+  await checkForkVisibility(tx, action.repo, visibility);
+  await checkMemberPrivilege(tx, 'members_can_change_repo_visibility', action);
+}
+
+/** A fork has the visibility of its parent (the public API's rule). Otherwise users who may fork a private repository could publish it. */
+async function checkForkVisibility(tx: Tx, { parent_id, visibility: present }: Repo, visibility: Visibility): Promise<void> {
+  const parent = parent_id === null ? undefined : await findRepository(tx, parent_id);
+  if (parent === undefined || parent.visibility === visibility) return;
+  const reason = present === 'public' ? "Public forks can't be made private" : 'A fork is as visible as its parent';
+  throw invalid('Repository', 'visibility', 'invalid', reason);
+}
+
+/** Refuses a name that is taken, and makes the old name redirect to the repository until another one takes it. */
+async function prepareRename(tx: Tx, repo: Repo, name: string, now: Date): Promise<void> {
+  const taken = await findOwned(tx, repo.owner_id, name);
+  if (taken && taken.id !== repo.id) throw nameTaken();
+  await removeRedirect(tx, repo.owner.login, name);
+  if (name.toLowerCase() !== repo.name.toLowerCase()) await putRedirect(tx, repo.owner.login, repo.name, repo.id, now);
+}
+
+/** The columns of the repository, without the viewer's access to it. */
+const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...row }: Repo): RepositoryRow => row;
+
+/** Deletes a repository. A subscription to the event removes its folder. */
+export async function deleteRepository(tx: Tx, action: RepositoryAction): Promise<void> {
+  const { repo } = action;
+  await checkMemberPrivilege(tx, 'members_can_delete_repositories', action);
+  const was = repo.is_private_fork ? {} : { was: snapshotOf(rowOf(repo)) }; // nobody hears of a private fork
+  const data = { name: repo.name, ...was };
+  await removePrivateForks(tx, repo, action.now);
+  await record(tx, { ...inRepository(action), kind: 'repository.deleted', data });
+  await removeRepository(tx, repo.id);
+  if (repo.parent_id !== null) await countForks(tx, repo.parent_id);
+}
+
+/**
+ * Removes a repository whose owner was deleted, or a private fork. Its folder and files go by the same event, which holds no more of it, so that no webhook
+ * tells of it.
+ */
+export async function removeWithOwner(tx: Tx, repo: RepositoryRow, now: Date): Promise<void> {
+  const { id: repository, owner_id: owner, name, parent_id } = repo;
+  await removePrivateForks(tx, repo, now);
+  await record(tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data: { name } });
+  await removeRepository(tx, repository);
+  if (parent_id !== null) await countForks(tx, parent_id);
+}
+
+/** Removes a fork whose owner may no longer have it. Its webhooks and subscribers hear of it as of any repository that is deleted. */
+export async function removeFork(tx: Tx, fork: RepositoryRow, now: Date): Promise<void> {
+  const { id: repository, owner_id: owner, name, parent_id } = fork;
+  const data = { name, was: snapshotOf(fork) };
+  await removePrivateForks(tx, fork, now);
+  await record(tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data });
+  await removeRepository(tx, repository);
+  if (parent_id !== null) await countForks(tx, parent_id);
+}
+
+/** The private forks of a repository go with it, since nobody but its owner would know of them any more. */
+async function removePrivateForks(tx: Tx, { id }: Pick<RepositoryRow, 'id'>, now: Date): Promise<void> {
+  for (const fork of await listPrivateForks(tx, id)) await removeWithOwner(tx, fork, now);
+}
+
+/** The public API's limits: 20 topics, each at most 50 lower-case letters, digits and hyphens, beginning with a letter or digit. */
+const topicPattern = /^[a-z0-9][a-z0-9-]{0,49}$/;
+const maxTopics = 20;
+
+export async function replaceTopics(tx: Tx, action: RepositoryAction, names: readonly string[]): Promise<string[]> {
+  const { repo, now } = action;
+  const topics = [...new Set(names.map((name) => name.toLowerCase()))];
+  if (topics.length > maxTopics)
+    throw invalid('Repository', 'names', 'invalid', `A repository can have at most ${maxTopics} topics`);
+  if (!topics.every((topic) => topicPattern.test(topic))) {
+    throw invalid(
+      'Repository',
+      'names',
+      'invalid',
+      'Topics must start with a lowercase letter or number, and hold only those and hyphens, 50 at most',
+    );
+  }
+  const row = await updateRepository(tx, repo.id, { topics, updated_at: now });
+  const data = { changes: ['topics'], from: { topics: repo.topics } };
+  await record(tx, { ...inRepository(action), kind: 'repository.updated', data });
+  return row.topics;
+}

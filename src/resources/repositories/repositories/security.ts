@@ -1,0 +1,151 @@
+// What a repository wants of the security of its code: switches that are columns of it. Families of products ask for them.
+import { authorize } from '#access/authorize.ts';
+import type { Account, Repo, RepositoryRow, Viewer } from '#access/viewer.ts';
+import type { Tx } from '#database/connect.ts';
+import { record } from '#events/record.ts';
+import { inRepository } from '#events/scope.ts';
+import { defined } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { unprocessable } from '#lib/refusal.ts';
+import { getSettings } from '#resources/identity/organizations/index.ts';
+import { type SecurityAndAnalysis, type SecurityAndAnalysisChange, secretSwitches } from './schemas.ts';
+import { loadEnforcedSwitches, updateRepository } from './store.ts';
+
+/** The switches that replies show together, as `security_and_analysis`. */
+export const shownSwitches = [
+  'secret_scanning',
+  'secret_scanning_push_protection',
+  'secret_scanning_non_provider_patterns',
+  'dependency_bot_security_updates',
+] as const;
+
+/** Those that others need come before these. */
+const securitySwitches = [
+  'dependency_graph',
+  'vulnerability_alerts',
+  'private_vulnerability_reporting',
+  ...shownSwitches,
+] as const;
+type SecuritySwitch = (typeof securitySwitches)[number];
+
+export type SecurityState = { readonly [Switch in SecuritySwitch]: boolean };
+export type SecurityChange = { [Switch in SecuritySwitch]?: boolean | undefined };
+
+/** Switches that need another one: turning that off turns them off too. */
+const needs: { readonly [Switch in SecuritySwitch]?: readonly [SecuritySwitch, string] } = {
+  secret_scanning_push_protection: ['secret_scanning', 'Secret scanning must be enabled to configure push protection.'],
+  secret_scanning_non_provider_patterns: [
+    'secret_scanning',
+    'Secret scanning must be enabled to configure non-provider patterns.',
+  ],
+  vulnerability_alerts: ['dependency_graph', 'The dependency graph must be enabled to configure vulnerability alerts.'],
+  dependency_bot_security_updates: [
+    'vulnerability_alerts',
+    'Vulnerability alerts must be enabled to configure automated security fixes.',
+  ],
+};
+
+const stateOf = (row: SecurityState): SecurityState =>
+  Object.fromEntries(securitySwitches.map((name) => [name, row[name]])) as SecurityState; // one value for each name
+
+/**
+ * All switches after a change. @throws Refusal 422 where one is turned on without another that it needs, or one would change that a
+ * configuration of the organization enforces
+ */
+function changedSwitches(row: SecurityState, wanted: SecurityChange, enforced: ReadonlySet<string> = new Set()): SecurityState {
+  // Alerts turn the graph on that they need, as in the public API.
+  const brought = wanted.vulnerability_alerts ? { dependency_graph: true } : {};
+  const next = { ...stateOf(row), ...brought, ...defined(wanted) };
+  for (const name of securitySwitches) {
+    const [needed, message] = needs[name] ?? [];
+    if (needed === undefined || next[needed] || !next[name]) continue;
+    if (wanted[name]) throw unprocessable(message ?? '');
+    next[name] = false;
+  }
+  const kept = securitySwitches.find((name) => next[name] !== row[name] && enforced.has(name));
+  if (kept !== undefined) throw unprocessable(`${kept} is enforced by the code security configuration of the organization.`);
+  return next;
+}
+
+/** The switches of a repository after a change by somebody who works in it, whom its configuration binds. @throws as `changedSwitches` does */
+export async function switchesAfter(tx: Tx, repo: RepositoryRow, wanted: SecurityChange): Promise<SecurityState> {
+  if (Object.keys(defined(wanted)).length === 0) return stateOf(repo);
+  return changedSwitches(repo, wanted, await loadEnforcedSwitches(tx, repo.id));
+}
+
+/** Who changes switches, and when: somebody, or a job for them. */
+type SwitchAction = {
+  readonly repo: RepositoryRow;
+  readonly by: { readonly account?: { readonly id: Id<'accounts'> } };
+  readonly now: Date;
+};
+
+/** Records that switches changed, if they did. */
+export async function recordSwitches(tx: Tx, action: SwitchAction, row: SecurityState): Promise<void> {
+  const { repo } = action;
+  const changes = securitySwitches.filter((name) => row[name] !== repo[name]);
+  if (changes.length === 0) return;
+  const data = { changes, from: stateOf(repo) };
+  await record(tx, { ...inRepository(action), kind: 'repository.security_changed', data });
+}
+
+/**
+ * Turns switches of a repository on or off, unless its organization enforces them. What is so already stays, and isn't recorded.
+ * @throws as `changedSwitches` does
+ */
+export async function changeSecurity(tx: Tx, action: SwitchAction, wanted: SecurityChange): Promise<void> {
+  await setSwitches(tx, action, await switchesAfter(tx, action.repo, wanted));
+}
+
+/** Turns vulnerability alerts off, and with them the graph that came with them, as in the public API, unless the organization enforces it. */
+export async function disableAlerts(tx: Tx, action: SwitchAction): Promise<void> {
+  const enforced = await loadEnforcedSwitches(tx, action.repo.id);
+  const wanted = { vulnerability_alerts: false, ...(enforced.has('dependency_graph') ? {} : { dependency_graph: false }) };
+  await setSwitches(tx, action, changedSwitches(action.repo, wanted, enforced));
+}
+
+/** Turns switches of a repository on or off as its organization wants it. @throws as `changedSwitches` does */
+export const applySecurity = (tx: Tx, action: SwitchAction, wanted: SecurityChange): Promise<void> =>
+  setSwitches(tx, action, changedSwitches(action.repo, wanted));
+
+async function setSwitches(tx: Tx, action: SwitchAction, next: SecurityState): Promise<void> {
+  if (securitySwitches.every((name) => next[name] === action.repo[name])) return;
+  await updateRepository(tx, action.repo.id, next);
+  await recordSwitches(tx, action, next);
+}
+
+/** The switches of a new repository, as its organization wants them. */
+export async function firstSwitches(tx: Tx, owner: Account): Promise<SecurityChange> {
+  if (owner.kind !== 'organization') return {};
+  const settings = await getSettings(tx, owner.id);
+  const secret_scanning = settings.secret_scanning_enabled_for_new_repositories;
+  const vulnerability_alerts = settings.dependency_bot_alerts_enabled_for_new_repositories;
+  return {
+    dependency_graph: vulnerability_alerts || settings.dependency_graph_enabled_for_new_repositories,
+    secret_scanning,
+    secret_scanning_push_protection: secret_scanning && settings.secret_scanning_push_protection_enabled_for_new_repositories,
+    vulnerability_alerts,
+    dependency_bot_security_updates:
+      vulnerability_alerts && settings.dependency_bot_security_updates_enabled_for_new_repositories,
+  };
+}
+
+const readsSecurity = { permission: 'administration:read', scopes: ['repo'], role: 'admin' } as const;
+
+/** Whether a viewer may see the switches: as whoever may read the administration of the repository. */
+export const maySeeSecurity = (viewer: Viewer, repo: Repo): boolean =>
+  authorize(readsSecurity, viewer, { repo }, { write: false }).allowed;
+
+const statusOf = (isOn: boolean) => ({ status: isOn ? ('enabled' as const) : ('disabled' as const) });
+
+export const presentSecurity = (row: Pick<RepositoryRow, (typeof shownSwitches)[number]>): SecurityAndAnalysis =>
+  Object.fromEntries(shownSwitches.map((name) => [name, statusOf(row[name])])) as SecurityAndAnalysis; // one for each name
+
+/** What a request wants of the switches. Products that Hearth doesn't have are off, and stay so. */
+export const wantedSwitches = (wanted: SecurityAndAnalysisChange | null | undefined): SecurityChange =>
+  Object.fromEntries(
+    secretSwitches.flatMap((name) => {
+      const status = wanted?.[name]?.status;
+      return status === undefined ? [] : [[name, status === 'enabled']];
+    }),
+  );

@@ -1,0 +1,87 @@
+// The selected repositories of an organization's setting: these four endpoints are the same for each setting that has some.
+import type { OrganizationAction } from '#access/action.ts';
+import type { Org } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
+import { mapRows } from '#database/list.ts';
+import type { SharedCall } from '#endpoint/call.ts';
+import { enveloped, pages } from '#endpoint/paging.ts';
+import type { Id } from '#lib/id.ts';
+import { orNotFound } from '#lib/refusal.ts';
+import { Nothing } from '#lib/shape.ts';
+import { MinimalRepository, presentRepositories } from '#resources/repositories/repositories/index.ts';
+import { addRepository, notSelected, removeRepository, selectRepositories } from './rules.ts';
+import { RepositorySelection, type SelectionMode } from './schemas.ts';
+import { findSelection, findSelectionForUpdate, listSelected, type SelectionId, type SelectionRow } from './store.ts';
+
+type SettingCall<At> = SharedCall<{ at: At; action: OrganizationAction }>;
+type OneRepository = { readonly repository: { readonly id: Id<'repositories'> } };
+
+type Setting<At> = {
+  /** The selection of the setting that the path names; undefined where the setting was never made. */
+  selectionOf: (db: Db, at: At) => Promise<SelectionId | undefined>;
+  /** What else belongs to a change of the selected repositories, in its transaction: as to record an event. */
+  changed?: (tx: Tx, action: OrganizationAction, at: At) => Promise<void>;
+  /** For which repositories a setting holds that was never made. Omitted: for none. */
+  unset?: SelectionMode;
+};
+
+/** The declarations of the endpoints, each to be completed by its id, path, resources, summary and access. */
+export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({
+  selectionOf,
+  changed,
+  unset = 'none',
+}: Setting<At>) => {
+  const locked = async (tx: Tx, at: At): Promise<SelectionRow> => {
+    const id = await selectionOf(tx, at);
+    if (id === undefined) throw notSelected(unset);
+    return orNotFound(await findSelectionForUpdate(tx, id));
+  };
+  return {
+    list: {
+      method: 'GET',
+      paging: pages(),
+      replies: { 200: enveloped('repositories', MinimalRepository) },
+      async handle({ scope, db, at, action, page }: SettingCall<At>) {
+        const id = await selectionOf(db, at);
+        const selection = id === undefined ? undefined : await findSelection(db, id);
+        if (!selection) return { rows: [], total: 0 };
+        const selected = await listSelected(db, selection, action.by.grant, page);
+        return mapRows(selected, (rows) => presentRepositories(scope, rows));
+      },
+    },
+    set: {
+      method: 'PUT',
+      body: RepositorySelection,
+      refuses: [409],
+      replies: { 204: Nothing },
+      async handle({ change, at, action, body }: SettingCall<At> & { body: RepositorySelection }) {
+        await change(async (tx) => {
+          await selectRepositories(tx, action, await locked(tx, at), body.selected_repository_ids);
+          await changed?.(tx, action, at);
+        });
+      },
+    },
+    add: {
+      method: 'PUT',
+      refuses: [409],
+      replies: { 204: Nothing },
+      async handle({ change, at, action }: SettingCall<At & OneRepository>) {
+        await change(async (tx) => {
+          await addRepository(tx, await locked(tx, at), at.repository);
+          await changed?.(tx, action, at);
+        });
+      },
+    },
+    remove: {
+      method: 'DELETE',
+      refuses: [409],
+      replies: { 204: Nothing },
+      async handle({ change, at, action }: SettingCall<At & OneRepository>) {
+        await change(async (tx) => {
+          await removeRepository(tx, await locked(tx, at), at.repository);
+          await changed?.(tx, action, at);
+        });
+      },
+    },
+  } as const;
+};

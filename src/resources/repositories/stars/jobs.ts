@@ -1,0 +1,26 @@
+import type { JobContext } from '#endpoint/job-context.ts';
+import { subscription } from '#events/subscription.ts';
+import { repeatWhile } from '#jobs/repeat.ts';
+import { addStars } from '#resources/repositories/repositories/index.ts';
+import { lossesOfAccess } from '#resources/repositories/watching/index.ts';
+import { removeUnreadableStars } from './store.ts';
+
+/** The stars of people who can't read a private repository any more are removed, and don't count. Lists leave them out before that. */
+export const removeLostStars = subscription<(typeof lossesOfAccess)[number], JobContext>({
+  name: 'stars.remove-lost',
+  on: lossesOfAccess,
+  attempts: 25,
+  async run({ owner, repository, data }, { change, stopping }) {
+    const account = 'user' in data ? data.user : undefined;
+    const removeSome = () =>
+      change(async (tx) => {
+        const removed = await removeUnreadableStars(tx, { owner, repository, account });
+        await addStars(
+          tx,
+          removed.map(({ repository, count }) => ({ repository, by: -count })),
+        );
+        return removed.length > 0;
+      });
+    await repeatWhile({ stopping }, removeSome);
+  },
+});

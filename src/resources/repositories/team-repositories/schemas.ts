@@ -1,0 +1,22 @@
+import { type Static, Type } from 'typebox';
+import { permissionWords, roles } from '#access/roles.ts';
+import { OneOf } from '#lib/shape.ts';
+import { MinimalRepository } from '#resources/repositories/repositories/index.ts';
+
+/** A repository in a list, with what a team may do in it: `permissions` and `role_name` are the team's, not the viewer's. */
+export const RepositoryOfTeam = Type.Object({ ...MinimalRepository.properties, role_name: OneOf(roles) });
+export type RepositoryOfTeam = Static<typeof RepositoryOfTeam>;
+
+/** The same by itself. */
+export const TeamRepository = Type.Omit(RepositoryOfTeam, [
+  'has_discussions',
+  'has_pull_requests',
+  'pull_request_creation_policy',
+]);
+export type TeamRepository = Static<typeof TeamRepository>;
+
+/** Without a permission, a team gets the one that it was created with. */
+export const TeamRepositoryChange = Type.Object(
+  { permission: Type.Optional(OneOf(permissionWords)) },
+  { title: 'TeamRepository' },
+);

@@ -1,0 +1,161 @@
+// Compares what a repository depends on with the advisories, in the background: alerts come, go and come again by it.
+
+import type { Tx } from '#database/connect.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { record, recordAll } from '#events/record.ts';
+import { subscription } from '#events/subscription.ts';
+import { enqueueAll, job } from '#jobs/job.ts';
+import { keyed } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import { findGraph, listUnreadPaths } from '#resources/security/dependency-graph/index.ts';
+import {
+  type AlertRow,
+  type Candidate,
+  insertAlerts,
+  type KnownAlert,
+  listCandidates,
+  listKnownForUpdate,
+  type NewAlert,
+  updateAlert,
+} from './store.ts';
+import { isVulnerable, rangeText } from './versions.ts';
+
+type Payload = { repository: Id<'repositories'>; actor?: Id<'accounts'> | undefined };
+
+/** Queues comparisons; those of one repository that wait become one. */
+export const enqueueComparing = (tx: Tx, repositories: readonly Id<'repositories'>[], runAt: Date): Promise<void> =>
+  enqueueAll(
+    tx,
+    compareDependencies,
+    repositories.map((repository) => ({
+      payload: { repository },
+      options: { queue: 'dependency-alerts', key: `dependency-alerts:${repository}`, runAt },
+    })),
+  );
+
+/** Compares what was read anew, and what was read before alerts were turned on. */
+export const compareRead = subscription<'dependency_graph.read' | 'repository.security_changed', JobContext>({
+  name: 'dependency-alerts.compare-read',
+  on: ['dependency_graph.read', 'repository.security_changed'],
+  attempts: 25,
+  queue: () => 'dependency-alerts',
+  key: ({ repository }) => `dependency-alerts.read:${repository}`,
+  async run({ repository, actor }, { change, now }) {
+    if (repository !== undefined) await change((tx) => compareRepository(tx, { repository, actor }, now));
+  },
+});
+
+export const compareDependencies = job<Payload, JobContext>({
+  name: 'dependency-alerts.compare',
+  attempts: 10,
+  async run(payload, { change, now }) {
+    await change((tx) => compareRepository(tx, payload, now));
+  },
+});
+
+type Key = Pick<AlertRow, 'manifest_path' | 'ecosystem' | 'package' | 'advisory_id'>;
+const keyOf = ({ manifest_path, ecosystem, package: name, advisory_id }: Key): string =>
+  JSON.stringify([manifest_path, ecosystem, name, advisory_id]);
+
+type Found = Pick<NewAlert, 'scope' | 'relationship' | 'vulnerable_version_range' | 'first_patched_version'> & Key;
+
+/** The vulnerable dependencies: one for each advisory, package and file, whatever number of versions the file has of it. */
+function vulnerableOf(candidates: readonly Candidate[]): Map<string, Found> {
+  const found = new Map<string, Found>();
+  for (const one of candidates) {
+    if (found.has(keyOf(one)) || !isVulnerable(one.ecosystem, one.version, one)) continue;
+    const { manifest_path, ecosystem, package: name, advisory_id, scope, relationship, fixed } = one;
+    found.set(keyOf(one), {
+      manifest_path,
+      ecosystem,
+      package: name,
+      advisory_id,
+      scope,
+      relationship,
+      vulnerable_version_range: rangeText(one),
+      first_patched_version: fixed,
+    });
+  }
+  return found;
+}
+
+const closed = {
+  dismissed_at: null,
+  dismissed_by: null,
+  dismissed_reason: null,
+  dismissed_comment: null,
+  fixed_at: null,
+  auto_dismissed_at: null,
+};
+const opened = { state: 'open', ...closed } as const;
+
+type Kind = 'created' | 'fixed' | 'reintroduced' | 'auto_dismissed' | 'auto_reopened';
+
+/** Brings the alerts of a repository to what its dependencies and the advisories are now. To repeat it changes nothing. */
+async function compareRepository(tx: Tx, { repository, actor }: Payload, now: Date): Promise<void> {
+  const repo = await lockRepository(tx, repository);
+  if (!repo?.vulnerability_alerts) return;
+  const [graph, known, candidates, unread] = await Promise.all([
+    findGraph(tx, repository),
+    listKnownForUpdate(tx, repository),
+    listCandidates(tx, repository),
+    listUnreadPaths(tx, repository),
+  ]);
+  // Before a repository was read, nothing is known to be repaired.
+  if (!graph) return;
+  const found = vulnerableOf(candidates);
+  const unreadable = new Set(unread);
+  const happened: { kind: Kind; alert: AlertRow['id'] }[] = [];
+  for (const row of known) {
+    const { kind, ...change } = changeOf(row, found.get(keyOf(row)), { isUnread: unreadable.has(row.manifest_path), now });
+    if (Object.keys(change).length > 0) await updateAlert(tx, row.id, { ...change, updated_at: now });
+    if (kind !== undefined) happened.push({ kind, alert: row.id });
+  }
+  const before = keyed(known, keyOf);
+  const last = known.reduce((most, { number }) => Math.max(most, number), 0);
+  const fresh = [...found].filter(([key]) => !before.has(key)).map(([, one]) => one);
+  const wanted = fresh.slice(0, Math.max(0, fixedValue(limitTable.dependencies.alerts) - last));
+  for (let from = 0; from < wanted.length; from += rowsPerBatch) {
+    const rows = wanted.slice(from, from + rowsPerBatch).map((one, at) => ({
+      ...one,
+      ...opened,
+      repository_id: repository,
+      number: last + from + at + 1,
+      created_at: now,
+      updated_at: now,
+    }));
+    for (const { id } of await insertAlerts(tx, rows)) happened.push({ kind: 'created', alert: id });
+  }
+  const scope = { owner: repo.owner_id, repository, actor, at: now };
+  await recordAll(
+    tx,
+    happened.map(({ kind, alert }) => ({ ...scope, kind: `dependency_alert.${kind}` as const, data: { alert } })),
+  );
+  if (happened.some(({ kind }) => kind !== 'fixed' && kind !== 'auto_dismissed'))
+    await record(tx, { ...scope, kind: 'dependency_alerts.found', data: {} });
+}
+
+const rowsPerBatch = 1_000;
+
+/** What becomes of an alert. What can't be read any more isn't known to be repaired. */
+function changeOf(
+  row: KnownAlert,
+  found: Found | undefined,
+  { isUnread, now }: { isUnread: boolean; now: Date },
+): { kind?: Kind } & Partial<NewAlert> {
+  if (!found) {
+    if (row.state !== 'open' || (isUnread && !row.is_withdrawn)) return {};
+    return row.is_withdrawn
+      ? { kind: 'auto_dismissed', state: 'auto_dismissed', auto_dismissed_at: now }
+      : { kind: 'fixed', state: 'fixed', fixed_at: now };
+  }
+  const { scope, relationship, vulnerable_version_range, first_patched_version } = found;
+  const shown = { scope, relationship, vulnerable_version_range, first_patched_version };
+  const isSame = Object.entries(shown).every(([name, value]) => row[name as keyof typeof shown] === value);
+  const changed = isSame ? {} : shown;
+  if (row.state === 'fixed') return { kind: 'reintroduced', ...changed, ...opened };
+  if (row.state === 'auto_dismissed') return { kind: 'auto_reopened', ...changed, ...opened };
+  return changed;
+}

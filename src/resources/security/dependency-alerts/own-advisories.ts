@@ -1,0 +1,31 @@
+// Advisories that repositories of this server publish. They stand beside those of files.
+import type { Tx } from '#database/connect.ts';
+import { type Ecosystem, pythonName } from '#resources/security/dependency-graph/index.ts';
+import { listOwned, type NewAdvisory, type NewVulnerability, replaceAdvisory } from './advisory-store.ts';
+import { announceChange } from './load.ts';
+
+type Scored = { vector: string; score: number; severity: NewAdvisory['severity'] };
+
+/** The score of a vector of CVSS 3 or 4, and its severity; undefined where it isn't one. */
+export async function scoreOf(vector: string): Promise<Scored | undefined> {
+  const { levelOf, scoreOf } = await import('./osv.ts'); // a server that scores nothing needs none of it
+  const scored = scoreOf(vector);
+  return scored && { ...scored, severity: levelOf(scored.score) };
+}
+
+/** The name of a package, as dependencies have it. */
+export const advisoryPackage = (ecosystem: Ecosystem, name: string): string => (ecosystem === 'pip' ? pythonName(name) : name);
+
+/**
+ * Makes an advisory of a repository known to the server, or what it is now, and compares the repositories that use its packages. Where the operator
+ * has a file of that identifier, the file is what counts.
+ */
+export async function announceAdvisory(
+  tx: Tx,
+  context: { now: Date },
+  row: NewAdvisory,
+  vulnerabilities: readonly NewVulnerability[],
+): Promise<void> {
+  if ((await listOwned(tx, [row.identifier])).length > 0) return;
+  await announceChange(tx, context, [row.identifier], () => replaceAdvisory(tx, row, vulnerabilities));
+}

@@ -1,0 +1,51 @@
+// Whether a version is one of those that an advisory is about.
+import { compare as comparePython, valid as validPython } from '@renovatebot/pep440';
+import { compare as compareSemver, valid as validSemver } from 'semver';
+import type { Ecosystem } from '#resources/security/dependency-graph/index.ts';
+import { compareMaven } from './maven-version.ts';
+
+/** Versions from `introduced` on (null: from the first), before `fixed`, up to `last_affected`; or those of a list. */
+export type Vulnerable = {
+  introduced: string | null;
+  fixed: string | null;
+  last_affected: string | null;
+  versions: readonly string[] | null;
+};
+
+type Order = { isValid(version: string): boolean; compare(one: string, other: string): number };
+
+const semver: Order = { isValid: (version) => validSemver(version) !== null, compare: compareSemver };
+const python: Order = { isValid: (version) => validPython(version) !== null, compare: comparePython };
+const maven: Order = { isValid: (version) => version !== '' && version.length <= 200, compare: compareMaven };
+
+const orders: Readonly<Record<Ecosystem, Order>> = { npm: semver, go: semver, rust: semver, pip: python, maven };
+
+/** Whether bounds of versions can be compared at all in an ecosystem. */
+export const isComparable = (ecosystem: Ecosystem, version: string): boolean => orders[ecosystem].isValid(version);
+
+/** Whether a version is vulnerable. One that its ecosystem can't compare isn't known to be. */
+export function isVulnerable(
+  ecosystem: Ecosystem,
+  version: string,
+  { introduced, fixed, last_affected, versions }: Vulnerable,
+): boolean {
+  const { isValid, compare } = orders[ecosystem];
+  if (versions !== null) return versions.includes(version);
+  if (!isValid(version)) return false;
+  return (
+    (introduced === null || compare(version, introduced) >= 0) &&
+    (fixed === null || compare(version, fixed) < 0) &&
+    (last_affected === null || compare(version, last_affected) <= 0)
+  );
+}
+
+/** The versions as people read them: `>= 1.0.0, < 1.2.3`. */
+export function rangeText({ introduced, fixed, last_affected, versions }: Vulnerable): string {
+  if (versions !== null) return versions.map((version) => `= ${version}`).join(' || ');
+  const bounds = [
+    introduced === null ? [] : [`>= ${introduced}`],
+    fixed === null ? [] : [`< ${fixed}`],
+    last_affected === null ? [] : [`<= ${last_affected}`],
+  ].flat();
+  return bounds.length === 0 ? '>= 0' : bounds.join(', ');
+}

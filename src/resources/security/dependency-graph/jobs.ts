@@ -1,0 +1,45 @@
+import type { JobContext } from '#endpoint/job-context.ts';
+import { batchSubscription } from '#events/subscription.ts';
+import { job } from '#jobs/job.ts';
+import { gather, unique } from '#lib/collections.ts';
+import { namedRepositories } from '#resources/repositories/repositories/index.ts';
+import { enqueueReading, readerVersion } from './read.ts';
+import { listOutdated, removeGraphs } from './store.ts';
+
+const kinds = ['push', 'repository.imported', 'repository.default_branch_changed', 'repository.security_changed'] as const;
+
+/** Reads what was pushed or imported, and forgets it where the graph was turned off. */
+export const followRepositories = batchSubscription<(typeof kinds)[number], JobContext>({
+  name: 'dependency-graph.follow',
+  on: kinds,
+  attempts: 25,
+  async runAll(events, { change, scope }) {
+    const repositories = await scope.load.all(namedRepositories, unique(gather(events, 'repository')));
+    const read = new Set([...repositories.values()].flatMap(({ id, dependency_graph }) => (dependency_graph ? [id] : [])));
+    const last = new Map(events.flatMap(({ repository, actor }) => (repository === undefined ? [] : [[repository, actor]])));
+    const switched = events.filter(({ kind }) => kind === 'repository.security_changed');
+    const forgotten = unique(gather(switched, 'repository')).filter((repository) => !read.has(repository));
+    const payloads = [...last].flatMap(([repository, actor]) => (read.has(repository) ? [{ repository, actor }] : []));
+    if (payloads.length === 0 && forgotten.length === 0) return;
+    await change(async (tx) => {
+      await enqueueReading(tx, payloads);
+      if (forgotten.length > 0) await removeGraphs(tx, forgotten);
+    });
+  },
+});
+
+/** Reads repositories that had the switch before the server could read them, or that it reads otherwise now. */
+export const readOutdated = job<Record<string, never>, JobContext>({
+  name: 'dependency-graph.read-outdated',
+  attempts: 3,
+  schedule: { cron: '41 2 * * *', atStart: true },
+  async run(_payload, { db, change }) {
+    const outdated = await listOutdated(db, readerVersion);
+    await change((tx) =>
+      enqueueReading(
+        tx,
+        outdated.map((repository) => ({ repository, actor: undefined })),
+      ),
+    );
+  },
+});

@@ -1,0 +1,124 @@
+// What requests say of an advisory, checked and as it is stored.
+import type { Tx } from '#database/connect.ts';
+import { unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { invalid } from '#lib/refusal.ts';
+import { findUsersByLogin } from '#resources/identity/accounts/index.ts';
+import { scoreOf } from '#resources/security/dependency-alerts/index.ts';
+import { isVersion, readPatched, readRange } from './ranges.ts';
+import type { AdvisoryChange, NewVulnerability } from './schemas.ts';
+import { type CreditRow, listTeamsBySlug, type NewAdvisoryRow, type NewVulnerabilityRow } from './store.ts';
+
+const resource = 'RepositoryAdvisory';
+const refused = (field: string, message: string) => invalid(resource, field, 'invalid', message);
+
+type SeverityColumns = Pick<NewAdvisoryRow, 'severity' | 'cvss_v3' | 'cvss_v3_score' | 'cvss_v4' | 'cvss_v4_score'>;
+
+const noVector = { cvss_v3: null, cvss_v3_score: null, cvss_v4: null, cvss_v4_score: null };
+
+/**
+ * What a request says of the severity: a word or a vector, from which the word follows. Empty where it says nothing.
+ * @throws Refusal 422 where it says both, or the vector is none of CVSS 3 or 4
+ */
+export async function severityOf({
+  severity,
+  cvss_vector_string: vector,
+}: Pick<AdvisoryChange, 'severity' | 'cvss_vector_string'>): Promise<Partial<SeverityColumns>> {
+  if (vector == null) {
+    if (severity !== undefined) return { severity, ...noVector };
+    return vector === null ? noVector : {};
+  }
+  if (severity != null) throw refused('severity', 'An advisory has a severity or a cvss_vector_string, from which it follows');
+  const version = /^CVSS:(3\.[01]|4\.0)\//.exec(vector)?.[1];
+  const scored = version === undefined ? undefined : await scoreOf(vector);
+  if (!scored) throw refused('cvss_vector_string', 'cvss_vector_string is no vector of CVSS 3 or 4 with all base metrics');
+  const shown = scored.score === 0 ? null : scored.severity;
+  return version === '4.0'
+    ? { ...noVector, severity: shown, cvss_v4: vector, cvss_v4_score: scored.score }
+    : { ...noVector, severity: shown, cvss_v3: vector, cvss_v3_score: scored.score };
+}
+
+type Named = Pick<NewAdvisoryRow, 'cve' | 'cwes'>;
+
+/** The identifiers that a request names. @throws Refusal 422 where one isn't of its form */
+export function namedOf({ cve_id, cwe_ids }: Pick<AdvisoryChange, 'cve_id' | 'cwe_ids'>): Partial<Named> {
+  if (cve_id != null && !/^CVE-\d{4}-\d{4,19}$/.test(cve_id)) throw refused('cve_id', 'cve_id has the form CVE-2026-12345');
+  const wrong = cwe_ids?.find((id) => !/^CWE-\d{1,5}$/.test(id));
+  if (wrong !== undefined) throw refused('cwe_ids', 'cwe_ids have the form CWE-79');
+  return {
+    ...(cve_id === undefined ? {} : { cve: cve_id }),
+    ...(cwe_ids === undefined ? {} : { cwes: unique(cwe_ids ?? []) }),
+  };
+}
+
+/** Vulnerable products. @throws Refusal 422 where a range isn't one, or names what is no version of its ecosystem */
+export const vulnerabilitiesOf = (wanted: readonly NewVulnerability[]): NewVulnerabilityRow[] => wanted.map(vulnerabilityOf);
+
+function vulnerabilityOf(wanted: NewVulnerability, index: number): NewVulnerabilityRow {
+  const { ecosystem, name = null } = wanted.package;
+  const range = wanted.vulnerable_version_range ?? null;
+  const patched = wanted.patched_versions ?? null;
+  const check = (field: 'vulnerable_version_range' | 'patched_versions', versions: readonly string[] | undefined): void => {
+    const fieldPath = `vulnerabilities[${index}].${field}`;
+    if (!versions) throw refused(fieldPath, `${fieldPath} names no versions, as in >= 1.0.0, < 1.2.3`);
+    const wrong = versions.find((version) => !isVersion(ecosystem, version));
+    if (wrong !== undefined) throw refused(fieldPath, `${wrong} is no version in ${ecosystem}`);
+  };
+  if (range !== null) {
+    const bounds = readRange(range)?.map(({ version }) => version);
+    check(
+      'vulnerable_version_range',
+      bounds?.filter((version) => version !== '0'),
+    );
+  }
+  if (patched !== null) check('patched_versions', readPatched(patched));
+  return {
+    ecosystem,
+    package: name,
+    vulnerable_version_range: range,
+    patched_versions: patched,
+    functions: wanted.vulnerable_functions ?? [],
+  };
+}
+
+/** The users of these logins, in the order of the request. @throws Refusal 422 where there is none of one */
+async function usersOf(tx: Tx, field: string, logins: readonly string[]): Promise<Map<string, Id<'accounts'>>> {
+  const names = unique(logins.map((login) => login.toLowerCase()));
+  const found = new Map((await findUsersByLogin(tx, names)).map(({ id, login }) => [login.toLowerCase(), id]));
+  const missing = names.find((name) => !found.has(name));
+  if (missing !== undefined) throw refused(field, `There is no user ${missing}`);
+  return found;
+}
+
+/** Who is credited. Those who credit themselves accept it by that. @throws Refusal 422 for strangers, and for people named twice */
+export async function creditsOf(
+  tx: Tx,
+  credits: AdvisoryChange['credits'],
+  by: Id<'accounts'>,
+): Promise<Omit<CreditRow, 'advisory_id'>[]> {
+  const wanted = credits ?? [];
+  const users = await usersOf(
+    tx,
+    'credits',
+    wanted.map(({ login }) => login),
+  );
+  if (users.size !== wanted.length) throw refused('credits', 'A user is credited once');
+  return wanted.flatMap(({ login, type }) => {
+    const user_id = users.get(login.toLowerCase());
+    return user_id === undefined ? [] : [{ user_id, type, state: user_id === by ? ('accepted' as const) : ('pending' as const) }];
+  });
+}
+
+/** The users who are to collaborate. @throws Refusal 422 for strangers */
+export const collaboratorsOf = async (tx: Tx, logins: readonly string[]): Promise<Id<'accounts'>[]> => [
+  ...(await usersOf(tx, 'collaborating_users', logins)).values(),
+];
+
+/** The teams that are to collaborate. @throws Refusal 422 where the owner has none of a name */
+export async function teamsOf(tx: Tx, owner: Id<'accounts'>, slugs: readonly string[]): Promise<Id<'teams'>[]> {
+  const found = await listTeamsBySlug(tx, owner, slugs);
+  const names = new Set(found.map(({ slug }) => slug.toLowerCase()));
+  const missing = slugs.find((slug) => !names.has(slug.toLowerCase()));
+  if (missing !== undefined) throw refused('collaborating_teams', `There is no team ${missing}`);
+  return found.map(({ id }) => id);
+}

@@ -1,7 +1,0 @@
-import { commit } from '#resources/commits/path-resources.ts';
-import type { Samples } from '#test/support/samples.ts';
-import { addFile } from './setting.ts';
-
-export const samples: Samples = new Map([
-  [commit, async ({ client }, base) => ({ commit_sha: (await addFile(client, base)).commit })],
-]);

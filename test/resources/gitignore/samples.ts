@@ -1,4 +1,0 @@
-import { gitignoreTemplate } from '#resources/gitignore/path-resources.ts';
-import type { Samples } from '#test/support/samples.ts';
-
-export const samples: Samples = new Map([[gitignoreTemplate, async () => ({ name: 'Node' })]]);
