@@ -73,8 +73,7 @@ const wordsOf = (field: string): string[] =>
 /** Whether a test writes a field, in the family's own folder or in a file that names the path of an endpoint with it. */
 const proves = (test: TestText, { family, key, place, field }: (typeof named)[number]): boolean =>
   wordsOf(field).every((word) => writesProperty(writtenBy(test), word)) &&
-  (place.startsWith(`test/resources/${family}/`) ||
-    [...(declared.get(key) ?? [])].some((word) => `${test.own}${test.shared}`.includes(word)));
+  (place.split('/')[3] === family || [...(declared.get(key) ?? [])].some((word) => `${test.own}${test.shared}`.includes(word)));
 
 test('the tests that are named exist, and write their fields themselves', () => {
   const wrong = named.filter((one) => !testsAt(one.place).some((test) => proves(test, one)));
