@@ -22,6 +22,8 @@ export type PublicOperation = {
   readonly method: string;
   /** In the public words. */
   readonly path: string;
+  /** Method and path in the words of the documents, where these name the operation. */
+  readonly neutral?: string;
   readonly category: string;
   readonly parameters: readonly Schema[];
   readonly body?: Schema;

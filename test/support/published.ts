@@ -12,10 +12,10 @@ const read = (name: string): Published =>
 export const published = read('api.github.com');
 
 /**
- * Describes those of the operations that `known` lacks, in the form of `test/spec/public-description.json`: without prose, and
- * with the schemas that they need beside the known ones. An operation that only self-hosted servers have is described as there.
+ * Describes the operations that `known` lacks: without prose, and with the schemas that they need beside the known ones. An operation that
+ * only self-hosted servers have is described as there.
  */
-export function describeBeyond(ids: ReadonlySet<string>, known: Description): Description {
+export function describeOperations(ids: ReadonlySet<string>, known: Description): Description {
   const found: Description = { operations: {}, schemas: {} };
   for (const source of [published, read('ghes-3.19')]) {
     const wanted = new Set([...ids].filter((id) => !known.operations[id] && !found.operations[id]));
@@ -103,16 +103,7 @@ function jsonOf({ content }: Schema): Schema | undefined {
   return isSchema(media) && isSchema(media.schema) ? media.schema : undefined;
 }
 
-const prose = new Set([
-  'description',
-  'title',
-  'example',
-  'examples',
-  'deprecated',
-  'externalDocs',
-  'x-github',
-  'x-multi-segment',
-]);
+const prose = new Set(['description', 'title', 'example', 'examples', 'deprecated', 'externalDocs']);
 
 const bareSchema = (schema: Schema): Schema => Object.fromEntries(bareEntries(schema));
 const bare = (value: unknown): unknown => {
@@ -124,7 +115,7 @@ const bare = (value: unknown): unknown => {
 function bareEntries(schema: Schema): [string, unknown][] {
   if (typeof schema.$ref === 'string') return [['$ref', schema.$ref.replace('#/components/schemas/', prefix)]];
   return Object.entries(schema)
-    .filter(([keyword]) => !prose.has(keyword))
+    .filter(([keyword]) => !prose.has(keyword) && !keyword.startsWith('x-'))
     .map(([keyword, value]) => [
       keyword,
       keyword === 'properties' && isSchema(value)
