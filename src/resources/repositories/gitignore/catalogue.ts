@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { keyed } from '#lib/collections.ts';
 import { invalid } from '#lib/refusal.ts';
 
-/** A template for a `.gitignore` file, with the public API's name. */
+/** A template for a `.gitignore` file, with the public API's name. The texts in `templates/` were written for Hearth, by hand. */
 type Template = { readonly name: string; readonly source: string };
 
 const folder = join(import.meta.dirname, 'templates');
