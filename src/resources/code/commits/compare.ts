@@ -1,15 +1,18 @@
-import type { Repo, Viewer } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Repo } from '#access/viewer.ts';
+import type { Raw } from '#endpoint/call.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { compareCommits, listAhead } from '#git/history/compare.ts';
 import { diffTrees } from '#git/history/diff.ts';
+import { openDiff, openPatches } from '#git/history/patch-text.ts';
 import { withAlternate } from '#git/objects/alternates.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import type { GitRepository, GitStore } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
+import type { Media } from '#lib/media.ts';
 import type { Page } from '#lib/page.ts';
 import { notFound, Refusal } from '#lib/refusal.ts';
+import { rawPatch } from './full-commit.ts';
 import { commitLink, repositoryUrlsOf } from './links.ts';
 import { findSide } from './network.ts';
 import { presentCommits, presentFiles } from './present.ts';
@@ -34,10 +37,8 @@ const statusOf = (ahead: number, behind: number): Comparison['status'] => {
 /** A comparison: both commits, their repositories, and where their objects are read. */
 type CompareRequest = { ends: Ends; gitRepository: GitRepository; base: Repo; head: Repo; basehead: string };
 
-type CompareContext = { db: Db; git: GitStore; viewer: Viewer };
-
 /** Finds both sides of `base...head`. A side that doesn't exist, or that the viewer may not read, is answered 404. */
-export async function findComparison({ db, git, viewer }: CompareContext, repo: Repo, basehead: string): Promise<CompareRequest> {
+export async function findComparison({ db, git, viewer }: Scope, repo: Repo, basehead: string): Promise<CompareRequest> {
   const sides = parseBasehead(basehead);
   const base = sides && (await findSide(db, viewer, repo, sides.base));
   const head = sides && (await findSide(db, viewer, repo, sides.head));
@@ -87,4 +88,11 @@ export async function compare(scope: Scope, request: CompareRequest, page: Page)
     commits: listed.map((commit) => ({ ...commit, ...commitLink(headUrls, commit.sha) })),
     files: presentFiles(headUrls, ends.head, (diff?.files ?? []).slice(0, filesOnPage)),
   };
+}
+
+/** A comparison as text: one diff from the merge base, or the patches of the commits. */
+export async function compareAsText({ gitRepository, ends }: CompareRequest, media: Media): Promise<Raw> {
+  const { mergeBase: from } = await compareHistories(gitRepository, ends);
+  const { base: without, head: to } = ends;
+  return rawPatch(media, media === 'diff' ? openDiff(gitRepository, { from, to }) : openPatches(gitRepository, { to, without }));
 }

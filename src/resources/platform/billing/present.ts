@@ -1,5 +1,5 @@
 import type { Org } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { type BudgetRow, loadConsumed, loadRecipients } from './budget-store.ts';
@@ -7,28 +7,25 @@ import { monthOf } from './periods.ts';
 import type { BillingUsageItem, BillingUsageSummary, Budget, ConsumedBudget } from './schemas.ts';
 import type { DatedUsage, Usage } from './usage-store.ts';
 
-type BudgetContext = { readonly db: Db; readonly org: Pick<Org, 'login'>; readonly now: Date };
-
 /** Budgets of a whole page, with what they have consumed this month. */
-export async function presentConsumedBudgets(context: BudgetContext, rows: readonly BudgetRow[]): Promise<ConsumedBudget[]> {
+export async function presentConsumedBudgets(
+  { db, now }: Scope,
+  org: Org,
+  rows: readonly BudgetRow[],
+): Promise<ConsumedBudget[]> {
   if (rows.length === 0) return [];
   const ids = gather(rows, 'id');
-  const { db, now } = context;
   const [recipients, consumed] = await Promise.all([loadRecipients(db, ids), loadConsumed(db, ids, monthOf(now))]);
-  return rows.map((row) => ({ ...presentOne(context, row, recipients), consumed_amount: consumed.get(row.id) ?? 0 }));
+  return rows.map((row) => ({ ...presentOne(org, row, recipients), consumed_amount: consumed.get(row.id) ?? 0 }));
 }
 
-export const presentConsumedBudget = async (context: BudgetContext, row: BudgetRow): Promise<ConsumedBudget> =>
-  firstOrNotFound(await presentConsumedBudgets(context, [row]));
+export const presentConsumedBudget = async (scope: Scope, org: Org, row: BudgetRow): Promise<ConsumedBudget> =>
+  firstOrNotFound(await presentConsumedBudgets(scope, org, [row]));
 
-export const presentBudget = async (context: BudgetContext, row: BudgetRow): Promise<Budget> =>
-  presentOne(context, row, await loadRecipients(context.db, [row.id]));
+export const presentBudget = async ({ db }: Scope, org: Org, row: BudgetRow): Promise<Budget> =>
+  presentOne(org, row, await loadRecipients(db, [row.id]));
 
-const presentOne = (
-  { org }: Pick<BudgetContext, 'org'>,
-  row: BudgetRow,
-  recipients: Awaited<ReturnType<typeof loadRecipients>>,
-): Budget => ({
+const presentOne = (org: Org, row: BudgetRow, recipients: Awaited<ReturnType<typeof loadRecipients>>): Budget => ({
   id: String(row.id),
   budget_scope: row.repository_id === null ? 'organization' : 'repository',
   budget_entity_name: row.repository_name === null ? org.login : `${org.login}/${row.repository_name}`,

@@ -28,12 +28,12 @@ export const listOrgBudgets = endpoint({
   query: BudgetFilter,
   paging: pagesInside({ defaultLimit: 10 }),
   replies: { 200: BudgetList },
-  async handle({ db, at: { org }, query: { scope, user }, page, now }) {
-    const known = budgetScopes.find((one) => one === scope);
+  async handle({ scope, db, at: { org }, query: { scope: wanted, user }, page }) {
+    const known = budgetScopes.find((one) => one === wanted);
     // No budget is of a person, nor of the other scopes that the public API knows.
-    const isNone = user !== undefined || (scope !== undefined && known === undefined);
+    const isNone = user !== undefined || (wanted !== undefined && known === undefined);
     const { rows, total } = isNone ? { rows: [], total: 0 } : await listBudgets(db, org.id, known, page);
-    const budgets = await presentConsumedBudgets({ db, org, now }, rows);
+    const budgets = await presentConsumedBudgets(scope, org, rows);
     return { body: { budgets, has_next_page: page.offset + rows.length < total, total_count: total }, total };
   },
 });
@@ -54,10 +54,10 @@ export const createOrgBudget = endpoint({
     budget_alerting: { will_alert: false, alert_recipients: [] },
   },
   replies: { 200: CreatedBudget },
-  async handle({ db, change, at: { org }, body, action, now }) {
+  async handle({ scope, db, change, at: { org }, body, action }) {
     const id = await change((tx) => createBudget(tx, action, body));
     const row = orNotFound(await findBudget(db, org.id, id));
-    return { message: 'Budget successfully created.', budget: await presentBudget({ db, org, now }, row) };
+    return { message: 'Budget successfully created.', budget: await presentBudget(scope, org, row) };
   },
 });
 
@@ -69,8 +69,8 @@ export const getOrgBudget = endpoint({
   summary: 'Get a budget by ID for an organization',
   access: readsBilling,
   replies: { 200: Budget },
-  async handle({ db, at: { org, budget }, now }) {
-    return presentBudget({ db, org, now }, budget);
+  async handle({ scope, at: { org, budget } }) {
+    return presentBudget(scope, org, budget);
   },
 });
 
@@ -84,11 +84,11 @@ export const updateOrgBudget = endpoint({
   body: BudgetChange,
   example: { budget_amount: 300 },
   replies: { 200: ChangedBudget },
-  async handle({ db, change, at, body, action, now }) {
+  async handle({ scope, db, change, at, body, action }) {
     const { org } = at;
     await change((tx, { budget }) => changeBudget(tx, action, budget, body));
     const row = orNotFound(await findBudget(db, org.id, at.budget.id));
-    return { message: 'Budget successfully updated.', budget: await presentConsumedBudget({ db, org, now }, row) };
+    return { message: 'Budget successfully updated.', budget: await presentConsumedBudget(scope, org, row) };
   },
 });
 
