@@ -54,7 +54,7 @@ export class Addresses {
     };
   }
 
-  /** Seconds until an address that failed too often may come again; undefined where it may now. */
+  /** Seconds until an address with too many failures may connect again; undefined if it may connect now. */
   async waitOf(address: string): Promise<number | undefined> {
     const { rows } = await sql<{ wait: number }>`
       select ceil(extract(epoch from window_ends - now()))::integer as wait from rate_limits
