@@ -9,7 +9,7 @@ import type { DatedUsage, Usage } from './usage-store.ts';
 
 type BudgetContext = { readonly db: Db; readonly org: Pick<Org, 'login'>; readonly now: Date };
 
-/** Budgets of a whole page, with what they have consumed this month. */
+/** Budgets of a whole page, with this month's consumption. */
 export async function presentConsumedBudgets(context: BudgetContext, rows: readonly BudgetRow[]): Promise<ConsumedBudget[]> {
   if (rows.length === 0) return [];
   const ids = gather(rows, 'id');
