@@ -12,8 +12,8 @@ export const looksLikeJwt = (text: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$
 const undecodable = () => unauthenticated('A JSON web token could not be decoded');
 
 /**
- * The viewer of a JSON web token by which an app authenticates as itself. It is signed by RS256 with one of the app's keys, `iss`
- * is the app's id or client id, and `exp` is at most ten minutes ahead.
+ * The viewer of a JSON web token that an app uses to authenticate as itself. The token is signed with RS256 and one of the app's
+ * keys. `iss` is the app's id or client id, and `exp` is at most ten minutes ahead.
  * @throws Refusal 401 for any other token
  */
 export async function verifyAppJwt(token: string, { db, now }: { db: Db; now: Date }): Promise<Viewer> {

@@ -13,10 +13,10 @@ import { anonymous, type Grant, type Viewer } from './viewer.ts';
 
 export type Authenticator = { db: Db; now: Date; adminTokenHash?: Buffer };
 
-/** What a request needs once it is known who asks. It is asked for in the statement that confirms a remembered token. */
+/** What else to read once the viewer is known. The statement that confirms a remembered token reads it too. */
 export type Along<Row> = (viewer: Viewer) => RowQuery<Row> | undefined;
 
-/** `along` is undefined where it wasn't asked for: without a token, and where the token is new or has changed. */
+/** `along` is undefined if nothing more was requested, if there is no token, and if the token is new or has changed. */
 export type Authenticated<Row> = { readonly viewer: Viewer; readonly along?: { readonly row: Row | undefined } | undefined };
 
 const badCredentials = () => unauthenticated('Bad credentials');
@@ -29,7 +29,7 @@ const badCredentials = () => unauthenticated('Bad credentials');
 export const authenticate = async (header: string | undefined, context: Authenticator): Promise<Viewer> =>
   (await authenticateAlong(header, context, () => undefined)).viewer;
 
-/** The same, and what is needed beside it, as far as one statement tells both. */
+/** Like `authenticate`, and also returns the rows of `along` if the same statement could read them. */
 export async function authenticateAlong<Row>(
   header: string | undefined,
   context: Authenticator,
@@ -76,7 +76,7 @@ async function byToken<Row>(token: string, context: Authenticator, along: Along<
   return { viewer: viewerOf(found.token), along: found.along };
 }
 
-/** Why a token lets nobody in; undefined where it does. */
+/** The reason why a token is refused; undefined if it is accepted. */
 function refusalOf(token: TokenRow, now: Date): Refusal | undefined {
   if (token.expires_at && token.expires_at <= now) return badCredentials();
   if (token.account.suspended_at) return forbidden('Sorry. Your account was suspended.');
@@ -84,8 +84,8 @@ function refusalOf(token: TokenRow, now: Date): Refusal | undefined {
 }
 
 /**
- * The viewer of a token that was used earlier, as it is by now: for addresses that were given to its bearer. Undefined where it lets nobody in
- * any more.
+ * The current viewer of a token that was used earlier, for addresses that were given to its bearer. Undefined if the token is no
+ * longer accepted.
  */
 export async function findViewerOf(db: Db, id: Id<'tokens'>, now: Date): Promise<Viewer | undefined> {
   const token = await findTokenById(db, id);
@@ -93,8 +93,8 @@ export async function findViewerOf(db: Db, id: Id<'tokens'>, now: Date): Promise
 }
 
 /**
- * A token, and what is wanted along with it. That is asked for with the viewer of the token as it was, and counts only if the token is
- * still the same.
+ * Finds a token, and reads the rows of `along` in the same statement. Those rows are read for the remembered viewer, and count
+ * only if the token is unchanged.
  */
 async function findTokenAlong<Row>(
   db: Db,
@@ -155,7 +155,10 @@ function grantOf(token: TokenRow): Grant {
   }
 }
 
-/** Why the account that a fine-grained token was made for doesn't let it in; undefined where it does. It reads what is public then. */
+/**
+ * Why a fine-grained token may not access the account that it was made for; undefined if it may. A refused token still reads
+ * public data.
+ */
 function reasonToWithhold({ access, policy, created_at, expires_at }: TokenRow): string | undefined {
   if (access !== 'granted') return withheldTexts[access ?? 'denied'];
   if (!policy) return undefined;

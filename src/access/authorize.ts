@@ -17,9 +17,9 @@ type Decision = { allowed: true } | { allowed: false; refusal: RefusalOfAccess; 
 export type CheckResult = { check: string; passed: boolean; because: string };
 
 /**
- * Decides whether a viewer may call an endpoint with this policy on the target. It reads nothing: lookups loaded the role, and
- * whether the credential reaches the target. A refused read is 404 and a refused write 403; in a repository that the viewer may
- * not see, both are 404 (security decision 4).
+ * Decides whether a viewer may call an endpoint with this policy on the target. It reads nothing: lookups have loaded the role,
+ * and whether the credential reaches the target. A refused read is 404 and a refused write 403. In a repository that the viewer
+ * may not see, both are 404 (security decision 4).
  * @param write whether the request changes something
  * @param trace gets the result of each check
  */
@@ -45,7 +45,7 @@ export function authorize(
 
 type AuthorizationRequest = {
   policy: Policy;
-  /** Why the endpoint needs no permission; undefined where it needs one. */
+  /** The reason why the endpoint needs no permission; undefined if it needs one. */
   none: NoPermissionReason | undefined;
   viewer: Viewer;
   grant: Grant;
@@ -55,14 +55,14 @@ type AuthorizationRequest = {
   passes: (check: string, passed: boolean, because: string) => boolean;
 };
 
-/** A decision, or undefined where the next check decides. */
+/** A decision, or undefined to leave it to the next check. */
 type Check = (request: AuthorizationRequest) => Decision | undefined;
 
 const allowed: Decision = { allowed: true };
 
 /** Refuses all access to a repository that the viewer may not see. */
 const visibility: Check = ({ policy, none, grant, target: { repo }, passes }) => {
-  // Endpoints for apps themselves look up where the app is installed.
+  // Endpoints for apps themselves find out where the app is installed.
   if (!repo || (none === 'app_jwt' && grant.kind === 'app_jwt')) return undefined;
   const visible = mayRead(repo, grant) || scopeOpens(policy, repo, grant);
   return passes('visible', visible, visibilityReason(repo, grant)) ? undefined : refuse('not_found', 'Not Found');
@@ -85,7 +85,7 @@ const credential: Check = ({ policy, none, grant, passes }) => {
       : refuse('unauthenticated', 'A JSON web token could not be decoded');
   if (none === 'client_secret')
     return passes('client', grant.kind === 'client', 'client id and secret') ? allowed : refuse('not_found', 'Not Found');
-  // Keys come by Git's transport alone, which asks about contents.
+  // SSH keys are accepted by Git's transport only, which checks the permission for contents.
   if (isSshKey(grant)) return undefined;
   if (!isToken(grant)) return refuse('forbidden', 'A JSON web token cannot be used here');
   const because = `${grant.kind} among ${(policy.tokens ?? everyToken).join(', ')}`;
@@ -121,14 +121,14 @@ const archive: Check = ({ policy, target, write, passes }) => {
   return refuse('forbidden', 'Repository was archived so is read-only.');
 };
 
-/** What a migration's archive holds stays as it is until the repository is unlocked. */
+/** The data in a migration's archive doesn't change until the repository is unlocked. */
 const migrationLock: Check = ({ policy, target, write, passes }) => {
   if (!target.repo || target.repo.locked_by === null || !write || policy.locked !== undefined) return undefined;
   passes('not locked', false, 'a repository that is locked for a migration takes no changes');
   return refuse('forbidden', 'Repository is locked for a migration, so it is read-only until it is unlocked.');
 };
 
-/** An installation acts for an app, which has no role, nor has a deploy key: only their permissions are checked. */
+/** Apps and deploy keys have no role. Only their permissions are checked. */
 const role: Check = (request) => {
   const { policy, grant, target, passes } = request;
   if (policy.role === undefined || hasNoRole(grant)) return undefined;
@@ -137,7 +137,7 @@ const role: Check = (request) => {
     : refuseWithReason(request, roleMessage(policy.role, target));
 };
 
-/** A limit on interactions. An installation was given its permissions by those who set limits, so it is let through. */
+/** Checks a limit on interactions. Installations pass, since the people who may set limits have granted their permissions. */
 const interactionLimit: Check = ({ policy, grant, target: { repo }, passes }) => {
   if (policy.interaction !== true) return undefined;
   if (!repo?.interaction) throw new Error('The limit on interactions was not looked up');
@@ -166,8 +166,8 @@ export const mayRead = (repo: Repo, grant: Grant): boolean =>
   repo.visibility === 'public' || (repo.reached && (hasNoRole(grant) || reaches(repo.role, 'read')));
 
 /**
- * Whether a narrow scope that the policy names, as `read:repo_hook`, makes a private repository visible to its endpoints without
- * `repo` (the public API's rule).
+ * Whether a narrow scope of the policy, such as `read:repo_hook`, opens a private repository to its endpoints without `repo` (the
+ * public API's rule).
  */
 const scopeOpens = ({ scopes = [] }: Policy, repo: Repo, grant: Grant): boolean => {
   if (!isScoped(grant) || !reaches(repo.role, 'read')) return false;
@@ -198,8 +198,8 @@ function permissionsSuffice(policy: Policy, grant: Grant, target: Target): boole
 }
 
 /**
- * Whether the credential holds a permission in the target: a repository permission in the repository, any other in the
- * organization, if the path names both.
+ * Whether the credential holds a permission in the target. If the path names a repository and an organization, a repository
+ * permission is checked in the repository, and any other in the organization.
  */
 function holdsFor(permission: Permission, grant: Grant, { repo, org }: Target): boolean {
   const isOfRepository = permissionScope(parsePermission(permission).name) === 'repository';
@@ -221,13 +221,13 @@ const roleMessage = (role: Role | OrgRole, target: Target): string => {
 const refuse = (refusal: RefusalOfAccess, message: string): Decision => ({ allowed: false, refusal, message });
 
 /**
- * 403 with the reason for a write; 404 for a read, so that a refusal doesn't show that the resource exists. The caller's own data in a
- * repository that is visible to them is refused by 403 (document 2).
+ * 403 with the reason for a write. 404 for a read, so that a refusal doesn't show that the resource exists. The caller's own data
+ * in a visible repository is refused with 403 (document 2).
  */
 const refuseWithReason = ({ write, none, target: { repo, org } }: AuthorizationRequest, message: string): Decision =>
   write || !(repo || org) || (repo && none === 'own_account') ? refuse('forbidden', message) : refuse('not_found', 'Not Found');
 
-/** A token of a kind that isn't accepted. */
+/** Refuses a token of a kind that isn't accepted. */
 const refuseKind = ({ tokens }: Policy, grant: Grant): Decision =>
   tokens?.every((kind) => kind === 'installation')
     ? refuse('forbidden', 'You must authenticate via an app.')

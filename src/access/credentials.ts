@@ -10,17 +10,20 @@ import type { RowQuery } from './row-query.ts';
 import type { TokenKind } from './tokens.ts';
 import type { Account } from './viewer.ts';
 
-/** What an organization lets fine-grained tokens do that were made for it. */
+/** What an organization allows the fine-grained tokens that were made for it. */
 type TokenPolicy = { fine_grained_tokens_allowed: boolean; max_token_days: number | null };
 
-/** Whether a fine-grained token ends as early as its organization demands. */
+/** Whether a fine-grained token expires as early as its organization requires. */
 export const endsWithin = (
   { max_token_days: days }: Pick<TokenPolicy, 'max_token_days'>,
   created: Date,
   expires: Date | null,
 ): boolean => days === null || (expires !== null && expires <= addDays(created, days));
 
-/** A token with its account, the permissions of its app, the app's installation, and the policy of the organization that it was made for. */
+/**
+ * A token with its account, the permissions of its app, the app's installation, and the policy of the organization that it was
+ * made for.
+ */
 export type TokenRow = {
   id: Id<'tokens'>;
   kind: TokenKind;
@@ -29,7 +32,7 @@ export type TokenRow = {
   owner_id: Id<'accounts'> | null;
   repository_selection: 'all' | 'selected' | 'public' | null;
   permissions: PermissionSet;
-  /** Of a fine-grained token: whether the account that it was made for lets it in. */
+  /** For a fine-grained token: whether the account that it was made for has approved it. */
   access: 'granted' | 'pending' | 'denied' | 'revoked' | null;
   created_at: Date;
   expires_at: Date | null;
@@ -47,13 +50,13 @@ export type TokenRow = {
   policy: TokenPolicy | null;
 };
 
-/** A token's rows as JSON, where times are text. */
+/** A token's rows as JSON, which has times as text. */
 type TokenJson = Snapshot<Omit<TokenRow, 'account' | 'app_permissions'>> & {
   account: Snapshot<Account>;
   app_permissions: PermissionSet | null;
 };
 
-/** The number of tokens whose rows a process remembers, at some kilobytes each. */
+/** The number of tokens that a process remembers. Their rows take some kilobytes each. */
 const maxRemembered = 2_000;
 
 const reviveToken = (json: TokenJson): TokenRow =>
@@ -75,9 +78,8 @@ const tokenTables = sql`tokens t join accounts a on a.id = t.account_id
     from organizations s where s.account_id = t.owner_id) o on true`;
 
 /**
- * A token by its hash, with the account that it acts for, the installation of its app, and what the organization that it was made for says of
- * such tokens. `known` is the token as it was when it was
- * last read.
+ * Selects a token by its hash, with its account, the installation of its app, and the policy of the organization that it was made
+ * for. `known` is the token as it was last read.
  */
 export function tokenQuery(db: Db, hash: Buffer): RowQuery<TokenRow> & { readonly known: TokenRow | undefined } {
   const { known, columns, read } = tokens(db, hash.toString('base64'));
@@ -85,7 +87,7 @@ export function tokenQuery(db: Db, hash: Buffer): RowQuery<TokenRow> & { readonl
   return { known, select, read };
 }
 
-/** A token by its id, for what was given to its bearer earlier. */
+/** Finds a token by its id, for addresses that were given to its bearer earlier. */
 export async function findTokenById(db: Db, id: Id<'tokens'>): Promise<TokenRow | undefined> {
   const { rows } = await sql<{ token: TokenJson }>`select ${tokenJson} as token from ${tokenTables} where t.id = ${id}`.execute(
     db,
@@ -93,11 +95,11 @@ export async function findTokenById(db: Db, id: Id<'tokens'>): Promise<TokenRow 
   return rows[0] && reviveToken(rows[0].token);
 }
 
-/** An app by its client id, for endpoints where apps sign in by their client secret. */
+/** Finds an app by its client id, for endpoints where apps authenticate with their client secret. */
 export const findClient = (db: Db, clientId: string) =>
   db.selectFrom('apps').select(['id', 'client_secret_hash']).where('client_id', '=', clientId).executeTakeFirst();
 
-/** The app with this id or client id (the issuer of a JSON web token), with its public keys. */
+/** Finds the app with this id or client id (the issuer of a JSON web token), with its public keys. */
 export async function findJwtApp(db: Db, issuer: string): Promise<{ id: Id<'apps'>; keys: string[] } | undefined> {
   const rows = await db
     .selectFrom('apps')

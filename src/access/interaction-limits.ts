@@ -6,15 +6,15 @@ import type { Snapshot } from '#lib/snapshot.ts';
 import { addDays, timestamp } from '#lib/time.ts';
 import type { Account } from './viewer.ts';
 
-/** Whom a limit lets interact, the widest group first. */
+/** The groups that a limit may admit, the widest first. */
 export const interactionGroups = ['existing_users', 'contributors_only', 'collaborators_only'] as const;
 export type InteractionGroup = (typeof interactionGroups)[number];
 
-/** A limit that holds in a repository, and what decides whether it excludes the viewer. */
+/** A limit that is in force in a repository, and what decides whether it excludes the viewer. */
 export type InteractionLimit = {
   group: InteractionGroup;
   expiresAt: Date;
-  /** The viewer has a role in the repository. That everybody may read it isn't one. */
+  /** The viewer has a role in the repository. Public read access isn't a role. */
   hasRole: boolean;
   /** The viewer wrote a commit of the default branch. */
   hasCommits: boolean;
@@ -22,7 +22,7 @@ export type InteractionLimit = {
   isNew: boolean;
 };
 
-/** Whom a limit may exclude, and where. */
+/** The account that a limit may exclude, and the repository. */
 type LimitLookup = {
   repository: Id<'repositories'>;
   account: Account | undefined;
@@ -33,21 +33,24 @@ type LimitLookup = {
 
 type LimitColumns = { organization: RawBuilder<unknown>; repository: RawBuilder<unknown> };
 
-/** The limit in force in a place, as a table of at most one row: an organization's holds in all of its repositories. */
+/**
+ * The limit in force for a repository or an organization, as a table of at most one row. An organization's limit applies to all
+ * of its repositories.
+ */
 export const limitInForce = ({ organization, repository }: LimitColumns, now: Date): RawBuilder<unknown> => sql`(
   select * from interaction_limits
   where expires_at > ${now} and (organization_id = ${organization} or repository_id = ${repository})
   order by organization_id nulls last limit 1)`;
 
-/** A limit that is in force, before it is known whom it meets. */
+/** A limit in force, regardless of the viewer. */
 export type LimitInForce = { group: InteractionGroup; expiresAt: Date };
 
-/** The limit in force in the repository `r`, as JSON; null where there is none, as nearly everywhere. */
+/** The limit in force in the repository `r`, as JSON; null if there is none, which is the usual case. */
 export const limitOf = (now: Date): RawBuilder<Snapshot<LimitInForce> | null> => sql`(
   select jsonb_build_object('group', l.interaction_group, 'expiresAt', l.expires_at)
   from ${limitInForce({ organization: sql`r.owner_id`, repository: sql`r.id` }, now)} l)`;
 
-/** Looks up what decides whether a limit excludes an account. Nobody's account counts as new. */
+/** Looks up what decides whether a limit excludes an account. Anonymous viewers count as new. */
 export async function findLimit(
   db: Db,
   { group, expiresAt }: LimitInForce,
@@ -55,7 +58,7 @@ export async function findLimit(
 ): Promise<InteractionLimit> {
   const hasRole = sql`exists (select from repository_roles role
     where role.repository_id = r.id and role.account_id = ${account?.id ?? null} and role.level > 0)`;
-  // Commits are looked for where they decide, since somebody may have written thousands.
+  // Commits are looked up only if they decide, since an account may have written thousands.
   const { rows } = await sql<{ hasRole: boolean; hasCommits: boolean }>`
     select ${hasRole} as "hasRole",
       case when ${group} = 'collaborators_only' then false when ${hasRole} then false else ${hasCommits} end as "hasCommits"
@@ -82,6 +85,6 @@ const groupNames: Readonly<Record<InteractionGroup, string>> = {
   collaborators_only: 'collaborators',
 };
 
-/** A limit in words, for those whom it excludes. */
+/** The message for people whom a limit excludes. */
 export const limitMessage = ({ group, expiresAt }: InteractionLimit): string =>
   `Interactions in this repository are limited to ${groupNames[group]} until ${timestamp(expiresAt)}.`;

@@ -11,13 +11,13 @@ import { installedPermissions, organizationKnownTo, reachedBy, roleLevelOf, team
 import type { Account, Grant, Org, Repo, RepositoryRow, Viewer } from './viewer.ts';
 
 /**
- * Lookups of repositories and organizations, each with the viewer's access to it. As part of a larger statement they have their id in
- * the column `rootId`.
+ * Lookups of repositories and organizations, each with the viewer's access. In a larger statement, the column `rootId` holds
+ * their id.
  */
 
 type RepositoryJson = { repository: Snapshot<RepositoryRow>; owner: Snapshot<Account> };
 
-/** The number of repositories and of organizations whose rows a process remembers, at some kilobytes each. */
+/** The number of repositories and of organizations that a process remembers. Their rows take some kilobytes each. */
 const maxRemembered = 2_000;
 
 const repositories = rememberRows(maxRemembered, 'root', ({ repository, owner }: RepositoryJson) =>
@@ -34,14 +34,14 @@ const organizationVersion = versionOf('a');
 const organizationJson = sql`to_jsonb(a)`;
 
 const idColumn = column('root', 'id');
-/** The id of the organization or repository of the query that another one is joined to. */
+/** The id of the organization or repository that another query is joined to. */
 export const rootId = sql<number>`${sql.id('above', idColumn)}`;
 const named = (name: string): RawBuilder<unknown> => sql.id(column('root', name));
 
-/** The moment at which a limit on interactions is looked for. */
+/** The time for which limits on interactions are looked up. */
 type LimitsAt = { now: Date };
 
-/** A repository by its owner's login and its name, whatever their case; `limit` where the limit on interactions is wanted too. */
+/** A repository by its owner's login and its name, regardless of case. With `limit`, it also reads the limit on interactions. */
 export const repoQuery = (db: Db, viewer: Viewer, owner: string, name: string, limit?: LimitsAt): RowQuery<Repo> => {
   const condition = sql`lower(o.login) = lower(${owner}) and lower(r.name) = lower(${name})`;
   return repoQueryWhere(db, viewer, { key: `${owner}/${name}`.toLowerCase(), condition }, limit);
@@ -146,7 +146,7 @@ type RepoAccess = {
 };
 type OrgAccess = { role: OrgRole | null; reached: boolean; held: PermissionSet };
 
-/** The columns beside the row itself, as the queries above select them. */
+/** The columns that the queries above select beside the row itself. */
 const accessIn = <Access extends Record<string, unknown>>(columns: Columns): Access =>
   Object.fromEntries(accessColumns.map(([name, full]) => [name, columns[full]])) as Access;
 
@@ -185,11 +185,11 @@ function heldIn(grant: Grant, owner: RawBuilder<unknown>): RawBuilder<unknown> {
   return 'permissions' in grant ? sql`${JSON.stringify(grant.permissions)}::jsonb` : sql`'{}'::jsonb`;
 }
 
-/** The account of a row that PostgreSQL returned as JSON, where times are text. */
+/** The account in a row that PostgreSQL returned as JSON, which has times as text. */
 export const reviveAccount = (json: Snapshot<Account>): Account =>
   Object.freeze(revived<Account>(json, ['created_at', 'updated_at', 'suspended_at']));
 
-/** Whether an account has a role in a repository. That everybody may read it isn't one. */
+/** Whether an account has a role in a repository. Public read access isn't a role. */
 export async function hasRole(db: Db, repository: Id<'repositories'>, account: Id<'accounts'>): Promise<boolean> {
   const { rows } = await sql`select from repository_roles role
     where role.repository_id = ${repository} and role.account_id = ${account} and role.level > 0 limit 1`.execute(db);

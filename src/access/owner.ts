@@ -7,9 +7,9 @@ import { type Account, isScoped, type Org, type SignedIn } from './viewer.ts';
 export type NewOwner = Account & { role?: Org['role'] };
 
 /**
- * The account that a body names as the owner of something new (a fork, a copy of a template, a transferred repository);
- * undefined where the viewer's credential doesn't hold the permission for that account. Without this check, a fork would be a
- * way to create a repository where the token may not.
+ * The account that a body names as the owner of something new (a fork, a copy of a template, a transferred repository); undefined
+ * if the viewer's credential lacks the permission for that account. Without this check, a token could use a fork to create a
+ * repository where it may not.
  */
 export async function findNewOwner(
   db: Db,

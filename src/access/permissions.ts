@@ -6,9 +6,9 @@ const readOrWrite = ['read', 'write'] as const;
 const upToAdmin = ['read', 'write', 'admin'] as const;
 
 /**
- * Every fine-grained permission with its levels, lowest first, by what it applies to: a repository, an organization or a user's
- * account. Names and levels are document 3's; where it has none, the public API's. Tokens, apps, declarations of endpoints and the
- * documentation know no others.
+ * Every fine-grained permission with its levels, lowest first, grouped by what it applies to: a repository, an organization or a
+ * user's account. Names and levels come from document 3, or from the public API if document 3 has none. Tokens, apps, endpoint
+ * declarations and the documentation use only these.
  */
 export const catalogue = {
   repository: {
@@ -88,7 +88,7 @@ export type RepositoryPermission = keyof Catalogue['repository'];
 export type OrganizationPermission = keyof Catalogue['organization'];
 export type PermissionName = { [Scope in PermissionScope]: keyof Catalogue[Scope] }[PermissionScope];
 
-/** The levels of all permissions, lowest first: each includes those before it. */
+/** The levels of all permissions, lowest first. Each level includes the levels before it. */
 export const levels = ['read', 'write', 'admin'] as const;
 export type Level = (typeof levels)[number];
 
@@ -110,7 +110,7 @@ const entries = new Map<string, Entry>(
   ),
 );
 
-/** Every name, those of repositories first. */
+/** All names, with repository permissions first. */
 export const permissionNames = [...entries.keys()] as readonly PermissionName[];
 
 export const isPermissionName = (name: string): name is PermissionName => entries.has(name);
@@ -129,7 +129,7 @@ export function parsePermission(permission: Permission): { name: PermissionName;
 
 const includes = (held: Level, wanted: Level): boolean => levels.indexOf(held) >= levels.indexOf(wanted);
 
-/** Whether a set holds a permission. Reading metadata comes with every permission of a repository. */
+/** Whether a set includes a permission. Every repository permission includes reading metadata. */
 export function holds(set: PermissionSet, permission: Permission): boolean {
   const { name, level } = parsePermission(permission);
   if (name === 'metadata' && level === 'read') return true;
@@ -137,7 +137,7 @@ export function holds(set: PermissionSet, permission: Permission): boolean {
   return held !== undefined && includes(held, level);
 }
 
-/** The levels by which a set holds a permission, for SQL. */
+/** The levels that include a permission, for SQL. */
 export function levelsHolding(permission: Permission): readonly Level[] {
   const { level } = parsePermission(permission);
   return levels.filter((held) => includes(held, level));
@@ -145,7 +145,7 @@ export function levelsHolding(permission: Permission): readonly Level[] {
 
 const entriesOf = (set: PermissionSet) => Object.entries(set) as [PermissionName, Level][];
 
-/** What `wanted` has beyond `held`: permissions that are new (`added`), and higher levels (`upgraded`). */
+/** What `wanted` has beyond `held`: new permissions (`added`) and higher levels (`upgraded`). */
 export function beyond(wanted: PermissionSet, held: PermissionSet): { added: PermissionSet; upgraded: PermissionSet } {
   const [added, upgraded]: [PermissionSet, PermissionSet] = [{}, {}];
   for (const [name, level] of entriesOf(wanted)) {
@@ -156,7 +156,7 @@ export function beyond(wanted: PermissionSet, held: PermissionSet): { added: Per
   return { added, upgraded };
 }
 
-/** Whether a set holds all of another one. */
+/** Whether a set includes all permissions of another set. */
 export function includesAll(held: PermissionSet, wanted: PermissionSet): boolean {
   const { added, upgraded } = beyond(wanted, held);
   return Object.keys(added).length + Object.keys(upgraded).length === 0;

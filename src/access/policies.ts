@@ -12,7 +12,7 @@ export const readsContents = { ...inRepository, permission: 'contents:read', pub
 /** Changing files, commits and refs. */
 export const writesContents = { ...inRepository, permission: 'contents:write', role: 'write' } as const satisfies Policy;
 
-/** Moving branches: also those of a fork that an open pull request lets others modify. */
+/** Moving branches, including branches of a fork that an open pull request allows others to modify. */
 export const movesBranches = { ...writesContents, heads: 'modifiable' } as const satisfies Policy;
 
 /** Reading issues. */
@@ -21,7 +21,7 @@ export const readsIssues = { ...inRepository, permission: 'issues:read', public:
 /** Changing issues. Rules check fields that need a higher role. */
 export const writesIssues = { ...inRepository, permission: 'issues:write' } as const satisfies Policy;
 
-/** Opening issues, which every signed-in reader may, except those excluded by a limit on interactions. */
+/** Opening issues. Every signed-in reader may do this unless a limit on interactions excludes them. */
 export const opensIssues = { ...writesIssues, interaction: true } as const satisfies Policy;
 
 /** Reading what issues and pull requests share, such as comments and labels. Document 3 accepts the permission for either. */
@@ -49,14 +49,14 @@ export const maintainsIssuesOrPulls = { ...writesIssuesOrPulls, role: 'write' } 
 /** Reading pull requests. */
 export const readsPulls = { ...inRepository, permission: 'pull_requests:read', public: true } as const satisfies Policy;
 
-/** Changing pull requests. Rules check what needs a higher role. */
+/** Changing pull requests. Rules check fields that need a higher role. */
 export const changesPulls = { ...inRepository, permission: 'pull_requests:write' } as const satisfies Policy;
 
-/** Opening pull requests, which every signed-in reader with a branch may, except those excluded by a limit on interactions. */
+/** Opening pull requests. Every signed-in reader with a branch may do this unless a limit on interactions excludes them. */
 export const opensPulls = { ...changesPulls, interaction: true } as const satisfies Policy;
 
 /** Reading workflows, their runs and jobs. */
 export const readsActions = { ...inRepository, permission: 'actions:read', public: true } as const satisfies Policy;
 
-/** Starting, stopping and changing them. */
+/** Starting, stopping and changing workflows, runs and jobs. */
 export const writesActions = { ...inRepository, role: 'write', permission: 'actions:write' } as const satisfies Policy;

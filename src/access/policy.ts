@@ -5,14 +5,14 @@ import type { TokenKind } from './tokens.ts';
 
 /**
  * Why an endpoint needs no permission of document 3:
- * - own_account: it is about the signed-in account itself, and shows no more than that account may see;
+ * - own_account: it concerns the signed-in account itself, and shows no more than that account may see;
  * - signed_in: any token is accepted, and the reply holds only what the token reaches;
  * - public: anybody may call it, signed in or not;
- * - app_jwt: an app authenticates as itself by its JSON web token;
- * - client_secret: an app authenticates by client id and secret (Basic);
+ * - app_jwt: an app authenticates as itself with its JSON web token;
+ * - client_secret: an app authenticates with client id and secret (Basic);
  * - scoped_token: only tokens with scopes are accepted, which have no permissions;
  * - token_exchange: the request holds a secret code, which the endpoint checks;
- * - site_admin: the administrator of the installation, by a classic token with the scope `site_admin`.
+ * - site_admin: the administrator of the installation, with a classic token of the scope `site_admin`.
  */
 const noPermissionReasons = [
   'own_account',
@@ -32,7 +32,7 @@ type PermissionRule =
   | { readonly allOf: readonly Permission[] }
   | { readonly none: NoPermissionReason };
 
-/** What an endpoint requires of its caller. 401, 403 and 404 follow from this alone. */
+/** What an endpoint requires of its caller. The decision between 401, 403 and 404 follows from this alone. */
 export type Policy = {
   /** The permissions that a fine-grained token, an installation or an app's user token must have. */
   readonly permission: PermissionRule;
@@ -41,24 +41,27 @@ export type Policy = {
    * needed.
    */
   readonly scopes?: readonly Scope[];
-  /** A classic or OAuth token needs all of these, too. */
+  /** A classic or OAuth token needs all of these too. */
   readonly alsoScopes?: readonly Scope[];
   /** The kinds of tokens that are accepted. Omitted: every kind. */
   readonly tokens?: readonly TokenKind[];
-  /** The role that the caller needs in the repository of the path, or else in its organization. */
+  /** The role that the caller needs in the repository of the path. If the path names none, the role in its organization. */
   readonly role?: Role | OrgRole;
   /** Set where anybody, signed in or not, may read a public resource. */
   readonly public?: true;
-  /** Set where an archived repository can be changed in this way too, as by deleting or unarchiving it. */
+  /** Set if the change is also allowed in an archived repository, such as deleting or unarchiving it. */
   readonly archived?: 'allowed';
-  /** Set where the change is an interaction: limits of the repository and its owner hold for it. */
+  /** Set if the change is an interaction: the limits of the repository and its owner apply. */
   readonly interaction?: true;
   /**
-   * Set where those may call it, too, whom open pull requests let move their heads in a fork (`maintainer_can_modify`). What they may move is for
-   * the rule to check.
+   * Set if people may also call it whom an open pull request allows to modify its branch in a fork (`maintainer_can_modify`). The
+   * rule checks which branch they move.
    */
   readonly heads?: 'modifiable';
-  /** Set where the change is possible in a repository that is locked for a migration too: it ends it, or leaves it as it is. */
+  /**
+   * Set if the change is also possible in a repository that is locked for a migration: it ends the lock, or doesn't change the
+   * repository.
+   */
   readonly locked?: 'allowed';
 };
 

@@ -9,7 +9,7 @@ import type { Viewer } from './viewer.ts';
 export type Bucket = 'core' | 'search' | 'code_search' | 'semantic_search';
 export type RateLimit = { resource: Bucket; limit: number; used: number; remaining: number; reset: number };
 
-/** How many requests each bucket allows in its window. Where not `enabled`, nothing is counted. */
+/** How many requests each bucket allows in its window. If `enabled` is false, nothing is counted. */
 export type Limits = {
   readonly enabled: boolean;
   readonly core: number;
@@ -20,7 +20,7 @@ export type Limits = {
   readonly semanticSearch: number;
 };
 
-/** Document 1 for the searches; where it is silent (core), the public API's figures. */
+/** The searches' figures come from document 1. It is silent about core, which has the public API's figure. */
 export const defaultLimits: Limits = {
   enabled: true,
   core: 5_000,
@@ -66,7 +66,7 @@ export function callerOf(viewer: Viewer, address: string): Caller {
  * The address that is counted: an IPv4 address, or the /64 prefix of an IPv6 one, since one subscriber usually has all of a /64.
  */
 function networkOf(address: string): string {
-  // `X-Forwarded-For` may hold any text. All that isn't an address counts as one caller.
+  // `X-Forwarded-For` may hold any text. Everything that isn't an address counts as one caller.
   if (isIP(address) === 0) return 'unknown';
   if (!address.includes(':') || address.includes('.')) return address;
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');
@@ -81,10 +81,10 @@ function networkOf(address: string): string {
 }
 
 /**
- * Counts one use of what is limited, by whoever or whatever the key names. It is one statement, so that the count is exact with many
- * requests and processes. The database's clock ends the windows, since the clocks of processes differ.
+ * Counts one use of a limited resource by the caller with this key. It is one statement, so the count is exact with many requests
+ * and processes. The database's clock ends the windows, since the clocks of processes differ.
  * @param window seconds
- * @returns the uses in the window, when it ends (seconds since 1970), and how many seconds that is from now
+ * @returns the uses in the window, when it ends (seconds since 1970), and how many seconds remain
  */
 export async function countUse(
   db: Db,
@@ -119,7 +119,7 @@ export async function consumeRequest(
   };
 }
 
-/** Undoes the count of a request: as in the public API, a 304 to a signed-in viewer doesn't count. */
+/** Undoes the count of a request. As in the public API, a 304 to a signed-in viewer doesn't count. */
 export const refundRequest = (db: Db, key: string, bucket: Bucket) =>
   sql`update rate_limits set used = greatest(used - 1, 0) where key = ${key} and bucket = ${bucket}`.execute(db);
 
@@ -128,7 +128,9 @@ export const removeEndedWindows = (tx: Tx): Promise<boolean> => removeSome(tx, '
 
 type RequestSource = { viewer: Viewer; address: string };
 
-/** The state of all buckets of a viewer. Counts nothing. `now` is the real time, since the database's clock ends the windows. */
+/**
+ * The state of all buckets of a viewer. It counts nothing. `now` is the real time, since the database's clock ends the windows.
+ */
 export async function readLimits(db: Db, limits: Limits, { viewer, address }: RequestSource, now: Date): Promise<RateLimit[]> {
   const { key } = callerOf(viewer, address);
   const rows = await db.selectFrom('rate_limits').selectAll().where('key', '=', key).where('window_ends', '>', now).execute();

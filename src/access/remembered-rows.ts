@@ -5,10 +5,11 @@ import { type Columns, column } from './row-query.ts';
 
 /** What is remembered under one key when a statement begins. */
 type Remembered<Rows> = {
-  /** The rows as they were when they were last read. They may be used only if `read` returns them again. */
+  /** The rows as last read. They may be used only if `read` returns them again. */
   readonly known: Rows | undefined;
   /**
-   * Selects the present version of rows, and the rows as JSON unless that version is remembered. `version` and `rows` are SQL of both.
+   * Selects the current version of rows, and the rows as JSON unless that version is remembered. `version` and `rows` are the SQL
+   * expressions for both.
    */
   readonly columns: (version: RawBuilder<string>, rows: RawBuilder<unknown>) => RawBuilder<unknown>;
   /** The rows that the statement found; undefined where there are none. */
@@ -16,12 +17,12 @@ type Remembered<Rows> = {
 };
 
 /**
- * Remembers rows that nearly every request needs, the latest `max` of each database. Every statement still reads the present version
- * of the rows, and returns the rows themselves only where it is another one. So nothing is used that PostgreSQL hasn't just
- * confirmed, and no change needs to be announced to other processes (decision 22). Transactions remember nothing.
+ * Remembers rows that nearly every request needs, the latest `max` for each database. Every statement still reads the current
+ * version of the rows, and returns the rows themselves only if the version differs. So PostgreSQL confirms everything that is
+ * used, and changes need not be announced to other processes (decision 22). Transactions remember nothing.
  *
  * @param query names the columns of the statement, see `RowQuery`
- * @param revive makes rows of their JSON. Many requests share them: they must not be changed
+ * @param revive makes rows from their JSON. Many requests share the rows, so they must not be changed
  */
 export function rememberRows<Json, Rows>(
   max: number,
@@ -47,7 +48,7 @@ export function rememberRows<Json, Rows>(
       columns: (version, rows) => sql`${version} as ${sql.id(versionColumn)},
         case when ${version} = ${known?.version ?? null} then null else ${rows} end as ${sql.id(rowsColumn)}`,
       read(columns) {
-        // What `columns` selects: nothing else has these names.
+        // Only the columns of `columns` have these names.
         const version = columns[versionColumn] as string | null;
         const json = columns[rowsColumn] as Json | null;
         if (version === null) return undefined;
@@ -63,6 +64,6 @@ export function rememberRows<Json, Rows>(
   };
 }
 
-/** The version of joined rows, by their ids and the transactions that wrote them; a dash stands for a row that is absent. */
+/** The version of joined rows: their ids and the transactions that wrote them, with a dash for an absent row. */
 export const versionOf = (...tables: readonly string[]): RawBuilder<string> =>
   sql`concat_ws(' ', ${sql.join(tables.map((table) => sql`coalesce(${sql.ref(`${table}.id`)}::text || ':' || ${sql.ref(`${table}.xmin`)}::text, '-')`))})`;

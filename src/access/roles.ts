@@ -1,4 +1,4 @@
-/** Repository roles, weakest first. A role grants what the roles before it grant. */
+/** Repository roles, weakest first. A role includes the rights of the roles before it. */
 export const roles = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
 export type Role = (typeof roles)[number];
 

@@ -5,19 +5,19 @@ import type { Db } from '#database/connect.ts';
 export type Columns = Readonly<Record<string, unknown>>;
 
 /**
- * A select of at most one row. Several are answered by one statement (`joined`), so their columns are named apart: those of a table
+ * A select of at most one row. One statement may run several (`joined`), so each has its own column names: columns of a table
  * have no dot in their names, and all others do (`column`).
  */
 export type RowQuery<Row> = {
   readonly select: RawBuilder<unknown>;
-  /** The row; undefined where nothing was found, so that all columns are null. */
+  /** The row; undefined if nothing was found, in which case all columns are null. */
   readonly read: (columns: Columns) => Row | undefined;
 };
 
-/** The name of a column that isn't a table's: `column('token', 'version')`. */
+/** The name of a column that doesn't belong to a table: `column('token', 'version')`. */
 export const column = (query: string, name: string): string => `${query}.${name}`;
 
-/** A row of a table, as it is selected by `select`. */
+/** A row of a table, as `select` selects it. */
 export const tableRow = <Row>(select: RawBuilder<unknown>): RowQuery<Row> => ({
   select: sql`select true as ${sql.id(found)}, child.* from (${select}) as child`,
   read(columns) {
@@ -31,7 +31,7 @@ export const tableRow = <Row>(select: RawBuilder<unknown>): RowQuery<Row> => ({
 const found = column('child', 'found');
 
 /**
- * Two queries as one. The second is asked for the row of the first alone, whose columns it has as those of the table `above`; where the
+ * Joins two queries into one. The second query reads the columns of the first one's row as columns of the table `above`. If the
  * first finds nothing, neither does the second.
  */
 export const joined = <Above, Below>(
@@ -45,7 +45,7 @@ export const joined = <Above, Below>(
   },
 });
 
-/** The same query, with something else made of its row. */
+/** The same query, with `make` applied to its row. */
 export const mapped = <Row, Made>({ select, read }: RowQuery<Row>, make: (row: Row) => Made): RowQuery<Made> => ({
   select,
   read(columns) {

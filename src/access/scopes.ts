@@ -45,10 +45,10 @@ export const scopes = Object.keys(hierarchy) as Scope[];
 
 export const isScope = (name: string): name is Scope => Object.hasOwn(hierarchy, name);
 
-/** Document 1 spells one scope in two ways: both are accepted, and `manage_runners:org` is stored. */
+/** Document 1 has two spellings of one scope. Both are accepted, and `manage_runners:org` is stored. */
 export const canonicalScope = (name: string): string => (name === 'manage_runner:org' ? 'manage_runners:org' : name);
 
-/** The given scopes, and all that they include. */
+/** The given scopes, and all scopes that they include. */
 export function expandScopes(given: readonly string[]): Set<string> {
   const all = new Set<string>();
   const add = (name: string): void => {
@@ -60,7 +60,10 @@ export function expandScopes(given: readonly string[]): Set<string> {
   return all;
 }
 
-/** The scopes that a token stores: the given ones in their order, without unknown ones and those that another of them includes. */
+/**
+ * The scopes that a token stores: the given ones in their order, without unknown scopes and without scopes that another one
+ * includes.
+ */
 export function normalizeScopes(given: readonly string[]): Scope[] {
   const distinct = [...new Set(given.map(canonicalScope))].filter(isScope);
   return distinct.filter((name) => !distinct.some((other) => other !== name && expandScopes([other]).has(name)));

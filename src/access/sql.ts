@@ -13,8 +13,8 @@ import type { Grant, Viewer } from './viewer.ts';
 /** SQL conditions about access to repositories. The query around them must name the table `repositories` `r`. */
 
 /**
- * The level, 0 (no role) to 5 (admin), of an account's highest role in the repository `r` (from the view `repository_roles`). The account may
- * be a column.
+ * The level, 0 (no role) to 5 (admin), of an account's highest role in the repository `r` (from the view `repository_roles`). The
+ * account may be a column.
  */
 export const roleLevelOf = (accountId: number | RawBuilder<unknown> | undefined): RawBuilder<number> =>
   accountId === undefined
@@ -24,18 +24,18 @@ export const roleLevelOf = (accountId: number | RawBuilder<unknown> | undefined)
         (select max(role.level) from repository_roles role
           where role.repository_id = r.id and role.account_id = ${accountId}))`;
 
-/** What a list covers: one repository, or the repositories of an owner that a viewer's credential reaches. */
+/** What a list covers: one repository, or an owner's repositories that the viewer's credential reaches. */
 export type RepositoriesCovered =
   | { readonly repository: Id<'repositories'> }
   | { readonly owner: Id<'accounts'>; readonly viewer: Viewer };
 
-/** The condition that a row `a`, which belongs to the repository `r`, is in such a list. */
+/** The condition that a row `a` of the repository `r` is in such a list. */
 export const isCovered = (of: RepositoriesCovered): RawBuilder<boolean> =>
   'repository' in of
     ? sql<boolean>`a.repository_id = ${of.repository}`
     : sql<boolean>`(r.owner_id = ${of.owner} and ${reachedBy(of.viewer.grant)})`;
 
-/** Whether the credential reaches the repository `r` beyond what is public. */
+/** Whether the credential reaches the repository `r`, apart from its being public. */
 export function reachedBy(grant: Grant): RawBuilder<boolean> {
   switch (grant.kind) {
     case 'none':
@@ -71,8 +71,8 @@ export function reachedBy(grant: Grant): RawBuilder<boolean> {
 }
 
 /**
- * Whether the credential reaches the organization with the id in `column` and has the permission `name` there. It is for lists over
- * many organizations, which `authorize` can't decide about.
+ * Whether the credential reaches the organization with the id in `column` and has the permission `name` there. Lists over many
+ * organizations use it, since `authorize` decides about one.
  */
 export function organizationReachedBy(
   grant: Grant,
@@ -106,8 +106,8 @@ export function organizationKnownTo(grant: Grant, column: RawBuilder<unknown>): 
 }
 
 /**
- * Whether the viewer is a member of the organization with the id in `column`, and the credential may see that. Such viewers see its
- * concealed memberships too.
+ * Whether the viewer is a member of the organization with the id in `column`, and the credential may see that. Such viewers also
+ * see concealed memberships.
  */
 export function belongsToOrganization(viewer: Viewer, column: RawBuilder<unknown>): RawBuilder<boolean> {
   const known = organizationKnownTo(viewer.grant, column);
@@ -117,7 +117,10 @@ export function belongsToOrganization(viewer: Viewer, column: RawBuilder<unknown
     where own.organization_id = ${column} and own.user_id = ${viewer.account.id}))`;
 }
 
-/** Whether the viewer may see the team of the table `team`: apps and owners of its organization may see all, other members closed ones and their own. */
+/**
+ * Whether the viewer may see the team of the table `team`. Apps and owners of its organization see all teams. Other members see
+ * closed teams and their own.
+ */
 export const teamVisibleTo = ({ account, grant }: Viewer, team: 'teams' | 't'): RawBuilder<boolean> =>
   grant.kind === 'installation'
     ? organizationKnownTo(grant, sql.ref(`${team}.organization_id`))
@@ -129,7 +132,7 @@ export const teamVisibleTo = ({ account, grant }: Viewer, team: 'teams' | 't'): 
 const inToken = (tokenId: number): RawBuilder<boolean> =>
   sql<boolean>`exists (select from token_repositories k where k.token_id = ${tokenId} and k.repository_id = r.id)`;
 
-/** The permission set of an app's installation on the account in `owner` (a column), or an empty object. */
+/** The permission set of an app's installation on the account in the column `owner`, or an empty object. */
 export const installedPermissions = (appId: number, owner: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`coalesce((select i.permissions from installations i
     where i.app_id = ${appId} and i.account_id = ${owner} and i.suspended_at is null), '{}'::jsonb)`;
@@ -139,9 +142,9 @@ export const permissionIn = (set: RawBuilder<unknown>, permission: Permission): 
   sql<boolean>`${set} ->> ${parsePermission(permission).name} = any (${[...levelsHolding(permission)]})`;
 
 /**
- * Whether a viewer may read the repository `r`. What the viewer has roles in is looked up once for a whole list or search, and is short:
- * most roles come from the owner, who is compared. `permissions` are those needed beside `metadata:read` for what the caller shows:
- * without them, a credential with a permission set gets public repositories only.
+ * Whether a viewer may read the repository `r`. The viewer's roles are looked up once for a whole list or search. There are few,
+ * since most roles come from the owner, which is compared directly. `permissions` are needed beside `metadata:read` for the
+ * caller's data. Without them, a credential with a permission set gets public repositories only.
  */
 export function readableBy(viewer: Viewer, ...permissions: readonly RepositoryPermission[]): RawBuilder<boolean> {
   const { grant } = viewer;
@@ -152,11 +155,17 @@ export function readableBy(viewer: Viewer, ...permissions: readonly RepositoryPe
   return sql<boolean>`(${open} or (${affiliatedWith(viewer.account?.id ?? 0)} and ${reached}))`;
 }
 
-/** The ids of the repositories that a viewer may read, as a subquery for `in`. For a few repositories, PostgreSQL reads only those. */
+/**
+ * The ids of the repositories that a viewer may read, as a subquery for `in`. For a few repositories, PostgreSQL reads only
+ * those.
+ */
 export const readableRepositoryIds = (viewer: Viewer, ...permissions: readonly RepositoryPermission[]): RawBuilder<number> =>
   sql<number>`(select r.id from repositories r where ${readableBy(viewer, ...permissions)})`;
 
-/** Whether the credential, which reaches the repository `r`, may read there what needs this permission. What is public, all may. */
+/**
+ * Whether the credential, which reaches the repository `r`, may read data there that needs this permission. Everybody may read
+ * public data.
+ */
 export const mayReadIn = ({ grant }: Viewer, permission: RepositoryPermission): RawBuilder<boolean> =>
   sql<boolean>`(r.visibility = 'public' or ${grantedIn(grant, permission)})`;
 
@@ -167,31 +176,31 @@ function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<b
   return 'permissions' in grant && grant.permissions[permission] === undefined ? sql<boolean>`false` : sql<boolean>`true`;
 }
 
-/** The owners in all of whose repositories an account has a role, and the repositories in which it has one by name. */
+/** The owners in whose repositories an account has a role everywhere, and the single repositories in which it has one. */
 const ownersOf = (accountId: number) =>
   sql`select o.owner_id from owner_roles o where o.account_id = ${accountId} and o.level > 0`;
 const directlyOf = (accountId: number) =>
   sql`select d.repository_id from direct_roles d where d.account_id = ${accountId} and d.level > 0`;
 
 /**
- * The private forks that an account doesn't see. They are few, and found by an index of their own: to look at each repository for whether it
- * is one takes as long as all else.
+ * The private forks that an account doesn't see. They are few, and have an index of their own. Checking each repository would
+ * double the time.
  */
 const hiddenFrom = (accountId: number) => sql`select hidden_private_forks(${accountId})`;
 
-/** Whether the repository `r` is internal, or an account has a role of its own there. That others are public doesn't count. */
+/** Whether the repository `r` is internal, or an account has a role of its own there. Public repositories don't count. */
 const affiliatedWith = (accountId: number): RawBuilder<boolean> =>
   sql<boolean>`((r.visibility = 'internal' or r.owner_id in (${ownersOf(accountId)}) or r.id in (${directlyOf(accountId)}))
     and r.id not in (${hiddenFrom(accountId)}))`;
 
-/** The same, for a list of what an account is affiliated with: found by indexes, without a look at all other repositories. */
+/** The same, for a list of an account's affiliations. It uses indexes and doesn't read other repositories. */
 export const isAffiliated = (accountId: number): RawBuilder<boolean> =>
   sql<boolean>`((r.visibility = 'internal' or r.owner_id = any (array(${ownersOf(accountId)}))
     or r.id = any (array(${directlyOf(accountId)}))) and r.id not in (${hiddenFrom(accountId)}))`;
 
 /**
- * Whether the account in `column` may read a repository; one that isn't private, everybody may. For many accounts and one repository, whose
- * roles are looked up once.
+ * Whether the account in `column` may read a repository. Everybody may read one that isn't private. It is meant for many accounts
+ * and one repository, whose roles are looked up once.
  */
 export const readersOf = (
   { id, visibility }: { readonly id: number; readonly visibility: string },
@@ -203,13 +212,13 @@ export const readersOf = (
     : sql<boolean>`true`;
 
 /**
- * Whether an account may read the repository `r`. What its credential reaches isn't asked: for an account that doesn't ask itself, and
- * for scopes that serve their purpose in private repositories too.
+ * Whether an account may read the repository `r`, regardless of a credential: for accounts that didn't send the request, and for
+ * scopes that also work in private repositories.
  */
 export const readableByAccount = (accountId: number): RawBuilder<boolean> =>
   sql<boolean>`(r.visibility = 'public' or ${affiliatedWith(accountId)})`;
 
-/** The ids of an account's teams in an organization, with the teams above these, as an array. */
+/** The ids of an account's teams in an organization and of their parent teams, as an array. */
 export const teamsOf = (account: number | RawBuilder<unknown>, organization: number): RawBuilder<number[]> =>
   sql<number[]>`array(select distinct unnest(t.ancestors) from team_members tm join teams t on t.id = tm.team_id
     where tm.user_id = ${account} and t.organization_id = ${organization})`;

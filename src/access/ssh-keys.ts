@@ -5,7 +5,7 @@ import type { Snapshot } from '#lib/snapshot.ts';
 import { reviveAccount } from './lookup.ts';
 import type { Account, Grant, Viewer } from './viewer.ts';
 
-/** An SSH key that somebody came with: whom it lets in, and how that one is called: a login, or a repository of a deploy key. */
+/** An SSH key that a client offered, with its viewer and a name for the holder: a login, or the repository of a deploy key. */
 export type KnownSshKey = { id: Id<'public_keys'>; viewer: Viewer; name: string; lastUsed: Date | null };
 
 type KeyRow = {
@@ -19,8 +19,8 @@ type KeyRow = {
 };
 
 /**
- * The key with this fingerprint; undefined where nobody has it, or where it is a deploy key and the organization has switched those off.
- * An account that is suspended is found, too.
+ * The key with this fingerprint; undefined if nobody has it, or if it is a deploy key and the organization has disabled deploy
+ * keys. Keys of suspended accounts are found too.
  */
 export async function findSshKey(db: Db, fingerprint: string): Promise<KnownSshKey | undefined> {
   const { rows } = await sql<KeyRow>`

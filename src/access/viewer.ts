@@ -9,16 +9,16 @@ import type { TokenKind } from './tokens.ts';
 export type Account = Selectable<DB['accounts']>;
 export type RepositoryRow = Selectable<DB['repositories']>;
 
-/** What a credential allows. Its holder's roles are checked beside it. */
+/** What a credential allows. The roles of its holder are checked separately. */
 export type Grant =
   | { kind: 'none' }
   | { kind: 'classic_pat' | 'oauth_app'; tokenId: Id<'tokens'>; appId?: Id<'apps'>; scopes: readonly string[]; expiresAt?: Date }
   | {
       kind: 'fine_grained_pat';
       tokenId: Id<'tokens'>;
-      /** The account that the token was made for; undefined where that doesn't let it in. */
+      /** The account that the token was made for; undefined if that account refuses the token. */
       ownerId: Id<'accounts'> | undefined;
-      /** Why the account that the token was made for doesn't let it in. */
+      /** Why the account that the token was made for refuses it. */
       withheld?: string;
       selection: 'all' | 'selected' | 'public';
       permissions: PermissionSet;
@@ -31,15 +31,15 @@ export type Grant =
       appId: Id<'apps'>;
       installationId: Id<'installations'>;
       ownerId: Id<'accounts'>;
-      /** `token`: the token's own list of repositories; `installation`: the installation's. */
+      /** `token` is the token's own list of repositories, `installation` the installation's list. */
       selection: 'all' | 'installation' | 'token';
       permissions: PermissionSet;
       expiresAt?: Date;
     }
   | { kind: 'app_jwt'; appId: Id<'apps'> }
-  /** A user's SSH key. It is accepted by Git's transport alone. */
+  /** A user's SSH key. Only Git's transport accepts it. */
   | { kind: 'ssh_key'; keyId: Id<'public_keys'>; scopes: readonly ['repo'] }
-  /** A key of one repository, which acts for no account. `addedBy`: who added it, whose pushes its pushes are. */
+  /** A deploy key, which acts for no account. Its pushes are attributed to `addedBy`, the account that added it. */
   | {
       kind: 'deploy_key';
       keyId: Id<'public_keys'>;
@@ -49,7 +49,9 @@ export type Grant =
     }
   | { kind: 'client'; appId: Id<'apps'> };
 
-/** The account and the credential of a request. A viewer may do what both the account and the grant allow (security decision 2). */
+/**
+ * The account and the credential of a request. A viewer may do what both the account and the grant allow (security decision 2).
+ */
 export type Viewer = { account?: Account; grant: Grant };
 
 /** A viewer with an account: a user, or the bot of an app. */
@@ -58,23 +60,23 @@ export type SignedIn = Viewer & { account: Account };
 export const anonymous: Viewer = { grant: { kind: 'none' } };
 
 /**
- * The viewer of payloads, which all receivers of an event see alike: somebody who isn't signed in, and who sees the teams that an event is
- * about. Access to the event itself was decided by who receives it.
+ * The viewer of payloads, which are the same for all receivers of an event. It isn't signed in, but sees the teams that an event
+ * is about. The choice of receivers has already decided who may see the event.
  */
 export const everybody: Viewer = { grant: { kind: 'none' } };
 
 export const isToken = (grant: Grant): grant is Extract<Grant, { kind: TokenKind }> =>
   grant.kind !== 'none' && grant.kind !== 'app_jwt' && grant.kind !== 'client' && !isSshKey(grant);
 
-/** Whether a grant is that of an SSH key: of a user, or of a repository. */
+/** Whether a grant belongs to an SSH key of a user or a repository. */
 export const isSshKey = (grant: Grant): grant is Extract<Grant, { kind: 'ssh_key' | 'deploy_key' }> =>
   grant.kind === 'ssh_key' || grant.kind === 'deploy_key';
 
-/** Whether a grant is limited by scopes (classic and OAuth tokens, users' keys) and not by a set of permissions. */
+/** Whether scopes limit a grant (classic and OAuth tokens, users' keys), and not a set of permissions. */
 export const isScoped = (grant: Grant): grant is Extract<Grant, { scopes: readonly string[] }> =>
   grant.kind === 'classic_pat' || grant.kind === 'oauth_app' || grant.kind === 'ssh_key';
 
-/** Whether a grant is all that allows its viewer anything: neither an app nor a deploy key has a role. */
+/** Whether the viewer has no role, so that only the grant allows anything: apps and deploy keys. */
 export const hasNoRole = ({ kind }: Grant): boolean => kind === 'installation' || kind === 'deploy_key';
 
 /** A repository with the viewer's access to it. */
@@ -86,7 +88,10 @@ export type Repo = RepositoryRow & {
   reached: boolean;
   /** The credential's permissions in this repository (empty for classic and OAuth tokens). */
   held: PermissionSet;
-  /** The limit on interactions, if one is in force, and how it meets the viewer. Known to endpoints whose policy says that they are interactions. */
+  /**
+   * The limit on interactions in force, if any, and how it applies to the viewer. It is loaded only for endpoints whose policy is
+   * an interaction.
+   */
   interaction?: { readonly inForce: LimitInForce | undefined; readonly limit?: InteractionLimit };
 };
 

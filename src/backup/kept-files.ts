@@ -1,4 +1,4 @@
-/** The files that backups keep: those of releases, artifacts, results of tools, and logs of jobs. Caches can be made again. */
+/** The files that backups keep: release assets, artifacts, results of tools, and logs of jobs. Caches can be rebuilt. */
 export const keptFiles = `select object_key, digest, size from release_assets
   union all select object_key, digest, size from artifacts where object_key is not null
   union all select object_key, digest, null from code_scanning_uploads u

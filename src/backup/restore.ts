@@ -16,15 +16,15 @@ type RestoreParts = {
   address: Address;
   git: GitStore;
   objects: ObjectStore;
-  /** Where the server's keys for SSH belong. */
+  /** The folder for the server's SSH host keys. */
   hostKeys: string;
   folder: string;
   onProgress: (phase: string, done: number, total: number) => void;
 };
 
 /**
- * Restores a backup into an empty installation: first the repositories and files, then all rows in one transaction. After an interruption,
- * the installation still has no accounts, so that the restore can be repeated. @throws StartupError where the backup or the
+ * Restores a backup into an empty installation: first the repositories and files, then all rows in one transaction. After an
+ * interruption, the installation still has no accounts, so the restore can be repeated. @throws StartupError if the backup or the
  * installation doesn't fit
  */
 export async function restoreBackup({ address, git, objects, hostKeys, folder, onProgress }: RestoreParts): Promise<Manifest> {
@@ -45,7 +45,7 @@ export async function restoreBackup({ address, git, objects, hostKeys, folder, o
     }
     await copyHostKeys(join(folder, hostKeyFolder), hostKeys);
     await client.query('begin');
-    // Migrations insert some rows (the predefined roles), which the backup contains too.
+    // Migrations insert some rows (the predefined roles) that the backup contains too.
     await client.query(`truncate ${manifest.tables.map(({ name }) => quoted(name)).join(', ')}`);
     for (const [at, { name, columns, counters, rows }] of manifest.tables.entries()) {
       const rowsRead = await copyIn(
@@ -66,7 +66,7 @@ export async function restoreBackup({ address, git, objects, hostKeys, folder, o
   }
 }
 
-/** Stores an object again. What an interrupted restore has stored before is replaced. */
+/** Stores an object, and replaces an object that an interrupted restore has stored. */
 async function restoreObject(
   objects: ObjectStore,
   { key, digest }: { key: string; digest: string },
@@ -79,7 +79,7 @@ async function restoreObject(
   if (stored.digest !== digest) throw new StartupError(`The backup is damaged: the file ${key} isn't what was uploaded`);
 }
 
-/** A backup without files is of use only where they are. */
+/** A backup without files can be restored only where the store has them. */
 async function demandObject(objects: ObjectStore, key: string): Promise<void> {
   const stream = await objects.open(key, { start: 0, end: 0 });
   if (!stream) throw new StartupError(`The backup was made without files, and the store of this installation has no ${key}`);
@@ -94,7 +94,7 @@ async function checkTarget(client: pg.Client, manifest: Manifest): Promise<void>
   if (rows.length > 0) throw new StartupError('There are accounts here already: a backup is restored into an empty installation');
 }
 
-/** @throws StartupError where the tables of the backup aren't those of this Hearth, with the migrations that make the difference */
+/** @throws StartupError if the tables of the backup differ from those of this Hearth, naming the migrations that differ */
 function checkMigrations(manifest: Manifest, own: readonly string[]): void {
   const lacking = manifest.migrations.filter((name) => !own.includes(name));
   const further = own.filter((name) => !manifest.migrations.includes(name));
@@ -113,7 +113,7 @@ function checkMigrations(manifest: Manifest, own: readonly string[]): void {
 const namesOf = (names: readonly string[]): string =>
   names.length === 1 ? `the migration ${names[0]}` : `${names.length} migrations (${names[0]} to ${names.at(-1)})`;
 
-/** Moves the sequence of a column above all its values. Where two tables draw from one sequence, it ends above those of both. */
+/** Moves the sequence of a column above all of its values. If two tables share a sequence, it ends above the values of both. */
 const setCounter = (table: string, column: string): string => `
   with drawn as (
     select coalesce(pg_get_serial_sequence($1, $2)::regclass, (
@@ -123,7 +123,7 @@ const setCounter = (table: string, column: string): string => `
       where d.adrelid = $1::regclass and a.attname = $2)) as name)
   select setval(name, greatest(coalesce((select max(${quoted(column)}) from ${quoted(table)}), 0) + 1, nextval(name)), false) from drawn`;
 
-/** Adds the waiting jobs as the queue's own function does. */
+/** Adds the waiting jobs with the queue's own function. */
 async function restoreJobs(client: pg.Client, file: string): Promise<void> {
   await client.query(`create temporary table restored_jobs
     (identifier text, queue text, payload json, run_at timestamptz, attempts integer, key text) on commit drop`);

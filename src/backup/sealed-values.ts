@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sealedColumns } from '#database/sealed-columns.ts';
 import type { Manifest } from './manifest.ts';
 
-/** The last value of each sealed column of a backup that has any. They tell the key of a backup without a fingerprint. */
+/** The last value of each sealed column of a backup that has any. They identify the key of a backup without a fingerprint. */
 export async function readSealedValues(folder: string, { tables }: Pick<Manifest, 'tables'>): Promise<Buffer[]> {
   const found: Buffer[] = [];
   for (const { table, column } of sealedColumns) {
@@ -14,7 +14,7 @@ export async function readSealedValues(folder: string, { tables }: Pick<Manifest
   return found;
 }
 
-/** The text of a value in a file of COPY: `\\x` and its bytes, in hexadecimal. A missing one is `\N`. */
+/** A value in a COPY file: `\\x` and its bytes in hexadecimal. A missing value is `\N`. */
 const bytesText = /^\\\\x([0-9a-f]+)$/;
 
 async function lastValue(file: string, at: number): Promise<Buffer | undefined> {
@@ -23,7 +23,7 @@ async function lastValue(file: string, at: number): Promise<Buffer | undefined> 
   return last === undefined ? undefined : Buffer.from(last, 'hex');
 }
 
-/** The rows of a file of COPY. Other ends of lines than these belong to values. */
+/** The rows of a COPY file. Other line endings belong to values. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = '';
   for await (const text of createReadStream(file, 'utf8')) {

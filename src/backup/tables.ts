@@ -1,13 +1,16 @@
 import pg from 'pg';
 import { keyed } from '#lib/collections.ts';
 
-/** A table with its columns that can be written, and those (`counters`) whose values come from a sequence. */
+/** A table with its writable columns, and the columns (`counters`) whose values come from a sequence. */
 type BackupTable = { name: string; columns: string[]; counters: string[] };
 
-/** Tables that a backup leaves out: refusals by limits are short-lived, the manifest lists migrations, and each installation has its own id. */
+/**
+ * Tables that a backup leaves out. Refusals by limits are short-lived, the manifest lists migrations, and each installation has
+ * its own id.
+ */
 const passing = ['installation', 'limit_refusals', 'rate_limits', 'schema_migrations'];
 
-/** Every table, each after those that it refers to, so that a restore never meets a row whose parent is missing. */
+/** All tables, each after the tables that it refers to, so that a restore never inserts a row before its parent. */
 export async function listTables(client: pg.ClientBase): Promise<BackupTable[]> {
   const { rows } = await client.query<BackupTable>(
     `
@@ -41,7 +44,7 @@ function inOrder(tables: BackupTable[], references: readonly { child: string; pa
   return [...ordered.values()];
 }
 
-/** The names of the applied migrations: two databases with the same ones have the same tables. */
+/** The names of the applied migrations. Two databases with the same migrations have the same tables. */
 export async function listMigrations(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by version');
   return rows.map(({ name }) => name);

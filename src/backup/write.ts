@@ -19,9 +19,9 @@ type BackupParts = {
   address: Address;
   git: GitStore;
   objects: ObjectStore;
-  /** Whether the files of releases, artifacts and logs are copied too. Their store may have backups of its own. */
+  /** Whether to copy the files of releases, artifacts and logs too. Their store may have its own backups. */
   withFiles: boolean;
-  /** The folder of the server's keys for SSH, which may be missing. */
+  /** The folder of the server's SSH host keys, which may be missing. */
   hostKeys: string;
   folder: string;
   now: Date;
@@ -30,7 +30,8 @@ type BackupParts = {
 
 /**
  * Writes a backup of a running installation into an empty folder: a snapshot of the database, then every repository as a Git
- * bundle, then the files of releases, artifacts and logs if they are wanted, and the server's keys for SSH. A concurrent push may be in its bundle but not in the database, never the reverse. The secret key isn't copied.
+ * bundle, then the files of releases, artifacts and logs if requested, and the server's SSH host keys. A concurrent push may be
+ * in its bundle but not in the database, never the reverse. The secret key isn't copied.
  */
 export async function writeBackup({
   address,
@@ -106,12 +107,12 @@ export async function writeBackup({
 const fingerprintOf = ([row]: readonly { secret_key_fingerprint: string | null }[]) =>
   row?.secret_key_fingerprint ? { secret_key_fingerprint: row.secret_key_fingerprint } : {};
 
-/** Waiting and running jobs. After a restore, the latter run again, which every job must support. */
+/** Waiting and running jobs. After a restore, running jobs run again, which every job must support. */
 const waitingJobs = `select task.identifier, queue.queue_name, job.payload::text, job.run_at, job.max_attempts, job.key
   from jobs._private_jobs job join jobs._private_tasks task on task.id = job.task_id
   left join jobs._private_job_queues queue on queue.id = job.job_queue_id where job.attempts < job.max_attempts`;
 
-/** Copies an object; false for one that was deleted after the snapshot. */
+/** Copies an object; false if it was deleted after the snapshot. */
 async function copyObject(objects: ObjectStore, key: string, folder: string): Promise<boolean> {
   const stream = await objects.open(key);
   if (!stream) return false;
@@ -121,7 +122,7 @@ async function copyObject(objects: ObjectStore, key: string, folder: string): Pr
   return true;
 }
 
-/** A file that isn't in the store must have been deleted after the snapshot. @throws StartupError where it wasn't */
+/** A file that isn't in the store must have been deleted after the snapshot. @throws StartupError if it wasn't */
 async function demandDeleted(client: pg.Client, key: string): Promise<void> {
   const { rows } = await client.query(`select from (${keptFiles}) files where object_key = $1`, [key]);
   if (rows.length > 0) throw new StartupError(`The file ${key} is not in the store: is HEARTH_OBJECTS that of the server?`);

@@ -13,29 +13,29 @@ import { StartupError } from '#lib/startup-error.ts';
 /** A folder's name in the database. */
 type FolderName = 'repositories' | 'objects';
 
-/** What belongs to an installation besides its database. */
+/** What belongs to an installation apart from its database. */
 export type Belongings = {
-  /** Undefined where the files are in a bucket. */
+  /** Undefined if the files are in a bucket. */
   folders: Readonly<Record<FolderName, string | undefined>>;
   secretKey: {
-    /** Undefined where there is none. */
+    /** Undefined if there is none. */
     find(): Promise<Buffer | undefined>;
     make(): Promise<Buffer>;
-    /** Where it is looked for, for messages. */
+    /** Where the key is looked for, for messages. */
     at: string;
   };
-  /** Whether the key that is there replaces the one that the database knows, whose secrets are given up. */
+  /** Whether the present key replaces the one that the database knows. Secrets of the old key are given up. */
   replaceKey?: boolean;
 };
 
-/** An installation whose folders and key are its own. */
+/** An installation whose folders and key belong to it. */
 export type Claimed = { id: string; secretKey: Buffer };
 
 type Row = { id: string; marked_folders: string[]; secret_key_fingerprint: string | null };
 
 /**
- * Checks that folders and secret key are those that the database belongs to. At the first start, folders are marked with the
- * installation's id, and the fingerprint of the key is stored. @throws StartupError with what to do
+ * Checks that folders and secret key belong to this database. At the first start, it marks folders with the installation's id,
+ * and stores the fingerprint of the key. @throws StartupError with what to do
  */
 export async function claim(address: Address, belongings: Belongings): Promise<Claimed> {
   const database = openDatabase(address, { max: 1, name: commandName });
@@ -91,7 +91,7 @@ async function checkContent(tx: Tx, id: string, { name, path }: { name: FolderNa
   );
 }
 
-/** One that is there is enough: single ones may be damaged, which `hearth doctor` finds. */
+/** One existing item is enough. Single ones may be damaged, which `hearth doctor` finds. */
 const looked = 100;
 
 async function newestRepositories(tx: Tx, root: string): Promise<string[]> {
@@ -129,20 +129,20 @@ async function claimKey(tx: Tx, { secret_key_fingerprint: known }: Row, { secret
 const whatToDo =
   'Put the key back from where you keep it. If it is lost, `hearth secret-key replace` goes on without it: stored secrets must be set anew';
 
-/** @throws StartupError where the key isn't the one under which secrets are stored */
+/** @throws StartupError if the stored secrets are encrypted with another key */
 async function checkKey(
   tx: Tx,
   { found, known, at }: { found: Buffer | undefined; known: string | null; at: string },
 ): Promise<void> {
   if (found && known !== null && keyFingerprint(found) === known) return;
-  // Earlier versions stored no fingerprint. Then the stored secrets tell.
+  // Earlier versions stored no fingerprint. In that case, the stored secrets show whether the key fits.
   const isOwn = known === null && (await opensStoredSecrets(tx, found));
   if (isOwn) return;
   if (!found) throw new StartupError(`The secret key is missing: ${at} isn't there. ${whatToDo}`);
   throw new StartupError(`The secret key in ${at} is not the one of this installation. ${whatToDo}`);
 }
 
-/** Whether the stored secrets, if there are any, are sealed under this key. */
+/** Whether this key opens the stored secrets, if there are any. */
 async function opensStoredSecrets(tx: Tx, key: Buffer | undefined): Promise<boolean> {
   const values = await newestSealedValues(tx);
   return values.every((sealed) => key !== undefined && sealedUnder(key, sealed));

@@ -12,9 +12,9 @@ import type { Config } from './settings.ts';
 const replacementPauseMs = 1_000;
 const maxJobConnections = 10;
 
-/** Serves requests in several processes behind one port. This process runs the jobs, and replaces processes that die. */
+/** Serves requests with several processes behind one port. This process runs the jobs, and replaces processes that die. */
 export async function serveByProcesses(config: Config, settings: Settings, off: PortsOff): Promise<Serving> {
-  // All processes accept from one socket. With round-robin, connections that were passed to a process would hang when it dies.
+  // All processes accept from one socket. With round-robin, connections that were passed to a process would hang if it died.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const jobs = config.jobs
     ? await workHere({ ...settings, connections: Math.min(maxJobConnections, settings.connections ?? maxJobConnections) })
@@ -67,7 +67,7 @@ export async function serveByProcesses(config: Config, settings: Settings, off: 
   return { url, ssh, pages, stop };
 }
 
-/** The ports that a process listens on, in their order: that of HTTP first, then those of SSH and of websites. */
+/** The ports that a process listens on, in this order: HTTP, SSH, websites. */
 async function waitUntilListening(worker: Worker, expected: number): Promise<number[]> {
   const { promise, resolve, reject } = Promise.withResolvers<number[]>();
   const ports: number[] = [];
@@ -93,7 +93,7 @@ const isMetricsMessage = (message: unknown): message is MetricsMessage =>
 /** Makes the reader of the metrics of all processes, which the primary process aggregates. */
 function readFromAllProcesses(own: Registry): () => Promise<string> {
   AggregatorRegistry.setRegistries(own);
-  new AggregatorRegistry(); // answers requests of the primary process from now on
+  new AggregatorRegistry(); // from now on, answers requests of the primary process
   return async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const onMessage = (message: unknown): void => {

@@ -18,7 +18,7 @@ export function withSettings<C extends Command>(command: C, names: readonly Sett
 export const configOf = (command: { optsWithGlobals(): object }, given: TextValues = {}): Config =>
   configWithSources(command, given).config;
 
-/** The settings of a command, and where each value is from. */
+/** The settings of a command, and the source of each value. */
 export function configWithSources(command: { optsWithGlobals(): object }, given: TextValues = {}): ReturnType<typeof readConfig> {
   const flags = command.optsWithGlobals() as TextValues;
   return readConfig({ ...given, ...flags }, process.env);

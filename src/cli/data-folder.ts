@@ -5,13 +5,13 @@ import { StartupError } from '#lib/startup-error.ts';
 import type { HostKey, HostKeyKind } from '#ssh-server/host-keys.ts';
 import { secretKey } from './setting-values.ts';
 
-/** The data folder of an installation: repositories, the embedded database and the secret key. `created` where it didn't exist. */
+/** The data folder of an installation: repositories, the embedded database and the secret key. `created` if it didn't exist. */
 export type DataFolder = { path: string; repositories: string; created: boolean };
 
 /** The version of the folder's layout. */
 const format = 1;
 
-/** Opens the data folder, and creates it where it is missing. @throws StartupError */
+/** Opens the data folder, and creates it if it is missing. @throws StartupError */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   let created: boolean;
   try {
@@ -25,12 +25,13 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
 }
 
 /**
- * Other accounts have no access. As root, they may pass through, since PostgreSQL then runs as another account in a folder inside.
+ * Other accounts have no access. If Hearth runs as root, others may pass through, since PostgreSQL then runs as another account
+ * in a folder inside.
  */
 const folderMode = (): number => (process.getuid?.() === 0 ? 0o711 : 0o700);
 
 /**
- * Creates a folder and its parents. Returns false where it exists. Node's recursive mkdir doesn't terminate where the system always
+ * Creates a folder and its parents. Returns false if it exists. Node's recursive mkdir doesn't terminate if the system always
  * reports a missing parent (as below /proc).
  */
 async function makeFolder(path: string, mode: number): Promise<boolean> {
@@ -56,7 +57,10 @@ const keyFile = 'secret-key';
 /** The file of the key that encrypts stored secrets. */
 export const secretKeyFile = (path: string): string => join(path, keyFile);
 
-/** The key that encrypts stored secrets, from the data folder; undefined where it has none. @throws StartupError where it can't be used */
+/**
+ * The key that encrypts stored secrets, from the data folder; undefined if the folder has none. @throws StartupError if the key
+ * can't be used
+ */
 export async function findSecretKey({ path }: Pick<DataFolder, 'path'>): Promise<Buffer | undefined> {
   const file = secretKeyFile(path);
   let text: string;
@@ -90,10 +94,10 @@ export async function getSecretKey(folder: Pick<DataFolder, 'path'>): Promise<Bu
   return key;
 }
 
-/** The folder of the keys by which the server is known over SSH, one file for each kind. */
+/** The folder of the server's SSH host keys, one file for each kind. */
 export const hostKeysOf = (path: string): string => join(path, 'ssh-host-keys');
 
-/** The server's host keys, from the data folder. They are made at the first call, readable by their owner only. */
+/** The server's host keys, from the data folder. The first call makes them, readable by their owner only. */
 export async function readHostKeys(folder: Pick<DataFolder, 'path'>): Promise<HostKey[]> {
   const path = hostKeysOf(folder.path);
   try {
@@ -108,11 +112,11 @@ export async function readHostKeys(folder: Pick<DataFolder, 'path'>): Promise<Ho
   }
 }
 
-/** Loaded by servers that offer SSH alone: the library behind them is large. */
+/** Only servers with SSH load this, since the library behind it is large. */
 const hostKeyFunctions = () => import('#ssh-server/host-keys.ts');
 
 async function readOrMakeHostKey(file: string, kind: HostKeyKind): Promise<HostKey> {
-  // A file that is there and can't be read ends the start: another key would alarm all clients.
+  // An existing file that can't be read stops the start: a new key would alarm all clients.
   const existing = await readFile(file, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
@@ -126,7 +130,7 @@ async function readOrMakeHostKey(file: string, kind: HostKeyKind): Promise<HostK
   }
 }
 
-/** Creates a file atomically, unless it exists, so that concurrent starts read the same content. */
+/** Creates a file atomically if it doesn't exist, so that concurrent starts read the same content. */
 async function writeOnce(file: string, text: string, mode: number): Promise<void> {
   if ((await readFile(file).catch(() => undefined)) !== undefined) return;
   const draft = `${file}.${randomBytes(6).toString('hex')}`;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config, SettingName, Source } from './settings.ts';
 
-/** The parts of a server that listen on ports of their own, by the settings of port and address. */
+/** The parts of a server that listen on their own ports, as the settings for port and address. */
 const parts = [
   { port: 'sshPort', address: 'sshUrl', flag: '--ssh-port', name: 'Git over SSH is' },
   { port: 'pagesPort', address: 'pagesUrl', flag: '--pages-port', name: 'Websites of repositories are' },
@@ -12,8 +12,8 @@ const parts = [
 export type PortsOff = Partial<Record<(typeof parts)[number]['port'], 'off'>>;
 
 /**
- * Turns off the parts of a server whose port is in use, where neither the port nor an address of theirs was set: a second server on one
- * machine starts without them. Returns a warning for each. A port that was set is an error when the server listens.
+ * Turns off the parts of a server whose default port is in use, if neither the port nor the address was set. A second server on
+ * one machine thus starts without them. Returns a warning for each. If a port was set, the server fails when it listens.
  */
 export async function turnOffTakenDefaults(
   config: Config,
@@ -31,7 +31,7 @@ export async function turnOffTakenDefaults(
   return { off, warnings };
 }
 
-/** Whether another process listens on a port. Other reasons for which it can't be used are left to the server itself. */
+/** Whether another process listens on a port. The server itself reports other reasons why a port can't be used. */
 async function isTaken(host: string, port: number): Promise<boolean> {
   const server = createServer();
   try {

@@ -11,7 +11,7 @@ const restartPauseMs = 1_000;
 type JoinedPostgres = {
   address: Address;
   takenOver: boolean;
-  /** Ends the use. PostgreSQL is stopped where no other process uses it or this one is the server. */
+  /** Ends the use. PostgreSQL stops if no other process uses it or this process is the server. */
   leave(): Promise<void>;
 };
 
@@ -55,10 +55,10 @@ export async function joinEmbedded(path: string, role: 'server' | 'command', log
   };
 }
 
-/** On standard error, since programs may read the output of a command. */
+/** Waits are reported on standard error, since programs may read the output of a command. */
 const onWait = (reason: string): void => void process.stderr.write(`Waiting to start PostgreSQL (${reason})\n`);
 
-/** Starts or joins PostgreSQL. It retries where another process is stopping it. */
+/** Starts or joins PostgreSQL. It retries if another process is stopping it. */
 async function join(path: string, role: 'server' | 'command'): Promise<JoinedParts> {
   for (let attempt = 1; ; attempt++) {
     const embedded = await startEmbedded(path, {}, onWait);

@@ -1,5 +1,5 @@
 /**
- * The health check of the container: exits with 1 where the server isn't ready. It is a separate program, since the whole command
+ * The health check of the container. It exits with 1 if the server isn't ready. It is a separate program, since the whole command
  * line takes five times as long to load. It reads the server's settings from environment variables.
  */
 import { readinessProblem } from '#net/readiness.ts';

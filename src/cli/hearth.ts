@@ -2,11 +2,11 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-// Loading the code takes most of the time of a short command, so that Node's compile cache is used where its folder is writable.
+// Loading the code takes most of the time of a short command. Node's compile cache is used if its folder is writable.
 enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/node'));
 const { run } = await import('./program.ts');
 
-// The reader of the output may have closed it, as `head` does. The command continues.
+// The reader of the output may close it, as `head` does. The command continues.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

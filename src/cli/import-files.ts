@@ -14,7 +14,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** The token in a file. Neither the file's text nor the token is part of an error. */
+/** Reads the token from a file. Errors contain neither the file's text nor the token. */
 export async function tokenIn(path: string): Promise<string> {
   const text = (await textOf(path)).trim();
   try {
@@ -24,7 +24,10 @@ export async function tokenIn(path: string): Promise<string> {
   }
 }
 
-/** The accounts that a file names: a line `theirs=ours` for each. Empty lines and those that begin with `#` are skipped. */
+/**
+ * Reads the account mapping from a file: a line `theirs=ours` for each account. Empty lines and lines that begin with `#` are
+ * skipped.
+ */
 export async function peopleIn(db: Db, path: string): Promise<People> {
   const logins = new Map<string, string>();
   for (const [at, text] of (await textOf(path)).split('\n').entries()) {

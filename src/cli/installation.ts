@@ -23,10 +23,10 @@ export type Installation = {
   address: Address;
   /** Whether it uses the embedded PostgreSQL. */
   embedded: boolean;
-  /** Whether an embedded PostgreSQL was running already. */
+  /** Whether an embedded PostgreSQL was already running. */
   takenOver: boolean;
   settings: Settings;
-  /** Leaves the embedded PostgreSQL, which is stopped where no other process uses it or this one is the server. */
+  /** Leaves the embedded PostgreSQL, which stops if no other process uses it or this process is the server. */
   close(): Promise<void>;
 };
 
@@ -108,13 +108,13 @@ function nameOf(address: Address): string {
   return `${url.host}${url.pathname}`;
 }
 
-/** The log. Commands write it beside their result, which programs read. */
+/** The log. Commands log to standard error, since programs read their result. */
 export const logOf = (config: Config, role: 'server' | 'command' = 'server'): Logger => {
   const options = { level: config.log, base: { pid: process.pid } };
   return role === 'server' ? pino(options) : pino(options, process.stderr);
 };
 
-/** The folder of the embedded PostgreSQL; undefined where another one is used. It may be a volume of its own. */
+/** The folder of the embedded PostgreSQL; undefined if another PostgreSQL is used. It may be a separate volume. */
 export const databaseFolderOf = ({ databaseUrl, data }: Config): string | undefined =>
   databaseUrl === undefined ? postgresFolder(data) : undefined;
 
@@ -162,17 +162,17 @@ export function settingsFor(config: Config, paths: OpenedSettings): Settings {
   };
 }
 
-/** The settings of SSH. Servers have the host keys of their data folder; commands that only name addresses need none. */
+/** The settings of SSH. Servers read the host keys of their data folder. Commands only need the addresses. */
 export async function sshSettingsFor({ sshPort, sshUrl }: Config, folder: DataFolder | undefined): Promise<Settings['ssh']> {
   if (sshPort === 'off') return undefined;
   return { ...(sshUrl ?? { port: sshPort }), hostKeys: folder ? await readHostKeys(folder) : [] };
 }
 
-/** The settings of websites. @throws StartupError where they would share an origin with the server itself */
+/** The settings of websites. @throws StartupError if they would share an origin with the server itself */
 function pagesSettingsFor({ pagesPort: port, pagesUrl: origin, url }: Config): Settings['pages'] {
   if (port === 'off') return undefined;
   const own = url === undefined ? undefined : new URL(url);
-  // Below the host of a star, an owner could be called as the server's own host is, or as `api.` before it.
+  // With subdomains for owners, an owner's host could equal the server's own host, or `api.` before it.
   const isBelow = origin?.hasSubdomains && (own?.hostname === origin.hostname || own?.hostname.endsWith(`.${origin.hostname}`));
   if (origin && own && (isBelow || own.origin === `${origin.protocol}//${origin.hostname}${origin.port}`))
     throw new StartupError('HEARTH_PAGES_URL must be another origin than HEARTH_URL: websites could act as who looks at them');
@@ -184,7 +184,7 @@ const providerFor = ({ runnerProvider, runnerProgram: program, data }: Config): 
     ? processProvider({ folder: join(data, 'runners'), path: process.env.PATH ?? '', program })
     : noProvider;
 
-/** Runs `work` on an installation, whether or not its server is running. The embedded PostgreSQL is started where necessary. */
+/** Runs `work` on an installation, whether or not its server is running. It starts the embedded PostgreSQL if necessary. */
 export async function withInstallation<T>(
   config: Config,
   work: (installation: Installation, hearth: Hearth) => Promise<T>,

@@ -8,8 +8,8 @@ const factors: Record<Limit['unit'], Record<string, number>> = {
 };
 
 /**
- * Parses limits as `git.transfers=32, requests.body=2M, git.commandTime=1m`: names of the table in `lib/limits.ts`, with whole
- * numbers. Bytes take K, M and G, times take ms, s, m and h.
+ * Parses limits such as `git.transfers=32, requests.body=2M, git.commandTime=1m`: names of the table in `lib/limits.ts` with
+ * whole numbers. Bytes take K, M and G; times take ms, s, m and h.
  * @throws Error with the invalid name or value
  */
 export function parseLimits(text: string): LimitOverrides {
@@ -42,7 +42,7 @@ function limitOf(group: string, name: string): Limit | undefined {
   return groupLimits && Object.hasOwn(groupLimits, name) ? groupLimits[name] : undefined;
 }
 
-/** Formats limits for `parseLimits`. */
+/** Formats limits so that `parseLimits` can read them. */
 export const limitsText = (overrides: LimitOverrides): string =>
   Object.entries(overrides)
     .flatMap(([group, values]) => Object.entries(values).map(([name, value]) => `${group}.${name}=${value}`))

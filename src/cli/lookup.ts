@@ -4,7 +4,7 @@ import type { Db } from '#database/connect.ts';
 import { findMembership } from '#resources/identity/members/index.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Lookups for the arguments of commands. @throws UsageError where something doesn't exist */
+/** Lookups for the arguments of commands. @throws UsageError if something doesn't exist */
 
 export async function userNamed(db: Db, login: string): Promise<Account> {
   const user = await findUser(db, login);
@@ -40,7 +40,7 @@ export function splitName(fullName: string): { owner: string; name: string } {
   return { owner, name };
 }
 
-/** The user for whom a command acts: the given one, or the owner where it is a user. */
+/** The user for whom a command acts: the given user, or the owner if it is a user. */
 export async function actorFor(db: Db, owner: Account, by: string | undefined): Promise<Account> {
   if (by !== undefined) return userNamed(db, by);
   if (owner.kind === 'user') return owner;

@@ -3,8 +3,9 @@ import type { Config } from './settings.ts';
 type PagesConfig = Pick<Config, 'pagesPort' | 'pagesUrl' | 'url'>;
 
 /**
- * Why websites of repositories can set cookies for the server itself; undefined where they can't. A cookie belongs to a host with all its ports.
- * A host can also set one for the hosts above and beside it, which the server takes over plain HTTP alone (`__Host-`).
+ * Why repositories' websites can set cookies for the server itself; undefined if they can't. A cookie belongs to a host with all
+ * its ports. A host can also set cookies for its parent and sibling hosts. Over HTTPS, the server protects itself against those
+ * (`__Host-`).
  */
 export function cookieProblemOf({ pagesPort, pagesUrl, url }: PagesConfig): string | undefined {
   if (pagesPort === 'off' || url === undefined) return undefined;
@@ -17,7 +18,10 @@ export function cookieProblemOf({ pagesPort, pagesUrl, url }: PagesConfig): stri
   return undefined;
 }
 
-/** Whether two hosts may be in one domain. Public suffixes, as `co.uk`, aren't known here: two labels in common count as a domain. */
+/**
+ * Whether two hosts may be in one domain. Public suffixes such as `co.uk` aren't known here: two labels in common count as a
+ * domain.
+ */
 function shareDomain(one: string, other: string): boolean {
   const domainOf = (host: string): string => host.split('.').slice(-2).join('.');
   return !/^[\d.]+$|:/.test(one) && domainOf(one) === domainOf(other);

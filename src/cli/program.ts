@@ -41,8 +41,8 @@ export async function run(words: readonly string[]): Promise<void> {
 }
 
 /**
- * Applies the parent's settings for exit and errors to a command and its subcommands. (Commander does so only for those made by
- * `command()`.)
+ * Applies the parent's settings for exit and errors to a command and its subcommands. (Commander does this only for subcommands
+ * made by `command()`.)
  */
 function inherit<C extends CommandUnknownOpts>(command: C, parent: CommandUnknownOpts): C {
   command.exitOverride().copyInheritedSettings(parent);
@@ -50,9 +50,9 @@ function inherit<C extends CommandUnknownOpts>(command: C, parent: CommandUnknow
   return command;
 }
 
-/** Prints an error: one line for errors of the user, with the stack for faults of Hearth. Returns the exit code. */
+/** Prints an error: one line for a user's error, and the stack for a fault of Hearth. Returns the exit code. */
 function printError(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode; // it has printed its message, or the help
+  if (error instanceof CommanderError) return error.exitCode; // Commander has printed the message or the help
   if (error instanceof Refusal) {
     const details = error.errors.map(({ field, message, code }) => message ?? `${field} ${codeWords[code]}`);
     process.stderr.write(`${details.length > 0 ? details.join('\n') : error.message}\n`);

@@ -1,8 +1,8 @@
 import type { SingleBar } from 'cli-progress';
 
-/** Shows progress on standard error: a bar on a terminal, elsewhere a line every few seconds. */
+/** Shows progress on standard error: a bar on a terminal, otherwise a line every few seconds. */
 export type ProgressBar = {
-  /** Updates the progress of a phase. Another name begins a new phase. */
+  /** Updates the progress of a phase. A different name begins a new phase. */
   show(phase: string, done: number, total: number): void;
   end(): void;
 };
@@ -14,7 +14,7 @@ const shape = {
   hideCursor: true,
 };
 
-/** The library is loaded here, since servers show no progress. */
+/** The library is loaded on demand, since servers show no progress. */
 export async function progressBar(): Promise<ProgressBar> {
   const { default: library } = await import('cli-progress');
   let bar: SingleBar | undefined;

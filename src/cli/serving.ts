@@ -7,7 +7,7 @@ import type { SshServer } from '#ssh-server/server.ts';
 import type { Config } from './settings.ts';
 import { readTls } from './tls.ts';
 
-/** A running server; `url` is its address, `ssh` that for Git over SSH, if any, and `pages` where websites are. */
+/** A running server. `url` is its address, `ssh` the address for Git over SSH, if any, and `pages` the address of websites. */
 export type Serving = {
   url: string;
   ssh?: SshAddress | undefined;
@@ -15,7 +15,7 @@ export type Serving = {
   stop(): Promise<void>;
 };
 
-/** Serves requests in this process, and runs background jobs where `jobs` is set. */
+/** Serves requests in this process, and also runs background jobs if `jobs` is set. */
 export async function serveHere(config: Config, settings: Settings, { jobs }: { jobs: boolean }): Promise<Serving> {
   const tls = await readTls(config);
   const hearth = await openHearth({ ...settings, tls, work: jobs ? 'requests and jobs' : 'requests' });

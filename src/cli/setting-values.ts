@@ -1,4 +1,4 @@
-// What the values of settings are read from. Each of these throws an Error that says which values are allowed.
+// Parsers for the values of settings. Each throws an Error that lists the allowed values.
 import { isAbsolute, resolve } from 'node:path';
 import { isRange } from '#net/ranges.ts';
 import { parseTarget } from '#net/target.ts';
@@ -12,10 +12,10 @@ export function wholeNumber(from: number, to: number): (text: string) => number 
   };
 }
 
-/** A port, or none. */
+/** A port, or `off`. */
 export const portOrOff = (text: string): number | 'off' => (text === 'off' ? 'off' : wholeNumber(0, 65_535)(text));
 
-/** An ssh address: a host, and a port where it isn't the usual one. */
+/** An SSH address: a host, and a port if it isn't the default. */
 export function sshAddress(text: string): { host: string; port: number } {
   const url = URL.parse(text);
   const isPlain = url?.protocol === 'ssh:' && url.hostname !== '' && ['', '/'].includes(url.pathname) && !url.password;
@@ -23,7 +23,7 @@ export function sshAddress(text: string): { host: string; port: number } {
   return { host: url.hostname, port: url.port === '' ? 22 : Number(url.port) };
 }
 
-/** Names of a set with commas between, or `none`. */
+/** Names from a set, separated by commas, or `none`. */
 export function namesAmong<T extends string>(allowed: readonly T[]): (text: string) => readonly T[] {
   return (text) => {
     if (text === 'none') return [];
@@ -74,7 +74,7 @@ export function serverAddress(text: string): string {
   return url.href;
 }
 
-/** A bucket, and the beginning of the names in it, as `s3://bucket/some/prefix`. */
+/** A bucket with an optional prefix for object names: `s3://bucket/some/prefix`. */
 export function bucketName(text: string): BucketName {
   const [, bucket, prefix = ''] = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])(?:\/([\w.\-/]*))?$/.exec(text) ?? [];
   const parts = prefix.split('/').filter((part) => part !== '');

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Resolves with the name of the first signal to stop. A second signal ends the process immediately, which loses no acknowledged
- * data. SIGHUP is handled only where `more` names it, since a handler would override `nohup`.
+ * data. SIGHUP is handled only if `more` names it, since a handler would override `nohup`.
  */
 export function stopSignal(...more: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
@@ -19,11 +19,12 @@ export function stopSignal(...more: NodeJS.Signals[]): Promise<NodeJS.Signals> {
 
 const drainTimeoutMs = 30_000;
 const cleanUpTimeoutMs = 10_000;
-/** The time for work that nobody waits for any more, as a request to another server, after everything else has ended. */
+/** The time for work that nobody waits for, such as a request to another server, after everything else has ended. */
 const lingerMs = 1_000;
 
 /**
- * Runs a shutdown, then `cleanUp`, also where the shutdown fails or takes too long. In the latter case the process ends with code 1.
+ * Runs a shutdown, then `cleanUp`, even if the shutdown fails or takes too long. If it takes too long, the process ends with code
+ * 1.
  */
 export async function withinDrainTime(
   work: () => Promise<void>,
@@ -40,7 +41,7 @@ export async function withinDrainTime(
   setTimeout(() => process.exit(), lingerMs).unref();
 }
 
-/** Waits for a start, and ends the process where a signal to stop arrives before. The embedded PostgreSQL ends with it. */
+/** Waits for a start. If a signal to stop arrives first, it ends the process and the embedded PostgreSQL. */
 export async function startUnlessStopped<T>(starting: Promise<T>, stopped: Promise<NodeJS.Signals>): Promise<T> {
   const signal = await Promise.race([starting.then(() => undefined), stopped]);
   if (signal === undefined) return starting;

@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 
-/** `baseline.sql`: the tables of many migrations at once, for a database that has none. */
+/** `baseline.sql` has the tables of many migrations, for an empty database. */
 export const baselineFile = join(import.meta.dirname, 'baseline.sql');
 
-/** The statement by which the baseline records the migrations that it stands for. */
+/** The baseline's statement that records the migrations it replaces. */
 export const recording = 'insert into schema_migrations (version, name, checksum) values';
 
 type Listed = { version: number; name: string; checksum: string };
 
 /**
- * The baseline with the migrations that it stands for. Undefined where one of them isn't among those given, or has another text
- * there: then each migration is applied by itself.
+ * Reads the baseline with the migrations that it replaces. Undefined if one of them isn't in the list or has another text there:
+ * then each migration is applied separately.
  */
 export async function readBaseline<M extends Listed>(
   migrations: readonly M[],
@@ -24,7 +24,7 @@ export async function readBaseline<M extends Listed>(
   return found.length > 0 && found.length === recorded.size ? { text, migrations: found } : undefined;
 }
 
-/** Whether the database has nothing of its own yet. */
+/** Whether the database is still empty. */
 export async function isEmpty(client: pg.Client): Promise<boolean> {
   const { rowCount } = await client.query('select from pg_class where relnamespace = current_schema()::regnamespace limit 1');
   return rowCount === 0;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** What pg knows of a connection, beyond its types. */
+/** Fields of a pg connection that its types lack. */
 type Connected = { host: string; port: number; processID: number | null; secretKey: number | Buffer | null };
 type Connection = {
   on(event: 'connect' | 'error', listener: () => void): void;
@@ -9,8 +9,8 @@ type Connection = {
 };
 
 /**
- * Asks PostgreSQL to cancel the running statement of a connection, which then fails. The request needs a connection of its own. Whether
- * it arrives isn't known.
+ * Asks PostgreSQL to cancel the running statement of a connection, which then fails. The request needs a separate connection. It
+ * is unknown whether it arrives.
  */
 export function cancelStatement(client: pg.ClientBase): void {
   const { host, port, processID, secretKey } = client as unknown as Connected;

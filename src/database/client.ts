@@ -3,41 +3,45 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { PreparedStatements } from './prepared.ts';
 
-/** Whether a prepared statement failed because its table was changed since, as by the migrations of a newer Hearth. */
+/** Whether a prepared statement failed because its table has changed since, for example through a newer Hearth's migrations. */
 export const isOutdated = (error: unknown): boolean =>
   error instanceof Error && error.message === 'cached plan must not change result type';
 
 const counting = new AsyncLocalStorage<{ statements: string[] }>();
 
-/** Runs `work` and returns the statements that it sent, without `begin` and the like. Tests check the number for each endpoint. */
+/**
+ * Runs `work` and returns the statements that it sent, without `begin` and similar ones. Tests check the number for each
+ * endpoint.
+ */
 export async function countStatements<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
   const counter = { statements: [] as string[] };
-  // Awaited inside, since some work begins only when it is awaited (as a request by `inject`), and wouldn't be counted.
+  // It is awaited inside, since some work begins only when it is awaited (such as a request with `inject`), and wouldn't be
+  // counted.
   const result = await counting.run(counter, async () => await work());
   return { result, statements: counter.statements };
 }
 
-/** Runs `work` without counting its statements: those that repeat what was counted. */
+/** Runs `work` without counting its statements, if they only repeat counted ones. */
 export const uncounted = <T>(work: () => T): T => counting.exit(work);
 
 const isControl = (text: unknown): boolean =>
   typeof text !== 'string' || /^(begin|commit|rollback|start|set|savepoint|release)/i.test(text);
 
-/** What holds for the transaction of this context: the end of the time for its statements, and what is sent with the next one. */
+/** The state of this context's transaction: when the time for its statements ends, and what to send with the next one. */
 export type Deadline = {
   until: number;
   /** When the connection's timeout was last set. */
   updatedAt: number;
-  /** What goes before the next statement: `begin` and settings (`set local …`). */
+  /** Sent before the next statement: `begin` and settings (`set local …`). */
   before: string[];
   /** Whether the transaction ends with the next statement. */
   endsWithNext: boolean;
-  /** The reply to the end of the transaction, once it is sent. */
+  /** The reply to the transaction's end, once the end is sent. */
   ended?: Promise<unknown>;
 };
 export const deadlines = new AsyncLocalStorage<Deadline>();
 
-/** Milliseconds after which the timeout is set again. Short searches need no further round trip for it. */
+/** Milliseconds after which the timeout is set again. Short searches need no extra round trip for it. */
 const updateIntervalMs = 20;
 
 /** The settings of a client, with the prepared statements that all connections of a pool share. */
@@ -46,14 +50,14 @@ type PreparingConfig = pg.ClientConfig & {
   slowStatement?: SlowStatement | undefined;
 };
 
-/** Reports statements that took `ms` milliseconds or longer, from their sending to their reply; with 0, none. */
+/** Reports statements that took `ms` milliseconds or longer from sending to reply. With 0, it reports none. */
 export type SlowStatement = {
   readonly ms: number;
-  /** Gets the text, in which parameters stand for values. */
+  /** Gets the statement's text, which has parameters in place of values. */
   readonly note: (slow: { statement: string; ms: number; failed: boolean }) => void;
 };
 
-/** The longest text of a statement that is reported. */
+/** The maximum length of a reported statement. */
 const longestStatement = 2_000;
 
 /** A client that prepares repeated statements with parameters, so that PostgreSQL parses and plans each once. */
@@ -70,7 +74,7 @@ export class PreparingClient extends pg.Client {
     this.#slowStatement = config.slowStatement?.ms ? config.slowStatement : undefined;
   }
 
-  /** Holds what is written back until the end of the event loop's turn, so that all statements of a turn leave in one write. */
+  /** Buffers writes until the end of the event loop's turn, so that all statements of a turn are sent in one write. */
   #cork(): void {
     if (!this.#pipelines || this.#corked) return;
     const { stream } = (this as unknown as { connection: { stream: Duplex } }).connection; // not in the types of pg
@@ -99,8 +103,8 @@ export class PreparingClient extends pg.Client {
   }
 
   /**
-   * Sends a statement with what goes before it and, if it is the last one, the end of its transaction. They leave together, and what
-   * goes before needn't be waited for: if it fails, so does the statement.
+   * Sends a statement together with the statements before it and, if it is the last one, the end of its transaction. The earlier
+   * statements aren't awaited: if one fails, so does this statement.
    */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   #sendWithin(deadline: Deadline, first: any, rest: any[]): any {
@@ -118,7 +122,7 @@ export class PreparingClient extends pg.Client {
     const reply = this.#send(first, rest);
     if (endsWithNext) {
       deadline.ended = this.#ask('commit', undefined);
-      // It fails with the connection only, which whoever ends the transaction is told.
+      // It fails only with the connection, and the caller that ends the transaction gets that error.
       deadline.ended.catch(() => undefined);
     }
     return reply;
@@ -127,7 +131,7 @@ export class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   #send(first: any, rest: any[]): any {
     this.#cork();
-    // Streams of rows, and whoever gives a callback, have pg's own way.
+    // Row streams and calls with a callback use pg's own method.
     if (typeof first?.submit === 'function' || rest.some((one) => typeof one === 'function'))
       return super.query(first, ...(rest as []));
     const prepared = this.#prepared;
@@ -136,15 +140,15 @@ export class PreparingClient extends pg.Client {
     const name = prepared.nameOf(first, deadlines.getStore() ? 'search' : 'usual');
     const { generation } = prepared;
     return this.#ask(name ? { name, text: first } : first, values, (error) => {
-      // Other statements on the same table would fail too. For a value that can't be sent (a TypeError), pg closes the prepared statement,
-      // but goes on using its name.
+      // Other statements on the same table would fail too. If a value can't be sent (a TypeError), pg closes the prepared
+      // statement but continues to use its name.
       if ((isOutdated(error) || error instanceof TypeError) && generation === prepared.generation) prepared.reset();
     });
   }
 
   /**
-   * Sends a statement. It gives pg a callback, since the rows of the promises that pg makes itself, and follows by `catch`, live until
-   * the next full collection of the heap, which grows by that. As with those, the stack of an error leads to who has sent the statement.
+   * Sends a statement. It gives pg a callback. The rows in pg's own promises, when followed by `catch`, would live until the next
+   * full garbage collection, and the heap would grow. The stack of an error still leads to the caller, as with those promises.
    */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   async #ask(config: any, values: any, onError?: (error: unknown) => void): Promise<any> {
@@ -173,5 +177,5 @@ export class PreparingClient extends pg.Client {
   }
 }
 
-/** The time budget of a search has ended. Its connection is free again. */
+/** The time budget of a search is exhausted. Its connection is free again. */
 export class TimeBudgetExceeded extends Error {}

@@ -20,12 +20,12 @@ import { sendSignals } from './work-signals.ts';
 
 export type Db = Kysely<DB>;
 
-/** A value, or SQL that stands for it, as the id of a row that the same statement finds. */
+/** A value, or an SQL expression for it, such as the id of a row that the same statement finds. */
 export type OrSql<T> = T | Expression<T>;
 
 declare const inChange: unique symbol;
 /**
- * A transaction. Only `change` creates one, and all functions that write take one, so that nothing is written outside of a
+ * A transaction. Only `change` creates one, and all functions that write require one, so nothing is written outside of a
  * transaction.
  */
 export type Tx = Transaction<DB> & { readonly [inChange]: true };
@@ -36,7 +36,7 @@ export type Address = { url: string } | { socket: string; database: string; user
 export type Database = {
   db: Db;
   pool: pg.Pool;
-  /** What requests send their statements by, where they share connections. */
+  /** Sends the statements of requests, if they share connections. */
   pipeline?: Pipeline;
   /** For opening a connection outside the pool. */
   clientConfig: pg.ClientConfig;
@@ -46,21 +46,21 @@ export type Database = {
 const connectionTimeoutMs = 5_000;
 export const defaultConnections = 20;
 const keepAliveMs = 60_000;
-/** Connections are opened when they are needed, and closed after this time without a statement. */
+/** Connections are opened on demand, and closed after this time without a statement. */
 const idleConnectionMs = 10_000;
 /**
- * Also connections that are always in use are closed at times: what PostgreSQL remembers of plans and catalogs, up to 20 MB for each,
- * is given back with them alone.
+ * Busy connections are closed regularly too, since only that frees PostgreSQL's caches of plans and catalogs, which take up to 20
+ * MB for each connection.
  */
 const connectionLifeSeconds = 300;
 
-/** PostgreSQL's type `bigint[]`, which pg has no name for. */
+/** PostgreSQL's type `bigint[]`. pg has no name for it. */
 const bigintArray: number = 1016;
 
 // Ids and counts are far below 2^53, so a bigint arrives as a number, alone and in arrays.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(bigintArray, (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)));
-// A date has no time zone, so that it stays a text, YYYY-MM-DD.
+// A date has no time zone, so it remains a text, YYYY-MM-DD.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 /** The pg settings of an address. TCP keep-alive detects a dead server after some minutes, not hours. */
@@ -81,7 +81,7 @@ export type PoolOptions = {
   timeouts?: Timeouts | undefined;
   limits?: PreparedLimits;
   slowStatement?: SlowStatement;
-  /** Whether statements outside of transactions share connections; for work of short statements. */
+  /** Whether statements outside of transactions share connections. It suits short statements. */
   pipelining?: boolean;
 };
 
@@ -116,11 +116,12 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
   }
   const connect = async (): Promise<PreparingClient> => {
     const client = new PreparingClient(settings);
-    // Without a listener, the end of the connection would end the process, also while it is opened.
+    // Without a listener, the loss of the connection would end the process, even while the connection is being opened.
     client.on('error', () => undefined);
     await client.connect();
     if (timeouts) await setTimeouts(client, timeouts);
-    // PostgreSQL would plan each of the small statements anew whose arrays are shorter than it assumes, which takes longer than they do.
+    // Otherwise PostgreSQL would plan small statements again on each use if their arrays are shorter than it assumes. Planning
+    // takes longer than running them.
     await client.query('set plan_cache_mode = force_generic_plan');
     return client;
   };
@@ -129,22 +130,23 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
   return { db, pool, pipeline, clientConfig: config, close: () => db.destroy() };
 }
 
-/** A database whose statements are refused once `signal` is aborted. Its connections are those of the pool. */
+/** A database that refuses statements once `signal` is aborted. It uses the pool's connections. */
 export const dbUntil = ({ pool }: Database, signal: AbortSignal): Db => new PooledKysely(connectionsUntil(pool, signal));
 
-/** Connections that statements share. One alone carries some 10,000 small statements a second. */
+/** The number of shared connections. A single one carries some 10,000 small statements a second. */
 const maxShared = 3;
 
 /**
- * Sets the timeouts of a new connection. It is a statement and not a startup parameter, since poolers as PgBouncer refuse those.
+ * Sets the timeouts of a new connection. It uses a statement and not a startup parameter, since poolers such as PgBouncer refuse
+ * those.
  */
 async function setTimeouts(client: pg.ClientBase, { statement, idle }: Timeouts): Promise<void> {
   await client.query(`set statement_timeout = ${statement}; set idle_in_transaction_session_timeout = ${idle}`);
 }
 
 /**
- * Runs `work` in one transaction: committed when the promise resolves, and rolled back when it rejects. Where `work` needs something
- * slow first (`PreparationNeeded`), it runs again in another transaction once that is done.
+ * Runs `work` in one transaction. It is committed when the promise resolves, and rolled back when it rejects. If `work` first
+ * needs something slow (`PreparationNeeded`), it runs again in another transaction once that is done.
  */
 export async function change<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   let tx: Tx | undefined;
@@ -158,14 +160,14 @@ export async function change<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T
   return result;
 }
 
-/** Runs reads in one transaction, all of which see one moment of the database if the isolation level says so. */
+/** Runs reads in one transaction. With a suitable isolation level, they all see the same snapshot of the database. */
 export const readTogether = <T>(
   db: Db,
   { isolationLevel }: Pick<TransactionSettings, 'isolationLevel'>,
   work: (transaction: Transaction<DB>) => Promise<T>,
 ): Promise<T> => transact(db, { accessMode: 'read only', ...(isolationLevel ? { isolationLevel } : {}) }, work);
 
-/** Runs `work` on one connection, as an advisory lock of a session needs. Transactions of `change` are on the same connection. */
+/** Runs `work` on one connection, as an advisory lock of a session requires. Transactions of `change` use the same connection. */
 export const onOneConnection = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> => pooled(db).onOneConnection(work);
 
 const transact = <T>(db: Db, settings: TransactionSettings, work: (transaction: Transaction<DB>) => Promise<T>): Promise<T> =>
@@ -177,8 +179,9 @@ function pooled(db: Db): PooledKysely {
 }
 
 /**
- * Sends a write of a transaction whose result nobody needs. It isn't waited for: it leaves with the statements around it, and the
- * transaction isn't committed if it fails. It takes the statement and not a promise, since what is sent later might miss the transaction.
+ * Sends a write of a transaction whose result nobody needs. It isn't awaited: it is sent with the statements around it, and the
+ * transaction doesn't commit if it fails. It takes a statement and not a promise, since a statement that is sent later might miss
+ * the transaction.
  */
 export function sendUnawaited(tx: Tx, write: CompiledQuery | Compilable): void {
   tx.executeQuery(write).catch(() => undefined);
@@ -201,8 +204,8 @@ export const isStatementTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === canceled;
 
 /**
- * PostgreSQL's codes of a server that starts or stops, has ended the connection (as of an idle transaction), or has too many
- * connections.
+ * PostgreSQL's codes for a server that is starting or stopping, has ended the connection (for example of an idle transaction), or
+ * has too many connections.
  */
 const unavailableCodes: ReadonlySet<unknown> = new Set(['25P03', '53300', '57P01', '57P02', '57P03', '57P05', '08006']);
 const connectionLost =

@@ -12,12 +12,12 @@ import { findPostmaster, removeStalePidFiles } from './postgres-processes.ts';
 import { usePostgres } from './postgres-watch.ts';
 import { type OnWait, type StartWait, startWait, waitForOrphans } from './start-wait.ts';
 
-/** A running embedded PostgreSQL, on a Unix socket inside the data folder. It is stopped when all processes that use it have ended. */
+/** A running embedded PostgreSQL, on a Unix socket inside the data folder. It stops when all processes that use it have ended. */
 export type Embedded = {
   address: Address;
   takenOver: boolean;
   stop(): Promise<void>;
-  /** Ends the use of this process. */
+  /** Ends this process's use. */
   release(): void;
 };
 
@@ -26,7 +26,7 @@ const user = 'hearth';
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 const pauseMs = 20;
-/** A longer pause, since each refused start writes some lines to the log. */
+/** This pause is longer, since each refused start writes some lines to the log. */
 const relaunchPauseMs = 250;
 
 /**
@@ -52,11 +52,11 @@ const settings: Record<string, string> = {
 };
 
 /**
- * Starts the PostgreSQL of a data folder, or takes over the one that another process has started there. While processes of an
- * earlier PostgreSQL still use the folder, it waits for their end.
+ * Starts the PostgreSQL of a data folder, or joins one that another process has started there. While processes of an earlier
+ * PostgreSQL still use the folder, it waits for their end.
  * @param extra replaces settings (tests turn durability off)
- * @param onWait called with the reason where the start has to wait
- * @throws StartupError with the reason where PostgreSQL doesn't start
+ * @param onWait called with the reason if the start has to wait
+ * @throws StartupError with the reason if PostgreSQL doesn't start
  */
 export async function startEmbedded(
   dataFolder: string,
@@ -85,7 +85,7 @@ export async function startEmbedded(
   }
 }
 
-/** Launches PostgreSQL when no process of an earlier one is left. Undefined where another PostgreSQL was first. */
+/** Launches PostgreSQL when no process of an earlier one remains. Undefined if another PostgreSQL was first. */
 async function launchServer(home: PostgresHome, config: Record<string, string>, wait: StartWait): Promise<number | undefined> {
   if (!(await waitForOrphans(home, wait))) return undefined;
   await removeStalePidFiles(home);
@@ -109,7 +109,7 @@ async function launchServer(home: PostgresHome, config: Record<string, string>, 
   return undefined;
 }
 
-/** The last fatal message that PostgreSQL has logged since `from` (an offset in bytes), except for refused connections. */
+/** The last fatal message that PostgreSQL logged after the byte offset `from`, except for refused connections. */
 async function fatalReason(log: string, from: number): Promise<string> {
   const output = (await readFile(log)).subarray(from).toString();
   return [...output.matchAll(/FATAL: +(?! |the database system is )(.*)/g)].at(-1)?.[1] ?? 'it gave no reason';
@@ -138,7 +138,7 @@ async function startServer(home: PostgresHome, config: Record<string, string>): 
   const log = await open(home.log, 'a', 0o600);
   try {
     const options = Object.entries(config).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    // Detached, so that Ctrl-C in a terminal reaches Hearth only, which drains requests before it stops the database.
+    // Detached, so that Ctrl-C in a terminal reaches only Hearth, which drains requests before it stops the database.
     return launch(home, home.binaries.postgres, ['-D', home.data, '-k', home.socket, ...options], {
       output: log.fd,
       detached: true,
@@ -148,7 +148,7 @@ async function startServer(home: PostgresHome, config: Record<string, string>): 
   }
 }
 
-/** Waits until PostgreSQL accepts connections; false where it has ended. */
+/** Waits until PostgreSQL accepts connections; false if it has ended. */
 async function waitUntilReady(home: PostgresHome, isRunning: () => boolean | Promise<boolean>): Promise<boolean> {
   const deadline = Date.now() + startTimeoutMs;
   const address: Address = { socket: home.socket, database: 'postgres', user };
@@ -190,7 +190,7 @@ const databaseExists = (address: Address): Promise<boolean> =>
     return rowCount === 1;
   });
 
-/** PostgreSQL's code where another process has created the database meanwhile. */
+/** PostgreSQL's code for a database that another process has created in the meantime. */
 const duplicateDatabase = '42P04';
 
 const createDatabase = (address: Address): Promise<unknown> =>
@@ -198,7 +198,10 @@ const createDatabase = (address: Address): Promise<unknown> =>
     if (error.code !== duplicateDatabase) throw error;
   });
 
-/** Stops PostgreSQL by a fast shutdown, which ends sessions without loss of data. Another process with its id is left alone. */
+/**
+ * Stops PostgreSQL with a fast shutdown, which ends sessions without loss of data. It doesn't touch another process with the same
+ * id.
+ */
 async function stopProcess(pid: number, start: number | null): Promise<void> {
   if (!isProcessRunning(pid, start)) return;
   process.kill(pid, 'SIGINT');

@@ -3,14 +3,14 @@ import { recording } from './baseline.ts';
 import { type Address, clientConfig } from './connect.ts';
 
 /**
- * Generates `baseline.sql` from the catalogue of a database that has all migrations. Where PostgreSQL acts on an order (that of
- * indexes, foreign keys and triggers), the baseline keeps the order of the migrations. `npm run tables` writes the file.
+ * Generates `baseline.sql` from the catalogue of a database that has all migrations. Where PostgreSQL depends on the order of
+ * indexes, foreign keys and triggers, the baseline keeps the order of the migrations. `npm run tables` writes the file.
  */
 
-/** Settings of the session that reads: names of tables are written without their schema, and expressions alike everywhere. */
+/** Settings of the session that reads, so that table names have no schema and expressions are written uniformly. */
 const session = `set search_path = public; set quote_all_identifiers = off; set timezone = 'UTC'; set datestyle = 'ISO'`;
 
-/** Sequences that belong to no identity column, which makes its own. */
+/** Sequences without an identity column. An identity column makes its own. */
 const sequences = `
   select format('create sequence %I as %s;', c.relname, format_type(s.seqtypid, null)) as text
   from pg_class c join pg_sequence s on s.seqrelid = c.oid
@@ -66,7 +66,7 @@ const storage = `
     and a.attnum > 0 and not a.attisdropped and a.attstorage <> t.typstorage
   order by c.relname, a.attnum`;
 
-/** Of a table, in the order in which they were made: the planner prefers the older one of two that cost the same. */
+/** A table's indexes, in creation order: of two with equal costs, the planner prefers the older one. */
 const indexes = `
   select case when k.oid is null then replace(pg_get_indexdef(i.indexrelid), ' ON public.', ' ON ')
     else format('alter table %I add constraint %I %s', c.relname, k.conname, pg_get_constraintdef(k.oid)) end || ';' as text
@@ -78,7 +78,7 @@ const views = `
   select format(E'create view %I as\\n%s', relname, pg_get_viewdef(oid)) as text
   from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v' order by oid`;
 
-/** PostgreSQL checks and cascades in the order in which they were made. Neighbours of one table are one statement. */
+/** PostgreSQL checks and cascades foreign keys in creation order. Adjacent ones of one table share a statement. */
 const foreignKeys = `
   with keys as (
     select f.oid, c.relname, format('  add constraint %I %s', f.conname, pg_get_constraintdef(f.oid)) as text,
@@ -134,7 +134,7 @@ set local check_function_bodies = off;
 
 type Column = { name: string; type: string; fallback: string | null };
 
-/** The rows that migrations insert, and those that say which migrations the baseline stands for. */
+/** The rows that migrations insert, and the rows that record which migrations the baseline replaces. */
 async function readRows(client: pg.Client): Promise<string[]> {
   const { rows: tablesWithColumns } = await client.query<{ name: string; columns: Column[] }>(`
     select c.relname as name, json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null),
@@ -157,7 +157,7 @@ async function readRows(client: pg.Client): Promise<string[]> {
   return [...statements, insertion(recording, rows)];
 }
 
-/** An expression that writes a column's value as SQL. Times and random ids are made anew in each installation. */
+/** An expression that writes a column's value as SQL. Each installation generates times and random ids itself. */
 function literalOf({ name, type, fallback }: Column): string {
   const column = pg.escapeIdentifier(name);
   if (type === 'uuid' && fallback === 'gen_random_uuid()') return `'default'`;

@@ -3,19 +3,22 @@ import type { Listed, Page } from '#lib/page.ts';
 import type { Db } from './connect.ts';
 import { countLimit, maxRows } from './list.ts';
 
-/** Selections of the same columns that make one list, and its order. */
+/** Selections with the same columns that form one list, and its order. */
 type Merged = {
-  /** Rows that an index holds in the list's order, with all of their columns: skipping most of a hundred thousand takes milliseconds. */
+  /**
+   * Rows that an index holds in the list's order, with all of their columns. Skipping most of a hundred thousand takes
+   * milliseconds.
+   */
   indexed: RawBuilder<unknown>;
-  /** The other rows of the list, in one selection or several. Those that come before the end of a page are read for it. */
+  /** The other rows of the list, in one selection or several. Those before the end of a page are read for it. */
   others: readonly RawBuilder<unknown>[];
-  /** The columns of `order by`, in a selection from either. */
+  /** The columns of `order by`, valid in all selections. */
   order: RawBuilder<unknown>;
 };
 
 /**
- * One page of a list that is merged from rows in an index's order and a few others. At least as many indexed rows come before the page
- * as it lies further from the beginning than there are other rows. Those are skipped in the index, and only the rest is sorted.
+ * One page of a list that merges rows in an index's order with a few others. If the page has the offset n and there are k other
+ * rows, at least n - k indexed rows come before it. Those are skipped in the index, and only the rest is sorted.
  */
 export async function listMerged<Row>(db: Db, { indexed, others, order }: Merged, page: Page): Promise<Listed<Row>> {
   const parts = [indexed, ...others];
@@ -31,18 +34,18 @@ export async function listMerged<Row>(db: Db, { indexed, others, order }: Merged
   return pageOf(db, parts, rows, page);
 }
 
-/** Selections of the same columns, each with `created_at` and from an index that has it in this order, oldest first. */
+/** Selections with the same columns, each with `created_at` and from an index in this order, oldest first. */
 type MergedByTime = {
-  /** Long ones, to each of which a condition can be added by `and`. */
+  /** Long selections that accept a further condition with `and`. */
   indexed: readonly RawBuilder<unknown>[];
   others: readonly RawBuilder<unknown>[];
-  /** `created_at`, and what decides between rows of the same time. */
+  /** `created_at`, and the columns that order rows of the same time. */
   order: RawBuilder<unknown>;
 };
 
 /**
- * As `listMerged`, for several long selections. Each is asked for the time at its share of what comes before the page. Before the earliest of
- * these times there can't be more rows than that; they are counted in the indexes, and only what follows is merged.
+ * Like `listMerged`, for several long selections. Each one looks up the time at its share of the offset. Before the earliest of
+ * these times there can't be more rows than the offset. They are counted in the indexes, and only the following rows are merged.
  */
 export async function listMergedByTime<Row>(db: Db, { indexed, others, order }: MergedByTime, page: Page): Promise<Listed<Row>> {
   const parts = [...indexed, ...others];
@@ -65,13 +68,13 @@ export async function listMergedByTime<Row>(db: Db, { indexed, others, order }: 
   return pageOf(db, parts, rows, page);
 }
 
-/** Those rows of selections that may come before the end of a page. */
+/** The rows of selections that may come before the end of a page. */
 function firstOf(some: readonly RawBuilder<unknown>[], order: RawBuilder<unknown>, { offset, limit }: Page): RawBuilder<unknown> {
   const first = some.map((selection) => sql`(${selection} order by ${order} limit ${offset + limit + 1})`);
   return sql.join(first, sql` union all `);
 }
 
-/** The page whose rows, and one more, were found. */
+/** The page, from its rows and one extra row. */
 async function pageOf<Row>(
   db: Db,
   parts: readonly RawBuilder<unknown>[],
@@ -80,7 +83,7 @@ async function pageOf<Row>(
 ): Promise<Listed<Row>> {
   const rows = found.slice(0, page.limit);
   if (found.length <= page.limit && (found.length > 0 || page.offset === 0)) return { rows, total: page.offset + rows.length };
-  // There is at least one row more than counted, so that the page after this one is linked, as far as pages reach.
+  // At least one row more than counted exists, so the next page is linked, within the limit of pages.
   return { rows, total: Math.max(await countMerged(db, parts), Math.min(page.offset + found.length, maxRows)) };
 }
 

@@ -27,15 +27,15 @@ type MigrateOptions = {
   folder?: string;
   /** Refuses to migrate while a server or worker of an older version uses the database. */
   alone?: boolean;
-  /** Whether an empty database gets all tables at once. `off` applies each migration, as an upgrade does. */
+  /** Whether an empty database gets all tables from the baseline. `off` applies each migration, as an upgrade does. */
   baseline?: 'on' | 'off';
-  /** Called after each file that was applied, and after the baseline. */
+  /** Called after each applied file, and after the baseline. */
   onApplied?: (migration: { name: string; ms: number }) => unknown;
 };
 
 /**
  * Migrates the database to this program's version. An empty one gets the tables of the baseline first. Each file and the row that
- * records it are applied in one transaction, so that a crash leaves no partial migration. An advisory lock allows concurrent starts.
+ * records it are applied in one transaction, so a crash leaves no partial migration. An advisory lock allows concurrent starts.
  * @returns the names of the files that were applied
  * @throws StartupError
  */
@@ -71,7 +71,7 @@ async function applyAll(
   await client.query(`create table if not exists schema_migrations
       (version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
   const { rows: applied } = await client.query<Applied>(
-    'select * from schema_migrations order by version', // `applied_by` comes with a migration
+    'select * from schema_migrations order by version', // a migration adds `applied_by`
   );
   checkApplied(applied, migrations);
   const appliedVersions = new Set(applied.map((row) => row.version));
@@ -90,12 +90,12 @@ async function applyAll(
   return [...fromBaseline, ...pending].map((migration) => migration.name);
 }
 
-/** @throws DatabaseError `forbidden` where the role may not make tables */
+/** @throws DatabaseError `forbidden` if the role may not create tables */
 async function checkMayCreate(client: pg.Client): Promise<void> {
   await client.query('begin; create table schema_migrations (); rollback');
 }
 
-/** Makes the tables of the baseline in an empty database. @returns the migrations that it stands for */
+/** Creates the tables of the baseline in an empty database. @returns the migrations that it replaces */
 async function applyBaseline(
   client: pg.Client,
   { migrations, onApplied }: Pick<MigrationRun, 'migrations' | 'onApplied'>,
@@ -134,7 +134,7 @@ async function noteRelease(client: pg.Client, applied: readonly Migration[]): Pr
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'applied_by'`,
   );
-  if (rowCount === 0) return; // a folder of migrations that doesn't have it yet
+  if (rowCount === 0) return; // the folder of migrations doesn't have it yet
   await client.query('update schema_migrations set applied_by = $1 where version = any ($2)', [
     release,
     applied.map(({ version }) => version),

@@ -4,7 +4,7 @@ import { type PreparingClient, uncounted } from './client.ts';
 /** Sends statements outside of transactions. */
 export type Pipeline = {
   query(text: string, values: readonly unknown[]): Promise<pg.QueryResult>;
-  /** The number of connections, and of those that wait for a reply. */
+  /** The number of connections, and of connections that wait for a reply. */
   readonly connections: { readonly total: number; readonly busy: number };
   close(): Promise<void>;
 };
@@ -17,13 +17,16 @@ type PipelineOptions = {
   maxConnections: number;
 };
 
-/** Beyond so many unanswered statements, another connection is used. */
+/** With more unanswered statements than this, another connection is used. */
 const maxUnanswered = 8;
 /** Milliseconds: a connection whose next reply takes longer gets no further statements. */
 const stalledAfter = 10;
-/** Milliseconds: reads that wait for longer behind another statement are sent again on a connection of the pool. */
+/** Milliseconds: reads that wait longer than this behind another statement are sent again on a connection of the pool. */
 const sentAgainAfter = 200;
-/** Statements that take longer on average don't share a connection: milliseconds, and times the average of all statements. */
+/**
+ * Statements that take longer on average don't share a connection. The limit is both in milliseconds and relative to the average
+ * of all statements.
+ */
 const slowStatement = { milliseconds: 3, ratio: 8 };
 /** The weight of the last time in an average. */
 const lastTimeWeight = 0.1;
@@ -42,27 +45,27 @@ type Unanswered = {
 type Connection = {
   ready: Promise<PreparingClient>;
   client: PreparingClient | undefined;
-  /** In the order in which they were sent, which is that of the replies. */
+  /** In the order of sending, which is the order of the replies. */
   unanswered: Unanswered[];
   /** When the last reply arrived, or the first unanswered statement was sent. */
   lastReply: number;
   watch: NodeJS.Timeout | undefined;
 };
 
-/** Whether to run a statement twice does nothing else than to run it once. */
+/** Whether running a statement twice has the same effect as running it once. */
 const isRead = (text: string): boolean =>
   /^\s*select\b/i.test(text) && !/\b(add_jobs?|nextval|set_config|pg_\w+|for (no key )?(update|share))\b/i.test(text);
 
-/** Whether an error is that of a statement alone, after which its connection goes on. */
+/** Whether only the statement failed, so that its connection remains usable. */
 const isOfStatement = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity === 'ERROR';
 
 const averaged = (average: number, time: number): number => average + (time - average) * lastTimeWeight;
 
 /**
- * Sends statements down a few connections that they share, each without waiting for the replies to those before it: a write to a
- * socket, and the change to PostgreSQL's process that it causes, costs as much as a small statement itself. Each statement is a
- * transaction of its own, so that a failure stays its own, too. Statements that are usually slow take a connection of the pool, and so do
- * reads that wait behind one that wasn't known to be slow.
+ * Sends statements over a few shared connections, without waiting for earlier replies. Otherwise the write to a socket, and the
+ * switch to PostgreSQL's process, would cost as much as a small statement itself. Each statement is a separate transaction, so a
+ * failure affects no other. Statements that are usually slow use a connection of the pool. So do reads that wait behind an
+ * unexpectedly slow statement.
  */
 export function openPipeline({ pool, connect, maxConnections }: PipelineOptions): Pipeline {
   const connections: Connection[] = [];
@@ -77,7 +80,7 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
     averages.set(text, averaged(averages.get(text) ?? time, time));
   }
 
-  /** On a busy machine all statements take longer, so that the time alone tells nothing. */
+  /** On a busy machine all statements take longer, so the time alone isn't enough. */
   function isSlow(text: string): boolean {
     const average = averages.get(text) ?? 0;
     return average > slowStatement.milliseconds && average > averageOfAll * slowStatement.ratio;
@@ -110,7 +113,7 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
     }
   }
 
-  /** The first connection that isn't full or stalled, so that statements of one moment go down one connection. */
+  /** The first connection that isn't full or stalled, so that concurrent statements share one connection. */
   function choose(now: number): Connection | undefined {
     for (const connection of connections) {
       const { length } = connection.unanswered;
@@ -119,7 +122,7 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
     return connections.length < maxConnections && !isClosed ? open() : undefined;
   }
 
-  /** Looks after the statements behind the first one of a connection. */
+  /** Watches the statements behind the first one of a connection. */
   function watch(connection: Connection): void {
     connection.watch ??= setTimeout(() => {
       connection.watch = undefined;
@@ -130,15 +133,15 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
   }
 
   function sendAgain(waiting: Unanswered): void {
-    // It is done twice then: where there are others to serve, it stays where it is.
+    // Sending it again runs it twice. If others wait for the pool, it stays here.
     if (waiting.isSentAgain || !isRead(waiting.text) || pool.waitingCount > 0) return;
     waiting.isSentAgain = true;
     uncounted(() => askAlone(waiting.text, waiting.values)).then(waiting.resolve, waiting.reject);
   }
 
   /**
-   * Asks by a connection of the pool. Where it has to be waited for, `pool.query` would send in the context of whoever gives one back, who may
-   * have a deadline.
+   * Runs a statement on a connection of the pool. If it has to wait, `pool.query` would send it in the async context of the
+   * caller that releases a connection, which may have a deadline.
    */
   async function askAlone(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
     const client = await pool.connect();
@@ -164,7 +167,7 @@ export function openPipeline({ pool, connect, maxConnections }: PipelineOptions)
       const client = connection.client ?? (await connection.ready);
       statement.resolve(await client.query(text, [...values]));
     } catch (error) {
-      // All but errors of the statement itself end the connection.
+      // Every error other than the statement's own ends the connection.
       if (!isOfStatement(error)) drop(connection);
       if (!statement.isSentAgain) statement.reject(error);
     } finally {

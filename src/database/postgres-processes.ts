@@ -9,7 +9,7 @@ type PostgresProcess = { pid: number; parent: number; isChild: boolean };
 
 type Folders = Pick<PostgresHome, 'data' | 'socket'>;
 
-/** The postmaster of a data folder, by its pid file. The file may be stale, so the process is checked. */
+/** The postmaster of a data folder, from its pid file. The file may be stale, so the process is checked. */
 export async function findPostmaster(home: Folders): Promise<number | undefined> {
   const lines = (await readFile(join(home.data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   const pid = Number(lines[0]);
@@ -22,8 +22,8 @@ export async function findPostmaster(home: Folders): Promise<number | undefined>
 export const findOrphans = async (home: Folders): Promise<PostgresProcess[]> => processesIn(home.data);
 
 /**
- * Ends the children of a dead postmaster by SIGQUIT, as a postmaster does after a crash of a child. The recovery rolls back what
- * they didn't commit.
+ * Ends the children of a dead postmaster with SIGQUIT, as a postmaster does after a crash of a child. The recovery rolls back
+ * what they didn't commit.
  */
 export function endOrphans(orphans: readonly PostgresProcess[]): void {
   const ids = new Set(orphans.map(({ pid }) => pid));
@@ -32,14 +32,14 @@ export function endOrphans(orphans: readonly PostgresProcess[]): void {
     try {
       process.kill(pid, 'SIGQUIT');
     } catch {
-      // It has ended meanwhile, or belongs to another account.
+      // It has ended in the meantime, or belongs to another account.
     }
   }
 }
 
 /**
- * Removes the pid files of a dead postmaster whose pid is in use again, by one of its children or by another program. PostgreSQL
- * checks the pid only, and would refuse to start. Nothing is removed where a PostgreSQL uses the folder.
+ * Removes the pid files of a dead postmaster if one of its children or another program now has its pid. PostgreSQL checks the pid
+ * only, and would refuse to start. Nothing is removed if a PostgreSQL uses the folder.
  */
 export async function removeStalePidFiles(home: Folders): Promise<void> {
   const files = [join(home.data, 'postmaster.pid'), join(home.socket, '.s.PGSQL.5432.lock')];
@@ -72,7 +72,7 @@ async function readProcess(pid: number, folder: string): Promise<PostgresProcess
   const status = readProcessStatus(pid);
   if (status?.name !== 'postgres' || hasEnded(status)) return undefined;
   const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  // The working directory of a process of another account can't be read. Then the postmaster's arguments are checked.
+  // The working directory of another account's process can't be read. In that case, the postmaster's arguments are checked.
   const isInFolder = await readlink(`/proc/${pid}/cwd`).then(
     (path) => path === folder,
     () => title.split('\0').includes(folder),

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '#lib/startup-error.ts';
 import type { PostgresHome } from './postgres-home.ts';
 
-/** A process's use of a running PostgreSQL. The kernel ends it with the process, however that ends. */
+/** A process's use of a running PostgreSQL. The kernel ends it when the process ends in any way. */
 type PostgresUse = { end(): void };
 
 const pauseMs = 10;
@@ -15,9 +15,9 @@ const otherStarterMs = 1_000;
 const watcherStartMs = 60_000;
 
 /**
- * Stops PostgreSQL once nobody has the named pipe open for writing any more. It blocks in `open` until the first writer, and in `read`
- * until the last one is gone. The pid file says whether the process with this id is still that PostgreSQL. Whether it exists isn't asked by a
- * signal, which fails for a process of another account too.
+ * Stops PostgreSQL once no process has the named pipe open for writing. It blocks in `open` until the first writer, and in `read`
+ * until the last one has gone. The pid file shows whether the process with this id is still that PostgreSQL. A signal can't check
+ * whether it exists, since it also fails for another account's process.
  */
 const script = `
 trap '' HUP INT TERM
@@ -34,8 +34,8 @@ while is_running "$@" && [ "$seconds" -lt 60 ]; do sleep 1; seconds=$((seconds +
 is_running "$@" && kill -QUIT "$2"`;
 
 /**
- * Registers this process as a user of PostgreSQL. A small process beside it, the watcher, stops PostgreSQL when its last user has ended,
- * also by `kill -9`. Where the watcher was killed, another is started.
+ * Registers this process as a user of PostgreSQL. A small separate process, the watcher, stops PostgreSQL when its last user has
+ * ended, even through `kill -9`. If the watcher was killed, another one is started.
  * @param isStarter whether this process started PostgreSQL, so that no watcher can exist yet
  */
 export async function usePostgres(home: PostgresHome, pid: number, { isStarter }: { isStarter: boolean }): Promise<PostgresUse> {
@@ -54,7 +54,7 @@ export async function usePostgres(home: PostgresHome, pid: number, { isStarter }
 const pipePrefix = 'users-of-';
 const pipeOf = ({ data }: PostgresHome, pid: number): string => join(dirname(data), `${pipePrefix}${pid}`);
 
-/** Removes the pipes of earlier PostgreSQLs, whose watchers were killed. */
+/** Removes the pipes of earlier PostgreSQL processes whose watchers were killed. */
 async function removeOtherPipes({ data }: PostgresHome, own: string): Promise<void> {
   const folder = dirname(data);
   const pipes = (await readdir(folder)).filter((name) => name.startsWith(pipePrefix)).map((name) => join(folder, name));
@@ -79,7 +79,7 @@ async function startWatcher(home: PostgresHome, pid: number): Promise<number> {
   return descriptor;
 }
 
-/** Opens a pipe for writing; undefined where nobody has opened it for reading within some time. */
+/** Opens a pipe for writing; undefined if no process opens it for reading within some time. */
 async function openPipe(pipe: string, waitMs: number): Promise<number | undefined> {
   for (const deadline = Date.now() + waitMs; ; await sleep(pauseMs)) {
     try {

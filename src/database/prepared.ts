@@ -4,7 +4,7 @@ export type PreparedLimits = Pick<ResourceLimits['database'], 'preparedText' | '
 
 /** The statements that the connections of a pool prepare. Each takes memory on every connection. */
 export type PreparedStatements = {
-  /** The name of the prepared statement for a text; undefined where it shouldn't be prepared. */
+  /** The name of the prepared statement for a text; undefined if it shouldn't be prepared. */
   nameOf(text: string, kind: StatementKind): string | undefined;
   /** The number of resets. */
   readonly generation: number;
@@ -12,10 +12,10 @@ export type PreparedStatements = {
   reset(): void;
 };
 
-/** Searches have an unlimited number of different texts; all other statements a finite one. */
+/** Searches have an unlimited number of texts, and all other statements a limited one. */
 type StatementKind = 'usual' | 'search';
 
-/** The number of texts that were seen once and are remembered. */
+/** The number of remembered texts that were seen once. */
 const maxSeen = 1_000;
 
 type StatementCache = {
@@ -26,7 +26,7 @@ type StatementCache = {
   readonly seen: Set<string>;
 };
 
-/** Prepares short texts from their second use on, up to a total size in bytes: the memory of a plan grows with its text. */
+/** Prepares short texts from their second use on, up to a total size in bytes, since a plan's memory grows with its text. */
 export function preparedStatements({ preparedText, preparedTexts, preparedSearchTexts }: PreparedLimits): PreparedStatements {
   const openCache = (prefix: string, maxBytes: number): StatementCache => ({
     prefix,

@@ -4,13 +4,13 @@ import { StartupError } from '#lib/startup-error.ts';
 import { type Address, clientConfig } from './connect.ts';
 
 /**
- * Detects whether other processes use an embedded PostgreSQL, by advisory locks. PostgreSQL releases a lock when its process ends
- * in any way, unlike a pid file.
+ * Detects with advisory locks whether other processes use an embedded PostgreSQL. Unlike a pid file, a lock is released when its
+ * process ends in any way.
  */
 export type Presence = {
   /** Resolves when the connection to PostgreSQL was lost, unless this process has left. */
   readonly lost: Promise<void>;
-  /** Ends this process's use. Returns whether no other process uses PostgreSQL, so that it can be stopped. */
+  /** Ends this process's use. Returns true if no other process uses PostgreSQL, so that it can be stopped. */
   leave(): Promise<boolean>;
 };
 
@@ -19,10 +19,10 @@ const serverLock = 7_261_002;
 /** PostgreSQL may notice the end of a killed server late, so its lock is awaited. */
 const serverLockWaitMs = 3_000;
 
-/** Registers this process as the only server of the data folder, or as a command. @throws StartupError where another server runs */
+/** Registers this process as the only server of the data folder, or as a command. @throws StartupError if another server runs */
 export async function becomePresent(address: Address, role: 'server' | 'command'): Promise<Presence> {
   const client = new pg.Client({ ...clientConfig(address), application_name: `hearth ${role}` });
-  client.on('error', () => undefined); // PostgreSQL has stopped, so that no locks are needed
+  client.on('error', () => undefined); // PostgreSQL has stopped, so no locks are needed
   await client.connect();
   let left = false;
   const { promise: lost, resolve: resolveLost } = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ export async function becomePresent(address: Address, role: 'server' | 'command'
         await client.query('select pg_advisory_unlock_shared($1)', [presentLock]);
         return await tryLock('pg_try_advisory_lock', presentLock);
       } catch {
-        return false; // PostgreSQL was stopped already
+        return false; // PostgreSQL has already stopped
       } finally {
         await client.end().catch(() => undefined);
       }

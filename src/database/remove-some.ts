@@ -5,8 +5,8 @@ import type { DB } from './tables.ts';
 const batchSize = 5_000;
 
 /**
- * Removes rows of a table that meet a condition, a bounded number at once. Rows that a request is just using are left for the next
- * time. Returns whether there may be more.
+ * Removes rows of a table that meet a condition, a bounded number for each call. Rows that a request is using are left for the
+ * next call. Returns whether there may be more.
  */
 export async function removeSome(tx: Tx, table: keyof DB, condition: RawBuilder<boolean>): Promise<boolean> {
   const { numAffectedRows } = await sql`

@@ -4,9 +4,9 @@ import type { Db } from './connect.ts';
 
 const oldestVersion = 15;
 
-/** The minimum for a process, so that background jobs, which hold one, don't block requests. */
+/** The minimum for a process, so that background jobs, which hold a connection, don't block requests. */
 const minConnections = 4;
-/** Connections outside of the pools: those of registries of processes, and of `hearth` commands. */
+/** Connections outside of the pools: for process registries and for `hearth` commands. */
 const reservedConnections = 8;
 
 /** Checks the version, encoding and schema of PostgreSQL. @throws StartupError with one line for the operator */
@@ -27,13 +27,13 @@ export async function checkServer(db: Db): Promise<void> {
     );
 }
 
-/** How many connections may be open, and what limits them. */
+/** How many connections may be open, and which setting limits them. */
 type AllowedConnections = { allowed: number; limit: string; remedy: string };
 
 /**
- * The number of connections for each of several processes: the requested number, or fewer where PostgreSQL's limits don't allow it;
- * `limit` names the limit that is smallest.
- * @throws StartupError where even the minimum exceeds the limits
+ * The number of connections for each of several processes: the requested number, or fewer if PostgreSQL's limits don't allow it.
+ * `limit` names the smallest limit.
+ * @throws StartupError if even the minimum exceeds the limits
  */
 export async function connectionsEach(
   db: Db,
@@ -50,7 +50,7 @@ export async function connectionsEach(
   return { each, limit: `${limit} is ${allowed}` };
 }
 
-/** The smallest limit of the server, the database and the role. */
+/** The smallest of the limits of the server, the database and the role. */
 async function findAllowedConnections(db: Db): Promise<AllowedConnections> {
   const { rows } = await sql<{ server: number; database: number | null; role: number | null; names: [string, string] }>`
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int

@@ -1,15 +1,15 @@
 import pg from 'pg';
 
-/** A lock that one process has; others that ask for it don't get it until it is released, or the process ends in any way. */
+/** A lock that one process holds. Nobody else gets it until it is released, or the process ends in any way. */
 export type SessionLock = {
-  /** False once the connection was lost, and the lock with it. */
+  /** False after the connection, and the lock with it, was lost. */
   readonly isHeld: boolean;
   release(): Promise<void>;
 };
 
-/** Named locks of a process, on a connection of their own, which is opened when the first lock is taken. */
+/** Named locks of a process on a separate connection, which is opened for the first lock. */
 export type SessionLocks = {
-  /** Takes a lock without waiting; undefined where somebody has it, this process too. */
+  /** Takes a lock without waiting; undefined if anybody holds it, including this process. */
   tryTake(name: string): Promise<SessionLock | undefined>;
   close(): Promise<void>;
 };
@@ -27,7 +27,7 @@ export function openSessionLocks(config: pg.ClientConfig, name: string): Session
   const drop = (dropped: Promise<pg.Client>): void => {
     if (connection !== dropped) return;
     connection = undefined;
-    void dropped.then((client) => client.end()).catch(() => undefined); // it may have ended by itself
+    void dropped.then((client) => client.end()).catch(() => undefined); // the server may have ended it
   };
   const open = (): Promise<pg.Client> => {
     if (connection) return connection;
@@ -70,7 +70,7 @@ export function openSessionLocks(config: pg.ClientConfig, name: string): Session
           return connection === on;
         },
         async release() {
-          // With its connection, the lock is gone.
+          // The lock ends with its connection.
           if (connection === on) await call(on, 'pg_advisory_unlock', lock).catch(() => undefined);
           taken.delete(lock);
         },

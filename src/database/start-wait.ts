@@ -3,12 +3,12 @@ import { StartupError } from '#lib/startup-error.ts';
 import type { PostgresHome } from './postgres-home.ts';
 import { endOrphans, findOrphans, findPostmaster } from './postgres-processes.ts';
 
-/** Reports to the operator why a start takes longer. */
+/** Reports to the operator why a start takes long. */
 export type OnWait = (reason: string) => void;
 
-/** The waiting of a start for other processes. It is limited in total, and reported where it takes longer. */
+/** A start's waiting for other processes. It is limited in total, and reported if it takes long. */
 export type StartWait = {
-  /** @throws StartupError with the reason when the time has ended */
+  /** @throws StartupError with the reason when the time is up */
   pause(reason: string, milliseconds?: number): Promise<void>;
 };
 
@@ -35,7 +35,7 @@ export function startWait({ maxMs, log, onWait }: { maxMs: number; log: string; 
 
 /**
  * Waits for the children of a dead postmaster, and ends them after a while, since busy ones don't notice its end. Returns false
- * where a postmaster is running.
+ * if a postmaster is running.
  */
 export async function waitForOrphans(home: Pick<PostgresHome, 'data' | 'socket'>, wait: StartWait): Promise<boolean> {
   const start = performance.now();

@@ -4,7 +4,7 @@ import { type Deadline, deadlines, TimeBudgetExceeded } from './client.ts';
 import { type Db, isStatementTimeout, readTogether } from './connect.ts';
 import type { DB } from './tables.ts';
 
-/** Waits for a slot, for so many milliseconds; undefined where none became free. */
+/** Waits up to this many milliseconds for a slot; undefined if none became free. */
 export type AcquireSlot = (milliseconds: number) => Promise<Release | undefined>;
 
 type TimeBudget = {
@@ -15,8 +15,8 @@ type TimeBudget = {
 };
 
 /**
- * Runs reads within a number of milliseconds, which PostgreSQL enforces. It applies to all statements together, and includes the
- * wait for a slot and for a connection. @throws TimeBudgetExceeded
+ * Runs reads within a number of milliseconds, which PostgreSQL enforces. The limit applies to all statements together, and
+ * includes the wait for a slot and for a connection. @throws TimeBudgetExceeded
  */
 export async function withTimeBudget<T>(
   db: Db,
@@ -33,7 +33,7 @@ export async function withTimeBudget<T>(
   if (!release) throw new TimeBudgetExceeded();
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   const onTimeout = (): void => {
-    deadline.until = 0; // timers may fire slightly early: no further statement may start
+    deadline.until = 0; // timers may fire slightly early; no further statement may start
     reject(new TimeBudgetExceeded());
   };
   const timer = setTimeout(onTimeout, Math.max(1, deadline.until - performance.now()));
@@ -63,12 +63,14 @@ function currentDeadline(): Deadline {
   return deadline;
 }
 
-/** Sets something (`set local …`) for the rest of the transaction with a time budget. It is sent with the next statement. */
+/** Changes a setting (`set local …`) for the rest of the transaction with a time budget. It is sent with the next statement. */
 export function setForNextStatements(setting: string): void {
   currentDeadline().before.push(setting);
 }
 
-/** Ends the transaction with a time budget by its next statement: both are sent together, and no other may follow. */
+/**
+ * Ends the transaction with a time budget after its next statement. Both are sent together, and no other statement may follow.
+ */
 export function endWithNextStatement(): void {
   currentDeadline().endsWithNext = true;
 }

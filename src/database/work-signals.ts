@@ -1,5 +1,5 @@
-// Signals that there is background work, sent by PostgreSQL's NOTIFY to all processes. They are sent after commits and not in them, since
-// transactions that notify are committed one after the other. A signal that is lost only delays: workers also look by themselves.
+// Signals background work to all processes with PostgreSQL's NOTIFY. Signals are sent after commits and not within them, since
+// PostgreSQL commits notifying transactions one by one. A lost signal only causes a delay, because workers also poll.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type { Db, Tx } from './connect.ts';
@@ -7,7 +7,7 @@ import type { Db, Tx } from './connect.ts';
 export const workKinds = ['events', 'deliveries'] as const;
 export type WorkKind = (typeof workKinds)[number];
 
-/** The channel of PostgreSQL. Its messages are kinds of work, separated by commas. */
+/** PostgreSQL's channel. Its messages are kinds of work, separated by commas. */
 export const workChannel = 'hearth_work';
 
 /** Milliseconds between two signals of one process. */
@@ -15,7 +15,7 @@ const signalEveryMs = 50;
 
 const inTransaction = new WeakMap<Tx, Set<WorkKind>>();
 
-/** Signals this kind of work to all workers, once the transaction is committed. */
+/** Signals this kind of work to all workers after the transaction is committed. */
 export function signalAfter(tx: Tx, kind: WorkKind): void {
   const kinds = inTransaction.get(tx) ?? new Set();
   inTransaction.set(tx, kinds.add(kind));
@@ -24,10 +24,10 @@ export function signalAfter(tx: Tx, kind: WorkKind): void {
 type Signals = { readonly waiting: Set<WorkKind>; timer: NodeJS.Timeout | undefined };
 const signals = new WeakMap<Db, Signals>();
 
-/** Runs a function without what belongs to a request, as the count of its statements. */
+/** Runs a function outside the async context of a request, such as its count of statements. */
 const detached = AsyncLocalStorage.snapshot();
 
-/** Sends what a transaction has signalled, which is committed now: at once, or together with what comes within the next milliseconds. */
+/** Sends the signals of a committed transaction: immediately, or together with others of the next milliseconds. */
 export function sendSignals(db: Db, tx: Tx | undefined): void {
   const kinds = tx && inTransaction.get(tx);
   if (!kinds) return;

@@ -11,7 +11,7 @@ import type { Scope } from './scope.ts';
 import type { Services } from './services.ts';
 import type { ApiVersion } from './versions.ts';
 
-/** The type of a handler's viewer. It follows from the policy: where a token is required, there is an account. */
+/** The type of a handler's viewer. It follows from the policy: if a token is required, there is an account. */
 export type ViewerOf<Access extends Policy> = Access extends
   | { permission: { none: 'public' | 'token_exchange' } }
   | { public: true }
@@ -22,7 +22,7 @@ export type ViewerOf<Access extends Policy> = Access extends
       ? Viewer & { grant: Extract<Grant, { kind: 'client' }> }
       : SignedIn;
 
-/** All that a handler works with: the scope of its request, and what the endpoint declares. */
+/** Everything that a handler gets: the scope of its request, and what the endpoint declares. */
 export type Call<
   Path extends string = string,
   Query extends TSchema = TSchema,
@@ -30,23 +30,23 @@ export type Call<
   Access extends Policy = Policy,
   Resources extends PathResources = readonly [],
 > = Scope & {
-  /** The scope by itself, for what reads or acts with it. */
+  /** The scope, for functions that take one. */
   readonly scope: Scope;
   /**
-   * Runs a change in one transaction. Handlers get a `Tx` from this alone, and all functions that write need one. The last row of
-   * the path is read again and locked, where its resource has a `lock`; `work` gets it with the other rows of the path.
+   * Runs a change in one transaction. It is the handlers' only source of a `Tx`, which all writing functions require. The last
+   * row of the path is read again and locked if its resource has a `lock`. `work` gets it with the other rows of the path.
    */
   readonly change: <T>(work: (tx: Tx, at: At<Path, Resources>) => Promise<T>) => Promise<T>;
   readonly at: At<Path, Resources>;
   readonly query: Static<Query>;
   readonly body: Static<Body>;
-  /** The body of an endpoint that carries a text; empty for others. */
+  /** The body of an endpoint that takes a text; empty for others. */
   readonly text: string;
-  /** The body of an endpoint that carries bytes. */
+  /** The body of an endpoint that takes bytes. */
   readonly upload: Upload;
   readonly page: Page;
   readonly viewer: ViewerOf<Access>;
-  /** For rules that change something: who makes the change, when, and the rows of the path. */
+  /** For rules that change something: the actor, the time, and the rows of the path. */
   readonly action: RootRows<Path> & { readonly by: ViewerOf<Access>; readonly now: Date };
   readonly version: ApiVersion;
   readonly services: Services;
@@ -57,7 +57,7 @@ export type Call<
   readonly reply: typeof reply;
 };
 
-/** A call of any of several endpoints that share a handler. `Own` has the fields that follow from their declarations. */
+/** A call of any endpoint that shares the handler. `Own` has the fields that follow from their declarations. */
 export type SharedCall<Own> = Omit<Call, 'at' | 'change' | 'query' | 'body' | 'action' | 'viewer'> & {
   readonly change: <T>(work: (tx: Tx, at: Own extends { at: infer At } ? At : unknown) => Promise<T>) => Promise<T>;
 } & Readonly<Own>;
@@ -67,31 +67,32 @@ export type Replies = Readonly<Record<number, TSchema>>;
 
 type Reply<Status extends number, Body> = { readonly status: Status; readonly body: Body };
 
-/** The reply of an endpoint that declares several statuses; without a body where the status's schema is Nothing. */
+/** The reply of an endpoint that declares several statuses. It has no body if the status's schema is Nothing. */
 export function reply<const Status extends number>(status: Status): Reply<Status, undefined>;
 export function reply<const Status extends number, Body>(status: Status, body: Body): Reply<Status, Body>;
 export function reply(status: number, body?: unknown): Reply<number, unknown> {
   return { status, body };
 }
 
-/** A body that is received in parts, and never held as a whole. */
+/** A body that arrives in parts, and is never held as a whole. */
 export type Upload = {
   /** The request's `Content-Type`. */
   readonly contentType: string | undefined;
   /**
-   * Passes the body to `take`, one part after the other. Meanwhile the request takes no slot among those that are answered.
-   * @param most the bytes that are allowed, and the name of that limit
-   * @throws Refusal `too_large`, or `timed_out` where it arrives too slowly; GitError `aborted` where the client disconnects
+   * Passes the parts of the body to `take`, one after the other. Meanwhile, the request doesn't occupy a slot for running
+   * requests.
+   * @param most the maximum number of bytes, and the name of that limit
+   * @throws Refusal `too_large`, or `timed_out` if it arrives too slowly; GitError `aborted` if the client disconnects
    */
   receive(most: { bytes: number; name: string }, take: (part: Buffer) => Promise<void>): Promise<void>;
 };
 
-/** A file of which clients may ask for a part (RFC 9110, 14). It never changes. */
+/** A file that clients may request in parts (RFC 9110, 14). It never changes. */
 export type File = {
   readonly size: number;
   readonly etag: string;
   readonly modified: Date;
-  /** Opens it, or the bytes from `start` to `end`; undefined where it is gone. */
+  /** Opens the file, or its bytes from `start` to `end`; undefined if it no longer exists. */
   open(range?: { start: number; end: number }): Promise<Readable | undefined>;
 };
 
@@ -101,11 +102,11 @@ export type Raw = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | string | Readable;
-  /** In the place of a body. */
+  /** Replaces the body. */
   readonly file?: File;
 };
 
-/** A reply that isn't JSON, with its media type. Where `headers` have an `etag`, conditional requests are answered by 304. */
+/** A reply that isn't JSON, with its media type. If `headers` have an `etag`, conditional requests get a 304. */
 export const raw = (type: string, body: Buffer | string | Readable, headers: Record<string, string> = {}): Raw => ({
   raw: true,
   status: 200,
@@ -113,7 +114,9 @@ export const raw = (type: string, body: Buffer | string | Readable, headers: Rec
   body,
 });
 
-/** A reply that is a file, or the part of it that the client asks for. Browsers store it, and never show it as a page of this server. */
+/**
+ * A reply with a file, or the part of it that the client requests. Browsers store it, and never show it as a page of this server.
+ */
 export const fileReply = (name: string, file: File): Raw => ({
   raw: true,
   status: 200,
@@ -155,7 +158,7 @@ type Single<Schema extends TSchema, Lists> = Schema extends TVoid
           ? Listed<ItemOf<Schema>> & Extra<Schema>
           : BodyOf<Schema>;
 
-/** What a handler returns: the body where one status is declared, `reply(status, body)` where several are. */
+/** The return value of a handler: the body if one status is declared, `reply(status, body)` if there are several. */
 export type Handled<Answers extends Replies, Lists> =
   | Raw
   | (IsUnion<keyof Answers> extends true

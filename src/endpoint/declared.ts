@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox';
 import { isSchema, leavesOf, propertiesOf, resolveWithin, type Schema, schemasIn } from '#vocabulary/schema-leaves.ts';
 
-/** The fields, items and defaults of a schema, those of all its alternatives merged. */
+/** The fields, items and defaults of a schema, merged from all of its alternatives. */
 type Shape = {
   readonly fields: ReadonlyMap<string, Shape | undefined> | undefined;
-  /** Whether undeclared fields stay: they are data, or validation refuses them. */
+  /** Whether undeclared fields are kept: they are data, or validation refuses them. */
   readonly keepsOthers: boolean;
   readonly items: Shape | undefined;
   readonly defaults: readonly [name: string, value: unknown][];
@@ -13,8 +13,8 @@ type Shape = {
 const shapes = new WeakMap<object, Shape | undefined>();
 
 /**
- * A copy of a value with only the fields that a schema declares, at every depth, and with the defaults of missing ones. Unknown
- * fields are dropped, as in the public API, so that they can't reach a handler or a column.
+ * A copy of a value with only the fields that a schema declares, at every depth, and with the defaults of missing ones. As in the
+ * public API, unknown fields are dropped, so they can't reach a handler or a column.
  */
 export const declaredPart = (schema: TSchema, value: unknown): unknown => partOf(shapeOf(schema), value);
 
@@ -46,7 +46,7 @@ function makeShape(schemas: readonly Schema[], resolve: Parameters<typeof leaves
   };
 }
 
-/** Whether a schema takes any object. */
+/** Whether a schema accepts any object. */
 const isBare = (leaf: Schema): boolean =>
   !('properties' in leaf) && (leaf.type === undefined || leaf.type === 'object') && !('enum' in leaf) && !('const' in leaf);
 

@@ -27,7 +27,7 @@ export type Declaration<
   readonly id: string;
   readonly method: Method;
   readonly path: KnownPath<Path, Resources>;
-  /** The path resources of the path, beside accounts and repositories. The parents of each are included. */
+  /** The path resources of the path, apart from accounts and repositories. Their parents are included. */
   readonly resources?: Resources;
   readonly summary: string;
   readonly access: Access;
@@ -36,35 +36,36 @@ export type Declaration<
   /** A valid body, for the reference page and the derived tests. */
   readonly example?: NoInfer<Static<Body>>;
   /**
-   * `file`: the body may carry a file, and so be larger than others (security decision 10). `text`: it is no JSON, but a text, which the
-   * handler gets as `text`. `bytes`: it is a file of any type, which the handler receives by `upload`.
+   * `file`: the body may carry a file, so its size limit is larger (security decision 10). `text`: the body is a text and not
+   * JSON. The handler gets it as `text`. `bytes`: the body is a file of any type. The handler receives it with `upload`.
    */
   readonly carries?: 'file' | 'text' | 'bytes';
-  /** The fields of the body may stand in the query, where the request has no body: some clients send none with a DELETE. */
+  /** The fields of the body may be in the query if the request has no body. Some clients send none with a DELETE. */
   readonly bodyInQuery?: true;
   readonly paging?: Lists;
   readonly media?: readonly Media[];
   /** For each API version that changes the reply, a function that makes the change. */
   readonly since?: { readonly [Version in ApiVersion]?: (body: unknown) => unknown };
-  /** The rate limit that a request counts against, where it isn't `core`; a function where it depends on the query. */
+  /** The rate limit for a request, if it isn't `core`; a function if it depends on the query. */
   readonly limit?: Limit | ((query: Readonly<Record<string, unknown>>) => Limit);
   /**
-   * Document 2, Errors: a word of the path or a page that isn't of its type is answered 400. Omitted: the word is one that isn't
-   * found, and the page is the first.
+   * Document 2, Errors: a path word or page of the wrong type is refused with 400. Omitted: such a word isn't found, and such a
+   * page is the first.
    */
   readonly malformed?: 'refused';
-  /** Statuses that the rules may refuse with, beside those that follow from the rest of the declaration. */
+  /** Statuses that the rules may refuse with, in addition to those that follow from the declaration. */
   readonly refuses?: readonly (404 | 405 | 409 | 410 | 412 | 422)[];
   readonly replies: Answers;
   /**
-   * For endpoints that clients poll: when the content of the reply changed last, read at little cost. Each change must have a second of its
-   * own. `If-Modified-Since` with exactly this time is answered 304 without calling the handler. Replies have `X-Poll-Interval`.
+   * For endpoints that clients poll: when the content of the reply last changed. It must be cheap to read. Two changes never
+   * share a second. `If-Modified-Since` with exactly this time gets a 304 without calling the handler. Replies have
+   * `X-Poll-Interval`.
    */
   lastModified?(call: Call<Path, Query, Body, Access, Resources>): Promise<Date>;
   handle(call: Call<Path, Query, Body, Access, Resources>): Promise<Handled<Answers, Lists>>;
 };
 
-/** What an endpoint is given and what it replies, as types. */
+/** The input and the replies of an endpoint, as types. */
 export type EndpointTypes = {
   readonly path: string;
   readonly query: unknown;
@@ -76,8 +77,8 @@ export type EndpointTypes = {
 declare const types: unique symbol;
 
 /**
- * A declaration as the router, the documents and the tests work with it: its handler has no types. `Types` are the
- * types of one endpoint, which `server/run.ts` uses; no value has them.
+ * A declaration for the router, the documents and the tests, whose handler has no types. `Types` are the types of one endpoint,
+ * which `server/run.ts` uses. No value has them.
  */
 export type Endpoint<Types extends EndpointTypes = EndpointTypes> = Omit<
   Declaration<string, TSchema, TSchema, Replies, Policy, Paging | undefined, PathResources>,
@@ -96,11 +97,10 @@ export type ReplyOf<Answers extends Replies> = {
 }[keyof Answers & number];
 
 /**
- * Declares an endpoint. A word in the path that no resource has, or an unknown permission, doesn't compile, and what the handler
- * returns is checked against the schema of its status.
+ * Declares an endpoint. A path word without a resource, or an unknown permission, doesn't compile. The handler's result is
+ * checked against the schema of its status.
  *
- * @example
- * export const getThing = endpoint({
+ * @example export const getThing = endpoint({
  *   id: 'things/get', method: 'GET', path: '/repos/{owner}/{repo}', summary: 'Get a thing',
  *   access: { permission: 'metadata:read', scopes: ['repo'], role: 'read', public: true },
  *   replies: { 200: Thing },
@@ -118,10 +118,10 @@ export function endpoint<
 >(
   declaration: Declaration<Path, Query, Body, Answers, Access, Lists, Resources>,
 ): Endpoint<{ path: Path; query: Static<Query>; body: Static<Body>; reply: ReplyOf<Answers> }> {
-  return declaration as unknown as Endpoint<never>; // the parameter's type has checked the handler
+  return declaration as unknown as Endpoint<never>; // the type of the parameter has checked the handler
 }
 
-/** Whether an endpoint is about the pull requests of a repository, which may be switched off there. */
+/** Whether an endpoint concerns the pull requests of a repository, which can be disabled there. */
 export const isAboutPulls = ({ path }: Pick<Endpoint, 'path'>): boolean =>
   /^\/repos\/\{owner\}\/\{repo\}\/(commits\/\{commit_sha\}\/)?pulls(\/|$)/.test(path);
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
 
-/** The operations in which the public API describes the `errors` of a 422 as texts. In all others they are objects. */
+/** The operations for which the public API describes the `errors` of a 422 as texts. In all others they are objects. */
 const operations: ReadonlySet<string> = new Set([
   'actions/add-custom-labels-to-self-hosted-runner-for-org',
   'actions/add-custom-labels-to-self-hosted-runner-for-repo',

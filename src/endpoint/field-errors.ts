@@ -1,13 +1,13 @@
 import type { ErrorObject } from 'ajv';
 import type { FieldError } from '#lib/refusal.ts';
 
-/** The number of fields that a reply lists at most. */
+/** The maximum number of fields that a reply lists. */
 const maxErrors = 20;
 
-/** Names of fields come from the request, and longer ones are cut. */
+/** Field names come from the request. Longer ones are truncated. */
 const maxNameLength = 200;
 
-/** The first error of each field, from Ajv's errors. Where there is none, one error about the whole value. */
+/** The first of Ajv's errors for each field. If there is none, one error about the whole value. */
 export function fieldErrors(errors: readonly ErrorObject[], resource: string): FieldError[] {
   const fields = new Map<string, FieldError>();
   for (const error of relevantErrors(errors)) {
@@ -23,17 +23,17 @@ export function fieldErrors(errors: readonly ErrorObject[], resource: string): F
   return fields.size > 0 ? [...fields.values()] : [{ resource, field: '', code: 'invalid', message: 'body is not valid' }];
 }
 
-/** The pointer to what an error is about. For a missing field, that is the field itself. */
+/** The pointer to the location of an error. For a missing field, that is the field itself. */
 const pointerOf = ({ instancePath, keyword, params }: ErrorObject): string =>
   keyword === 'required' ? `${instancePath}/${params.missingProperty}` : instancePath;
 
-/** Schemas write `not: {}` for a field that may not stand beside the others. */
+/** Schemas use `not: {}` for a field that may not occur with the others. */
 const messageOf = ({ keyword, message }: ErrorObject): string =>
   keyword === 'not' ? 'has no place here' : (message ?? 'is not valid');
 
 /**
- * Drops errors of union branches that don't help the client. For a value that matches no branch of a union, Ajv lists the errors of
- * all branches and then that of the union itself; this handles the errors of each union on their own.
+ * Drops errors of union branches that don't help the client. For a value that matches no branch of a union, Ajv lists the errors
+ * of all branches and then that of the union itself. This handles the errors of each union separately.
  */
 function relevantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const kept: ErrorObject[] = [];
@@ -56,8 +56,8 @@ const isInside = (error: ErrorObject | undefined, { schemaPath, instancePath }: 
   (error.instancePath === instancePath || error.instancePath.startsWith(`${instancePath}/`));
 
 /**
- * Where a branch accepts the type of the value and refuses something inside it, only the errors inside are kept. For a list with
- * a wrong item, this drops the error of the branch `null`.
+ * If a branch accepts the type of the value and refuses something inside it, only the errors inside are kept. For a list with a
+ * wrong item, this drops the error of the branch `null`.
  */
 function errorsOfDeepestBranch(inside: readonly ErrorObject[], union: ErrorObject): readonly ErrorObject[] {
   const deeper = inside.filter((error) => pointerOf(error) !== union.instancePath);
@@ -65,8 +65,8 @@ function errorsOfDeepestBranch(inside: readonly ErrorObject[], union: ErrorObjec
 }
 
 /**
- * Where a constant distinguishes the branches (`type: 'a'`), only the errors of the branch with the value's constant are kept;
- * where no branch has it, the errors about the constant.
+ * If a constant distinguishes the branches (`type: 'a'`), only the errors of the branch with the value's constant are kept. If no
+ * branch has it, the errors about the constant are kept.
  */
 function errorsOfNamedBranch(inside: readonly ErrorObject[], union: ErrorObject): readonly ErrorObject[] {
   const branchOf = ({ schemaPath }: ErrorObject): string => schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0] ?? '';

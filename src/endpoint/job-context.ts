@@ -4,17 +4,17 @@ import { linksOf } from './links.ts';
 import { openScope, type Scope } from './scope.ts';
 import type { Services } from './services.ts';
 
-/** What jobs and subscriptions to events work with. */
+/** The context of jobs and event subscriptions. */
 export type JobContext = QueueContext & {
   readonly services: Services;
-  /** Reads for `everybody`: what a job writes is seen by people who may see different things. */
+  /** Reads as `everybody`, since people with different access see what a job writes. */
   readonly scope: Scope;
 };
 
-/** The address in links where none is configured. Whoever stores such links replaces it when the address is known. */
+/** The address in links if none is configured. Code that stores such links replaces it when the address is known. */
 export const unknownAddress = 'http://hearth.invalid';
 
-/** The context of a job. Each has a scope of its own. */
+/** The context of a job. Each has its own scope. */
 export function jobContext(given: QueueContext, services: Services): JobContext {
   const { db, now } = given;
   const links = linksOf(services.url ?? unknownAddress, services.ssh);

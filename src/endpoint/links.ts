@@ -1,15 +1,15 @@
 import { trimEndOf } from '#lib/trim.ts';
-/** The addresses of this server, from which every URL of a reply is made. No trailing slashes. */
+/** The addresses of this server, from which all URLs of a reply are made. They have no trailing slashes. */
 export type Links = {
   /** The root of the API, for example `http://127.0.0.1:3000/api/v3`. */
   readonly api: string;
   /** The root for browsers and Git, for example `http://127.0.0.1:3000`. */
   readonly html: string;
-  /** Where Git is reached by SSH, where that is offered. */
+  /** The address of Git over SSH, if it is enabled. */
   readonly ssh?: SshAddress | undefined;
 };
 
-/** Where people reach the server by SSH; without a host, at that of the web. */
+/** The public SSH address. Without a host, it is the web host. */
 export type SshAddress = { readonly host?: string | undefined; readonly port: number };
 
 /** The addresses of a server whose root is `url`. */
@@ -18,7 +18,7 @@ export const linksOf = (url: string, ssh?: SshAddress): Links => {
   return { html, api: `${html}/api/v3`, ssh };
 };
 
-/** The address of a repository for Git over SSH: in its short form, which has no port, where that is the usual one. */
+/** The address of a repository for Git over SSH. The default port allows the short form, which has none. */
 export function sshUrl({ html, ssh }: Links, { owner, name }: NamedRepository): string {
   const { hostname } = new URL(html);
   const { host = hostname, port } = ssh ?? { port: usualSshPort };
@@ -29,7 +29,7 @@ export function sshUrl({ html, ssh }: Links, { owner, name }: NamedRepository): 
 const usualSshPort = 22;
 
 /**
- * A URL with path segments escaped, slashes of `rest` kept.
+ * A URL with escaped path segments. Slashes of `rest` are kept.
  * @example path('http://h/api/v3/repos', 'ada', 'a b') // http://h/api/v3/repos/ada/a%20b
  */
 export function path(base: string, ...segments: (string | number)[]): string {
@@ -42,7 +42,7 @@ export function path(base: string, ...segments: (string | number)[]): string {
 const escaped = (segment: string): string =>
   /^[\w.~-]*$/.test(segment) ? segment : encodeURIComponent(segment).replaceAll('%2F', '/');
 
-/** A repository, as far as addresses in it need it. */
+/** The fields of a repository that its addresses need. */
 export type NamedRepository = { name: string; owner: { login: string } };
 
 /** The address of a repository in the API. */
@@ -51,8 +51,8 @@ export const repositoryUrl = perObject((links: Links, { owner, name }: NamedRepo
 );
 
 /**
- * Remembers what `present` makes of an object, as long as the object lives: a page shows the same account and repository many times,
- * and rows of accounts that didn't change live longer than a request (decision 22). The object and what is made of it aren't changed.
+ * Caches the result of `present` for an object as long as the object lives. A page shows the same account and repository many
+ * times, and unchanged account rows live longer than a request (decision 22). Neither the object nor the result may change.
  */
 export function perObject<Row extends object, Result>(
   present: (links: Links, row: Row) => Result,

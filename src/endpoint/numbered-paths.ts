@@ -1,10 +1,10 @@
-// Addresses that name an account, a repository or a team by its number. The public API answers them wherever it answers the address by
-// names, and its clients know them from pagination links. They are derived from the declarations; no endpoint declares them.
+// Addresses that name an account, a repository or a team by its id. The public API serves them wherever it serves the address by
+// names, and its clients know them from pagination links. They are derived from the declarations. No endpoint declares them.
 import type { Endpoint } from './endpoint.ts';
 import type { AnyPathResource } from './path-resource.ts';
 import { type IdRoots, wordsOf } from './path-words.ts';
 
-/** How a path begins by names, and how the same path begins by numbers. Longer beginnings come first. */
+/** The beginning of a path with names, and the equivalent beginning with ids. Longer beginnings come first. */
 type Beginning = {
   readonly named: string;
   readonly numbered: keyof IdRoots | '/user/{user_id}' | '/organizations/{organization_id}/team/{team_id}';
@@ -18,11 +18,11 @@ const beginnings: readonly Beginning[] = [
   { named: '/users/{username}', numbered: '/user/{user_id}' },
 ];
 
-/** An address by numbers, read as the same address by names. */
+/** An address with ids, translated to the address with names. */
 type NumberedAddress = {
-  /** The address by names, each of which is a placeholder. */
+  /** The address with names, all of them placeholders. */
   readonly named: string;
-  /** The numbers, in the order of the address. */
+  /** The ids, in the order of the address. */
   readonly numbers: readonly string[];
 };
 
@@ -32,7 +32,7 @@ const readers = beginnings.map(({ named, numbered }) => ({
 }));
 
 /**
- * What an address by numbers may mean; empty where it isn't one.
+ * The possible meanings of an address with ids; empty if it isn't one.
  * @example readNumberedAddress('/repositories/7/issues?page=2') // [{ named: '/repos/-/-/issues?page=2', numbers: ['7'] }]
  */
 export function readNumberedAddress(address: string): NumberedAddress[] {
@@ -45,8 +45,8 @@ export function readNumberedAddress(address: string): NumberedAddress[] {
 const derived = new WeakMap<Endpoint, Map<string, Endpoint | undefined>>();
 
 /**
- * The endpoint for the addresses by as many numbers as given: the same access, handler and schemas, at a path that names its root by an
- * id. Undefined where it has no such address. It is made once for each endpoint.
+ * The endpoint for addresses with this number of ids. It has the same access, handler and schemas, and a path that names its root
+ * by id. Undefined if the endpoint has no such address. It is made once for each endpoint.
  */
 export function numberedEndpoint(endpoint: Endpoint, numbers: number): Endpoint | undefined {
   const known = derived.get(endpoint) ?? new Map<string, Endpoint | undefined>();
@@ -66,7 +66,7 @@ function derive(endpoint: Endpoint, { named, numbered }: Beginning): Endpoint {
   return { ...endpoint, path, resources: resources.map(byId) };
 }
 
-/** The resource that is found by an id, where it has one; likewise those that it lies below. */
+/** The resource that is found by id, if it has one. The same applies to its parents. */
 function byId(resource: AnyPathResource): AnyPathResource {
   if (resource.byId) return resource.byId;
   return typeof resource.below === 'object' ? { ...resource, below: byId(resource.below) } : resource;

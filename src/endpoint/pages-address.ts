@@ -1,33 +1,36 @@
-// The addresses of websites of repositories. They have an origin of their own: what people publish must not be able to act in the
-// API or the sign-in pages for those who look at it.
+// The addresses of repositories' websites. They have a separate origin: published content must not be able to act in the API or
+// the sign-in pages on behalf of its readers.
 import { type Links, type NamedRepository, path } from './links.ts';
 
-/** An origin that is configured for websites. */
+/** A configured origin for websites. */
 export type PagesOrigin = {
   readonly protocol: 'http:' | 'https:';
   readonly hostname: string;
-  /** With a colon before it; empty for the usual one. */
+  /** With a leading colon; empty for the default port. */
   readonly port: string;
-  /** Whether each owner has a host below it, as `ada.pages.example.com`; otherwise a folder, as `pages.example.com/ada/`. */
+  /**
+   * Whether each owner has a subdomain, such as `ada.pages.example.com`. Otherwise each has a folder, such as
+   * `pages.example.com/ada/`.
+   */
   readonly hasSubdomains: boolean;
 };
 
-/** Where websites are served. */
+/** The address of websites. */
 export type PagesAddress = {
-  /** Undefined: at any host of the request, and the port that the process listens on. */
+  /** Undefined: any host of the request, with the port that the process listens on. */
   readonly origin?: PagesOrigin | undefined;
   /** The port that the process listens on. */
   readonly port: number;
-  /** Whether it speaks TLS there. */
+  /** Whether that port uses TLS. */
   readonly isSecure: boolean;
-  /** The configured address of the server itself, at which readers of websites sign in. Undefined: they can't be led there. */
+  /** The configured address of the server itself, where readers of websites sign in. Undefined: they can't be sent there. */
   readonly server?: string | undefined;
 };
 
 /**
  * Parses a configured address.
- * @example parsePagesOrigin('https://*.pages.example.com') // each owner has a host
- * @throws Error with what is allowed
+ * @example parsePagesOrigin('https://*.pages.example.com') // each owner has a subdomain
+ * @throws Error that lists the allowed forms
  */
 export function parsePagesOrigin(text: string): PagesOrigin {
   const [, scheme = '', star, rest = ''] = /^(https?:\/\/)(\*\.)?(.*)$/.exec(text) ?? [];
@@ -44,50 +47,48 @@ export function parsePagesOrigin(text: string): PagesOrigin {
   };
 }
 
-/** Whether what is served there is reached by HTTPS. */
+/** Whether websites are served over HTTPS. */
 export const isHttps = ({ origin, isSecure }: PagesAddress): boolean => (origin ? origin.protocol === 'https:' : isSecure);
 
-/** The origin for a reply whose other links are these. */
+/** The origin of websites for a reply with these links. */
 export function originFor({ html }: Pick<Links, 'html'>, { origin, port, isSecure }: PagesAddress): PagesOrigin {
   if (origin) return origin;
   const protocol = isSecure ? 'https:' : 'http:';
   return { protocol, hostname: new URL(html).hostname, port: `:${port}`, hasSubdomains: false };
 }
 
-/** Whether each website that not everybody may see has a host for itself. */
+/** Whether each website with restricted access has its own host. */
 export const hasPrivateHosts = ({ origin, server }: PagesAddress): boolean =>
   origin?.hasSubdomains === true && server !== undefined;
 
 const privateLabel = /^private--[\da-f]{32}$/;
 
-/** The label of the host of such a website. No owner's host has one, since no login has two hyphens in a row. */
+/** The host label of a restricted website. No owner's host has such a label, since no login has two hyphens in a row. */
 export const isPrivateLabel = (label: string): boolean => privateLabel.test(label);
 
-/** The one label before the host of websites, where they are below it. */
+/** The single label before the host of websites, if they are subdomains. */
 export function labelOf(origin: PagesOrigin | undefined, hostname: string): string | undefined {
   if (!origin?.hasSubdomains || !hostname.endsWith(`.${origin.hostname}`)) return undefined;
   const label = hostname.slice(0, -origin.hostname.length - 1);
   return label.includes('.') ? undefined : label;
 }
 
-/** A website, as far as its address needs it. */
+/** The fields of a website that its address needs. */
 export type NamedSite = NamedRepository & {
   /** Its own domain, if it has one. */
   readonly domain?: string | null | undefined;
   readonly https_enforced: boolean;
-  /** The label of the host that it has for itself. Null: everybody may see it, and it is among those of its owner. */
+  /** The label of the website's own host. Null: everybody may see it, and it is on its owner's host. */
   readonly label?: string | null | undefined;
 };
 
-/**
- * The names of the repository whose website is that of its owner: `OWNER.pages`, or `OWNER.HOST` with the configured host.
- */
+/** The repository names whose website is that of the owner: `OWNER.pages`, or `OWNER.HOST` with the configured host. */
 export const ownerSiteNames = (login: string, { origin }: Pick<PagesAddress, 'origin'>): string[] =>
   [...new Set(['pages', ...(origin ? [origin.hostname] : [])])].map((suffix) => `${login}.${suffix}`.toLowerCase());
 
 /**
- * The origin of a domain, which is reached as websites are: by the proxy that speaks for them, over either protocol, or at the port that the
- * process listens on, over the one that it speaks.
+ * The origin of a custom domain. It is served in the same way as other websites: by the proxy in front of them, over either
+ * protocol, or at the port that the process listens on, with that port's protocol.
  */
 export function domainOrigin(pages: PagesAddress, domain: string, { isSecure }: { isSecure: boolean }): string {
   const { origin, port } = pages;
@@ -96,7 +97,7 @@ export function domainOrigin(pages: PagesAddress, domain: string, { isSecure }: 
   return `${protocol}//${domain}${protocol === origin.protocol ? origin.port : ''}`;
 }
 
-/** The host of a website that has no domain. */
+/** The host of a website without a custom domain. */
 export function siteHost(
   { hostname, hasSubdomains }: PagesOrigin,
   pages: PagesAddress,
@@ -106,7 +107,7 @@ export function siteHost(
   return hasSubdomains ? `${owner.login.toLowerCase()}.${hostname}` : hostname;
 }
 
-/** The address of a website, with a slash at its end. One that not everybody may see demands HTTPS where websites have it. */
+/** The address of a website, with a trailing slash. A restricted website requires HTTPS if websites have it. */
 export function siteUrl(origin: PagesOrigin, pages: PagesAddress, site: NamedSite): string {
   const { owner, name, domain, https_enforced, label = null } = site;
   const isSecure = https_enforced || (label !== null && isHttps(pages));

@@ -3,19 +3,22 @@ import type { Listed, Neighbours, Page } from '#lib/page.ts';
 import { badRequest } from '#lib/refusal.ts';
 
 export type Paging = {
-  /** `inside`: the reply is one object, and a list in it is paged. `since`: a page begins after the id that the query names. `both`: pages have numbers, and lie before or after a cursor. */
+  /**
+   * `inside`: the reply is an object with a paged list in it. `since`: a page begins after the id in the query. `both`: pages
+   * have numbers, or lie before or after a cursor.
+   */
   readonly style: 'pages' | 'cursors' | 'inside' | 'since' | 'both';
   readonly defaultLimit: number;
   readonly maxLimit: number;
-  /** The number of rows that paging can reach, even when there are more. */
+  /** The number of rows that paging can reach, even if there are more. */
   readonly most?: number;
-  /** Of lists by numbers or cursors: nobody counts the rows, so that numbered pages lead to the next one by its cursor alone. */
+  /** For lists with numbers or cursors: rows aren't counted, so a numbered page only links the next one, by cursor. */
   readonly isUncounted?: true;
 };
 
 type Bounds = { defaultLimit?: number; maxLimit?: number; most?: number };
 
-/** Document 1: `per_page` 30 by default, 100 at most, and `page` from 1. */
+/** Document 1: `per_page` is 30 by default and 100 at most, and `page` starts at 1. */
 export const pages = (options: Bounds = {}): Paging & { readonly style: 'pages' } => ({
   style: 'pages',
   defaultLimit: options.defaultLimit ?? 30,
@@ -27,14 +30,14 @@ export const pages = (options: Bounds = {}): Paging & { readonly style: 'pages' 
 export const cursors = (): Paging & { readonly style: 'cursors' } => ({ ...pages(), style: 'cursors' });
 
 /**
- * For lists of all that a server has, which nobody counts: `per_page`, and `since`, the id of the last row of the page before. Rows are
- * in the order of their ids.
+ * For lists over the whole server, which aren't counted: `per_page`, and `since`, the id of the last row of the previous page.
+ * Rows are ordered by id.
  */
 export const pagesSince = (options: Bounds = {}): Paging & { readonly style: 'since' } => ({ ...pages(options), style: 'since' });
 
 /**
- * For lists that change while they are read, which clients walk by numbers or by cursors: `per_page` and `page`, or `before` or `after`, a
- * cursor from the `Link` header, which counts where a request has both.
+ * For lists that change while they are read, with numbers or cursors: `per_page` and `page`, or `before` or `after` with a cursor
+ * from the `Link` header. If a request has both, the cursor counts.
  */
 export const pagesAndCursors = (options: { isUncounted?: true } = {}): Paging & { readonly style: 'both' } => ({
   ...pages(),
@@ -42,7 +45,7 @@ export const pagesAndCursors = (options: { isUncounted?: true } = {}): Paging & 
   style: 'both',
 });
 
-/** For replies that are one object with a long list in it: the list is paged, and `Link` has the next page. */
+/** For replies that are one object with a long list in it. The list is paged, and `Link` has the next page. */
 export const pagesInside = (options: Bounds = {}): Paging & { readonly style: 'inside' } => ({
   ...pages(options),
   style: 'inside',
@@ -55,7 +58,7 @@ export const enveloped = <Name extends string, Item extends TSchema>(
 ): TObject<{ total_count: TInteger } & { [K in Name]: TArray<Item> }> =>
   Type.Object({ total_count: Type.Integer(), [name]: Type.Array(item) }) as never;
 
-/** The parameters that say where a page begins. */
+/** The parameters that set the start of a page. */
 export const positionsOf = {
   pages: ['page'],
   inside: ['page'],
@@ -65,8 +68,8 @@ export const positionsOf = {
 } as const satisfies Record<Paging['style'], readonly string[]>;
 
 /**
- * The page of a query. As in the public API, invalid values become the default, and too large ones the maximum. `showsTotal`: the reply
- * has the number of all rows.
+ * The page that a query requests. As in the public API, invalid values become the default, and values that are too large become
+ * the maximum. `showsTotal`: the reply has the number of all rows.
  */
 export function pageOf(
   paging: Paging,
@@ -85,8 +88,8 @@ export function pageOf(
 }
 
 /**
- * Refuses paging parameters that aren't numbers, and a repeated cursor, for endpoints that demand it. Numbers out of range are read as
- * `pageOf` does.
+ * Refuses paging parameters that aren't numbers, and a repeated cursor, for endpoints that require it. Numbers out of range are
+ * handled as in `pageOf`.
  */
 export function checkPaging({ style }: Paging, query: Readonly<Record<string, unknown>>): void {
   if (style === 'cursors' && Array.isArray(query.cursor)) throw badRequest('Invalid cursor');
@@ -97,7 +100,7 @@ export function checkPaging({ style }: Paging, query: Readonly<Record<string, un
   }
 }
 
-/** Larger page numbers are treated as this one, so that the offset of a statement is bounded. */
+/** Larger page numbers are treated as this one, which bounds the offset of a statement. */
 const maxPage = 100_000;
 
 function positiveInteger(value: unknown, fallback: number): number {
@@ -106,8 +109,9 @@ function positiveInteger(value: unknown, fallback: number): number {
 }
 
 /**
- * The cursor of a query, undefined where it names none. An empty one asks for the first page (the public API's way to a first cursor).
- * @throws Refusal 400 where it names both, or one of them twice
+ * The cursor of a query; undefined if it has none. An empty cursor requests the first page (the public API's way to a first
+ * cursor).
+ * @throws Refusal 400 if the query has both cursors, or one of them twice
  */
 function edgeOf({ before, after }: Readonly<Record<string, unknown>>): Pick<Page, 'before' | 'after'> | undefined {
   if ((before !== undefined && after !== undefined) || Array.isArray(before) || Array.isArray(after))
@@ -116,19 +120,19 @@ function edgeOf({ before, after }: Readonly<Record<string, unknown>>): Pick<Page
   return typeof after === 'string' && after !== '' ? { after } : undefined;
 }
 
-/** An id of a query; 0, which is before all ids, where it isn't one. */
+/** The id in a query; 0, which is before all ids, if it isn't valid. */
 const idOr0 = (value: unknown): number => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : 0);
 
-/** One page of a list in memory. Only short lists are read whole. */
+/** One page of a list in memory, for lists short enough to be read as a whole. */
 export const pageOut = <Row>(rows: readonly Row[], page: Page): Listed<Row> => ({
   rows: rows.slice(page.offset, page.offset + page.limit),
   total: rows.length,
 });
 
-/** The rows of a list in all, where its pages are numbered, and the cursors of the pages beside one, where they have some. */
+/** The total number of rows if pages are numbered, and the cursors of the neighbouring pages if there are any. */
 export type ListPosition = { total?: number } & Neighbours;
 
-/** The `Link` header of a page, or undefined when one page holds everything. `url` is the request's own. */
+/** The `Link` header of a page, or undefined if one page holds everything. `url` is the request's own. */
 export function linkHeader(
   url: URL,
   { style }: Paging,
@@ -148,10 +152,10 @@ export function linkHeader(
   return links.length === 0 ? undefined : links.join(', ');
 }
 
-/** A page that another one leads to, and the parameters that say where it begins. */
+/** A linked page, and the parameters that set its start. */
 type Target = readonly [rel: string, positions: { readonly [parameter: string]: number | string }];
 
-/** The pages that a numbered page leads to. Those beside it are also named by their cursors, for clients that read these. */
+/** The pages that a numbered page links. Neighbouring pages also have cursors, for clients that use them. */
 const numberedTargets = (number: number, last: number, { previous, next }: Neighbours): Target[] => [
   ...(number > 1
     ? [['prev', { page: Math.min(number - 1, last), ...(previous !== undefined && { before: previous }) }] as const]
@@ -162,7 +166,7 @@ const numberedTargets = (number: number, last: number, { previous, next }: Neigh
   ...(number > 1 ? [['first', { page: 1 }] as const] : []),
 ];
 
-/** The pages that one leads to which has no number (document 1, Pagination). */
+/** The pages that an unnumbered page links (document 1, Pagination). */
 const neighbourTargets = (style: Paging['style'], { previous, next }: Neighbours): Target[] => {
   const names = style === 'both' ? (['before', 'after'] as const) : ([positionsOf[style][0], positionsOf[style][0]] as const);
   return [

@@ -25,7 +25,7 @@ type Parent = keyof Roots | AnyPathResource | undefined;
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-/** Rows by the names under which handlers have them. */
+/** Rows by the names that handlers use for them. */
 type RowsOf<Of extends Parent> =
   IsAny<Of> extends true
     ? unknown
@@ -35,7 +35,7 @@ type RowsOf<Of extends Parent> =
         ? RowsOf<Above> & { [N in Name]: Row }
         : unknown;
 
-/** The input of a lookup: the rows of the parents, and the viewer. */
+/** The input of a lookup: the parent rows, and the viewer. */
 export type Lookup<Above extends Parent = Parent> = {
   readonly db: Db;
   readonly at: RowsOf<Above>;
@@ -46,7 +46,7 @@ export type Lookup<Above extends Parent = Parent> = {
 
 type Values<Words extends Record<string, TSchema>> = { readonly [Word in keyof Words]: Static<Words[Word]> };
 
-/** The ids of the parents as SQL, for a query that is joined to the one that finds the parent. */
+/** The parents' ids as SQL, for a query that is joined to the parent's query. */
 type IdsOf<Of extends Parent> = Of extends 'repo'
   ? { readonly repo: { readonly id: Expression<Id<'repositories'>> } }
   : Of extends 'org'
@@ -64,24 +64,24 @@ type QueryLookup<Above extends Parent> = {
 type Finding<Words extends Record<string, TSchema>, Above extends Parent, Row> =
   | {
       /**
-       * Selects its row from the database. A query below a repository or organization is part of the statement that finds that, so it is
-       * asked before access is decided; its row is used only after that.
+       * Selects its row from the database. A query below a repository or organization is part of the statement that finds its
+       * parent, so it runs before access is decided. Its row is used only after that.
        */
       query(lookup: QueryLookup<Above>, words: Values<Words>): Expression<Row>;
-      /** Refuses where its parents have nothing of the kind. `row` is what was found. @throws Refusal */
+      /** Refuses if its parents don't support this kind of resource. `row` is the row that was found. @throws Refusal */
       require?(at: RowsOf<Above>, row: NoInfer<Row> | undefined): unknown;
       find?: undefined;
     }
   | {
-      /** Finds it below its parent; undefined (404) where it doesn't exist or the viewer may not see it. */
+      /** Finds the resource below its parent; undefined (404) if it doesn't exist or the viewer may not see it. */
       find(lookup: Lookup<Above>, words: Values<Words>): Promise<Row | undefined>;
       query?: undefined;
       require?: undefined;
     };
 
 /**
- * Something that paths name, as `{hook_id}` in `/repos/{owner}/{repo}/hooks/{hook_id}`. It is found once for each request, below
- * its parent, after access to the parents was decided; handlers get its row.
+ * A resource that paths name, such as `{hook_id}` in `/repos/{owner}/{repo}/hooks/{hook_id}`. It is looked up once for each
+ * request, below its parent, after access to the parents is decided. Handlers get its row.
  */
 type PathResource<
   Name extends string = string,
@@ -89,18 +89,18 @@ type PathResource<
   Above extends Parent = Parent,
   Row = unknown,
 > = {
-  /** Handlers have its row as `at.<name>`. */
+  /** Handlers get its row as `at.<name>`. */
   readonly name: Name;
-  /** The words of the path that name it, with their schemas. The same word may name something else in other paths. */
+  /** The path words that name it, with their schemas. In other paths, the same word may name something else. */
   readonly words: Words;
   readonly below: Above;
-  /** Its row is what this loads by its id, so that nothing below the handler loads it again. */
+  /** The loader that loads the same row by id, so that it isn't loaded again. */
   readonly loader?: AnyLoader;
-  /** The same resource found by its id, for addresses by numbers; see `numbered-paths.ts`. */
+  /** The same resource found by its id, for addresses with ids; see `numbered-paths.ts`. */
   readonly byId?: AnyPathResource;
   /**
-   * Reads it again in the transaction of a change and locks its row, so that the second of two concurrent changes sees the first.
-   * Undefined where it was deleted meanwhile. Omitted where changes need no lock.
+   * Reads the resource again in the transaction of a change and locks its row, so that the second of two concurrent changes sees
+   * the first. Undefined if it was deleted in the meantime. Omitted if changes need no lock.
    */
   lock?(tx: Tx, at: RowsOf<Above> & { readonly [N in Name]: NoInfer<Row> }): Promise<Row | undefined>;
 } & Finding<Words, Above, Row>;
@@ -109,10 +109,9 @@ type PathResource<
 export type AnyPathResource = PathResource<string, Record<string, TSchema>, any, any>;
 
 /**
- * Declares something that paths name.
+ * Declares a resource that paths name.
  *
- * @example
- * export const label = pathResource({
+ * @example export const label = pathResource({
  *   name: 'label', words: { name: nameWord }, below: 'repo',
  *   query: ({ db, at }, { name }) => labelByName(db, at.repo.id, name),
  * });
@@ -126,7 +125,7 @@ export const pathResource = <
   declared: PathResource<Name, Words, Above, Row>,
 ): PathResource<Name, Words, Above, Row> => declared;
 
-/** The words of a path that name a resource and those above it. */
+/** The path words that name a resource and its parents. */
 type WordsOfResource<Of> =
   IsAny<Of> extends true
     ? never
@@ -138,35 +137,35 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
 
 export type PathResources = readonly AnyPathResource[];
 
-/** The beginnings of a path that name its root by an id. */
+/** Path beginnings that name their root by id. */
 type IdRootOf<Path extends string> = {
   [Beginning in keyof IdRoots]: Path extends `${Beginning}${string}` ? Beginning : never;
 }[keyof IdRoots];
 
-/** The rows of the root words of a path, which the decision about access looked up. */
+/** The rows of a path's root words, from the access lookup. */
 export type RootRows<Path extends string> = ('org' extends WordsOf<Path> ? Pick<Roots, 'org'> : unknown) &
   ('repo' extends WordsOf<Path> ? Pick<Roots, 'repo'> : unknown) &
   ('template_repo' extends WordsOf<Path> ? Pick<Roots, 'template'> : unknown) &
   ('username' extends WordsOf<Path> ? Pick<Roots, 'user'> : unknown) &
   ([IdRootOf<Path>] extends [never] ? unknown : Pick<Roots, IdRoots[IdRootOf<Path>]>);
 
-/** What the words in braces of a path stand for: rows, and parsed values of the words that are values. */
+/** The values of the words in braces of a path: rows, and parsed values. */
 export type At<Path extends string, Resources extends PathResources> = RootRows<Path> &
   ([Resources[number]] extends [never] ? unknown : Intersection<RowsOf<Resources[number]>>) & {
     readonly [W in Exclude<WordsOf<Path>, WordsOfResource<Resources[number]>> & ValueWord]: WordValue<W>;
   };
 
-/** Words of the path that name no root and no value, and have no resource; and words of resources that the path lacks. */
+/** Path words that have no root, value or resource, and words of resources that the path lacks. */
 type UnknownWord<Path extends string, Resources extends PathResources> =
   | Exclude<WordsOf<Path>, RootWord | WordsOf<IdRootOf<Path>> | ValueWord | WordsOfResource<Resources[number]>>
   | Exclude<WordsOfResource<Resources[number]>, WordsOf<Path>>;
 
-/** A path whose words and whose resources belong together; another one doesn't compile. */
+/** A path whose words match its resources. Other paths don't compile. */
 export type KnownPath<Path extends string, Resources extends PathResources> = [UnknownWord<Path, Resources>] extends [never]
   ? Path
   : `The word ${UnknownWord<Path, Resources>} has no resource, or stands in a resource alone`;
 
-/** The resources of a path, each after those above it. */
+/** The resources of a path, each after its parents. */
 export function resourcesOf({ resources = none }: { readonly resources?: PathResources }): readonly AnyPathResource[] {
   const known = chains.get(resources);
   if (known) return known;

@@ -9,18 +9,21 @@ const login = Type.String({ minLength: 1, maxLength: 100 });
 export const idOf = <Table extends string>(_table: Table) =>
   Type.Unsafe<Id<Table>>({ type: 'integer', minimum: 1, maximum: maxId });
 
-/** The schema of a path word that is a number which is counted in each repository, as that of an issue. */
+/** The schema of a path word for a number that is unique within its repository, such as an issue number. */
 export const numberWord = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
-/** The schemas of path words that are names. Those of labels, branches and revisions may hold slashes; slugs, keys and codes don't. */
+/** The schemas of path words that are names. Labels, branches and revisions may contain slashes; slugs, keys and codes don't. */
 export const nameWord = text;
 export const slugWord = Type.String({ minLength: 1, maxLength: 1024, pattern: '^[^/]+$' });
 export const loginWord = login;
 
-/** A name that may hold slashes, which clients escape (`%2F`). So other words can follow it, and unknown ones are no part of it. */
+/**
+ * A name that may contain slashes, which clients escape (`%2F`). So other words can follow it, and unknown words don't become
+ * part of it.
+ */
 export const escapedNameWord = Type.String({ minLength: 1, maxLength: 1024, description: 'A slash in it is written as %2F' });
 
-/** The words that name accounts and repositories. They are looked up together with the viewer's access to them. */
+/** The words for accounts and repositories. They are looked up together with the viewer's access. */
 export const rootWords = {
   org: login,
   owner: login,
@@ -31,8 +34,8 @@ export const rootWords = {
 } as const satisfies Record<string, TSchema>;
 
 /**
- * The beginnings of paths that name their root by an id, each with the root. A team's id also names its organization. Elsewhere the same
- * word belongs to a path resource, as in `/orgs/{org}/settings/immutable-releases/repositories/{repository_id}`.
+ * Path beginnings that name their root by id, each with its root. A team's id also identifies its organization. Elsewhere the
+ * same word belongs to a path resource, as in `/orgs/{org}/settings/immutable-releases/repositories/{repository_id}`.
  */
 export const idRoots = {
   '/repositories/{repository_id}': 'repo',
@@ -54,14 +57,14 @@ export const idWords = {
   user_id: idOf('accounts'),
 } as const satisfies Record<WordsOf<keyof IdRoots | typeof userById>, TSchema>;
 
-/** How a path begins, where it names its root by an id. */
+/** The beginning of a path that names its root by id, if it does. */
 export const idRootOf = (path: string): keyof IdRoots | undefined => beginnings.find((beginning) => path.startsWith(beginning));
 
 const beginnings = Object.keys(idRoots) as (keyof IdRoots)[]; // the keys of the table above
 
 /**
- * The words that aren't looked up in the database: files and refs, which handlers read from Git, and the names of environments,
- * custom properties and secrets where a request makes them. All other words belong to a path resource.
+ * Words that aren't looked up in the database: files and refs, which handlers read from Git, and the names of environments,
+ * custom properties and secrets that a request creates. All other words belong to a path resource.
  */
 export const valueWords = {
   ref: Type.String({ maxLength: 1024 }),
@@ -90,8 +93,8 @@ export type ValueWord = keyof typeof valueWords;
 const slashedWords: ReadonlySet<TSchema> = new Set([nameWord, valueWords.ref, valueWords.path, valueWords.dir]);
 
 /**
- * Whether a word of this schema may hold slashes, as names, revisions and file paths do. At the end of a path, its value runs to the
- * end of the address.
+ * Whether a word of this schema may contain slashes, as names, revisions and file paths do. At the end of a path, its value
+ * extends to the end of the address.
  */
 export const mayHoldSlashes = (schema: TSchema): boolean => slashedWords.has(schema);
 

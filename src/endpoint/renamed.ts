@@ -1,6 +1,6 @@
-/** Thrown by the lookup of a path resource for a former name of it: the request is redirected to the present one. */
+/** Thrown by the lookup of a path resource for a former name. The request is redirected to the current name. */
 export class Renamed extends Error {
-  /** The word of the path that holds the name. */
+  /** The path word that holds the name. */
   readonly word: string;
   readonly newName: string;
 

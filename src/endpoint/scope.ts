@@ -7,37 +7,37 @@ import { type Load, openLoaders } from './loaders.ts';
 import type { Services } from './services.ts';
 
 /**
- * What a request, a job or a payload reads with. Presenters and rules take it first: `presentThings(scope, rows)` loads what belongs to the
- * rows of a page once for all of them. What else a function needs stands in its type.
+ * The context for reads of a request, a job or a payload. It is the first parameter of presenters and rules:
+ * `presentThings(scope, rows)` loads related rows once for a whole page. A function's type shows what else it needs.
  */
 export type Scope = {
   readonly db: Db;
   readonly links: Links;
-  /** Who sees the result. `everybody` for payloads, which all receivers of an event see alike. */
+  /** The audience of the result. `everybody` for payloads, which are the same for all receivers of an event. */
   readonly viewer: Viewer;
-  /** The media type in which texts are wanted. */
+  /** The requested media type of texts. */
   readonly media: Media;
   readonly now: Date;
   readonly git: GitStore;
   /** Loads things by their keys, each once in this scope. */
   readonly load: Load;
-  /** What paths name first, found once for all endpoints that run in this scope. */
+  /** Path roots, looked up once for all endpoints that run in this scope. */
   readonly roots: PathRoots;
 };
 
-/** A repository or organization that a path begins with, and what the viewer may do there. */
+/** The repository or organization at the start of a path, and the viewer's access to it. */
 type PathRoot = {
   readonly repo?: Repo;
   readonly template?: Repo;
   readonly org?: Org;
-  /** Whether the limit on interactions was looked for. */
+  /** Whether the limit on interactions was looked up. */
   readonly hasLimit: boolean;
 };
 
-/** Roots by the words that name them. No decision about access is remembered: each endpoint makes its own on these rows. */
+/** Roots by the words that name them. Access decisions aren't remembered: each endpoint decides anew about these rows. */
 export type PathRoots = Map<string, PathRoot>;
 
-/** What a function needs beside the scope, of what exists once in a process: `Scope & Needs<'secrets'>`. */
+/** The process-wide services that a function needs beside the scope: `Scope & Needs<'secrets'>`. */
 export type Needs<Name extends keyof Services> = Pick<Services, Name>;
 
 /** Opens a scope in which nothing is loaded yet. */
@@ -47,14 +47,14 @@ export function openScope(given: Omit<Scope, 'load' | 'roots' | 'media'> & { rea
   return scope;
 }
 
-/** The same scope for another viewer. What was loaded for one viewer isn't there for the other. */
+/** The same scope for another viewer, without the values loaded for the first one. */
 export const scopeFor = (scope: Scope, viewer: Viewer): Scope => openScope({ ...scope, viewer });
 
-/** The same scope for another media type: what was loaded may hold texts in the former one. */
+/** The same scope for another media type. It loads values again, since loaded ones may contain texts of the former type. */
 export const scopeIn = (scope: Scope, media: Media): Scope =>
   media === scope.media ? scope : { ...openScope({ ...scope, media }), roots: scope.roots };
 
-/** Forgets what was read before a change, which may be another thing now. */
+/** Forgets what was read before a change, since it may be stale. */
 export function forgetAll({ load, roots }: Pick<Scope, 'load' | 'roots'>): void {
   load.forget();
   roots.clear();

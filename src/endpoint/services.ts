@@ -17,12 +17,12 @@ import type { WebhookSettings } from '#webhook-delivery/settings.ts';
 import type { SshAddress } from './links.ts';
 import type { PagesAddress } from './pages-address.ts';
 
-/** The objects that exist once in a process. Every call has them. A family adds what it needs from others by declaring it here. */
+/** The objects that exist once in a process. Every call has them. A family declares here what it needs from others. */
 export interface Services {
   readonly git: GitStore;
   /** The folder of the archives of migrations. */
   readonly migrations: string;
-  /** Large files: those of releases and of jobs. */
+  /** Large files of releases and jobs. */
   readonly objects: ObjectStore;
   readonly vocabulary: Vocabulary;
   readonly limits: Limits;
@@ -32,7 +32,7 @@ export interface Services {
   /** Encrypts and decrypts stored secrets. */
   readonly secrets: Secrets;
   readonly version: string;
-  /** Since when the server is there: what is silent may have had nobody to speak to before. */
+  /** When the server started. A silent client may not have been able to reach it before. */
   readonly openedAt: Date;
   /** Milliseconds after which a search returns incomplete results (document 1, rule 7). */
   readonly searchBudget: number;
@@ -40,27 +40,27 @@ export interface Services {
   readonly embeddings: Embeddings | undefined;
   /** The HTTP client. */
   readonly outbound: Outbound;
-  /** The HTTP client for servers that the administrator has named, which may have private addresses. */
+  /** The HTTP client for servers that the administrator configured, which may have private addresses. */
   readonly ownServers: Outbound;
-  /** What DNS says of a name. */
+  /** Looks up DNS records of a name. */
   readonly lookUpRecords: RecordLookup;
   readonly webhooks: WebhookSettings;
   /** The provider and the catalogue of hosted runners. */
   readonly runners: Runners;
-  /** Where actions of workflows come from that no repository of this server holds; undefined where they come from nowhere. */
+  /** The source of workflow actions that no repository of this server holds; undefined if there is none. */
   readonly actionsOrigin: string | undefined;
-  /** The programs with built-in client ids that people may sign in by. */
+  /** Programs with built-in client ids that people may use to sign in. */
   readonly knownClients: readonly KnownClient[];
-  /** The assistant that is attached, which tells how it is used. */
+  /** The attached assistant, which reports its usage. */
   readonly assistant: AssistantProvider;
-  /** What things that are measured cost. */
+  /** The prices of metered usage. */
   readonly prices: Prices;
   /** The configured address of the server; undefined where links use the host of each request. */
   readonly url: string | undefined;
-  /** Git over SSH: its address, and the public keys by which the server is known. Undefined where it isn't offered. */
+  /** Git over SSH: its address, and the server's public keys. Undefined if it is disabled. */
   readonly ssh: (SshAddress & { readonly hostKeys: readonly SshKey[] }) | undefined;
-  /** The folder of OSV files about vulnerable packages. Undefined where the operator names none. */
+  /** The folder of OSV files about vulnerable packages. Undefined if the operator configures none. */
   readonly advisories: string | undefined;
-  /** Where websites of repositories are served. Undefined where they aren't. */
+  /** The address of repositories' websites. Undefined if they aren't served. */
   readonly pages: PagesAddress | undefined;
 }

@@ -8,7 +8,7 @@ import { neutralBody } from '#vocabulary/body.ts';
 import { declaredPart } from './declared.ts';
 import { fieldErrors } from './field-errors.ts';
 
-// `strictNumbers` refuses 1e999, which becomes Infinity and can't be written as JSON again.
+// `strictNumbers` refuses 1e999, which becomes Infinity and can't be written back as JSON.
 const options = { strict: false, strictNumbers: true, validateFormats: true } as const;
 const collecting = { ...options, allErrors: true } as const;
 // For paths and queries: converts texts to the number or boolean of the schema. Bodies are never converted.
@@ -21,7 +21,7 @@ type Validators = {
   readonly explain: (schema: TSchema) => ValidateFunction;
 };
 
-/** Schemas are compiled when they are first used, since compiling those of all endpoints takes seconds. */
+/** Schemas are compiled on first use, since compiling the schemas of all endpoints takes seconds. */
 function compiler(ajv: Ajv): (schema: TSchema) => ValidateFunction {
   formats.default(ajv);
   const compiled = new WeakMap<TSchema, ValidateFunction>();
@@ -40,14 +40,16 @@ const textValidators: Validators = {
   explain: compiler(new Ajv({ ...converting, allErrors: true })),
 };
 
-/** All errors are collected for values up to this size, since each error takes time and memory. Longer lists are cut before. */
+/**
+ * All errors are collected for values up to this size, since each error takes time and memory. Longer lists are truncated first.
+ */
 const maxExplainedValues = 1_000;
 const maxExplainedItems = 50;
 
 /** For larger bodies, the event loop runs between the steps. */
 const largeValues = 5_000;
 
-/** The value of a path word, or undefined where its text doesn't fit the schema. A number is written in digits alone. */
+/** The value of a path word; undefined if its text doesn't fit the schema. Numbers consist of digits only. */
 export function parseWord(schema: TSchema & { type?: string }, text: string): unknown {
   if (schema.type === 'integer' && !/^\d+$/.test(text)) return undefined; // JavaScript reads 0x10, 1e3 and ' 7 ' as numbers too
   const holder = { value: text };
@@ -64,7 +66,7 @@ const wordSchema = (schema: TSchema): TSchema => {
   return wrapped;
 };
 
-/** The query, converted and with its defaults; 422 naming each parameter that is wrong. */
+/** The query, converted and with its defaults. A 422 names each invalid parameter. */
 export function parseQuery(schema: TSchema, query: Readonly<Record<string, unknown>>, resource: string): unknown {
   const value = declaredPart(schema, neutralBody(withPluses(schema, withLists(schema, query)), schema));
   const size = Object.values(asObject(value)).flat().length;
@@ -78,7 +80,7 @@ type MayBeList = { readonly type?: string; readonly anyOf?: readonly MayBeList[]
 
 const isList = ({ type, anyOf = [] }: MayBeList): boolean => type === 'array' || anyOf.some(isList);
 
-/** A query in which lists have their declared names: clients send the list `owner` as `owner[]=ada&owner[]=bob` too. */
+/** A query with lists under their declared names. Clients also send the list `owner` as `owner[]=ada&owner[]=bob`. */
 function withLists({ properties = {} }: TSchema & { properties?: Readonly<Record<string, MayBeList>> }, query: Query): Query {
   const named = (name: string): string => {
     const stem = name.endsWith('[]') ? name.slice(0, -2) : name;
@@ -88,8 +90,8 @@ function withLists({ properties = {} }: TSchema & { properties?: Readonly<Record
 }
 
 /**
- * A query in which blanks are pluses again where only so the value is one of its closed set. Clients send `sort=reactions-+1` without
- * escaping the plus, which is a blank when it is decoded.
+ * A query in which spaces become pluses again if only that makes the value valid. Clients send `sort=reactions-+1` without
+ * escaping the plus, which decodes to a space.
  */
 function withPluses(
   { properties = {} }: TSchema & { properties?: Readonly<Record<string, { enum?: readonly unknown[] }>> },
@@ -103,14 +105,14 @@ function withPluses(
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, read(name, value)]));
 }
 
-/** Whether a request may leave its body out: none of its fields has to be given. */
+/** Whether a request may omit its body because no field is required. */
 export const isOptionalBody = (schema: TSchema): boolean => bodyValidators.decide(schema)(declaredPart(schema, {}));
 
 const noBody: Json = { value: {}, size: 1, hasNul: false };
 
 /**
- * The body, with its defaults and without fields that the schema doesn't know; 422 naming each field that is wrong. Some clients
- * send `null` where they have nothing to say: where the body may be left out, it counts as none.
+ * The body, with its defaults and without unknown fields. A 422 names each invalid field. Some clients send `null` when they have
+ * no body. If the body is optional, `null` counts as none.
  */
 export async function parseBody(schema: TSchema, json: Json | undefined, resource: string): Promise<unknown> {
   const isLeftOut = json?.value === null && isOptionalBody(schema);
@@ -133,7 +135,7 @@ const asObject = (value: unknown): object => (typeof value === 'object' && value
 const takesArray = (schema: TSchema & { type?: string; anyOf?: TSchema[] }): boolean =>
   schema.type === 'array' || (schema.anyOf?.some(takesArray) ?? false);
 
-/** The errors of a value. A value that Ajv refuses has at least one. */
+/** The errors of an invalid value, at least one. */
 function problemsOf(
   { decide, explain }: Validators,
   schema: TSchema,
@@ -146,12 +148,12 @@ function problemsOf(
   if (first.some(({ keyword }) => keyword === 'maxItems')) return fieldErrors(first, resource);
   const part = size > maxExplainedValues ? truncated(value) : { value, size };
   const explaining = explain(schema);
-  // The error may be in the part that was cut.
+  // The error may be in the truncated part.
   const isWrong = part.size <= maxExplainedValues && !explaining(part.value);
   return fieldErrors((isWrong ? explaining.errors : undefined) ?? first, resource);
 }
 
-/** A value with its lists cut, and the number of values that are left in it. */
+/** A value with truncated lists, and the number of values that remain in it. */
 function truncated(value: unknown): { value: unknown; size: number } {
   if (typeof value !== 'object' || value === null) return { value, size: 1 };
   if (Array.isArray(value)) {
@@ -173,7 +175,7 @@ function refuse(problems: FieldError[]): void {
   if (problems.length > 0) throw invalidFields(problems);
 }
 
-/** The path of a string that holds U+0000, which PostgreSQL's text can't hold; undefined where there is none. */
+/** The path of a string that contains U+0000, which PostgreSQL's text can't hold; undefined if there is none. */
 function pathOfNul(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return value.includes('\0') ? path || 'body' : undefined;
   if (typeof value !== 'object' || value === null) return undefined;

@@ -6,7 +6,7 @@ import type { Declaration, Endpoint, ReplyOf } from './endpoint.ts';
 import type { Paging } from './paging.ts';
 import type { At, KnownPath, PathResources, RootRows } from './path-resource.ts';
 
-/** The fields in which endpoints with a shared handler differ. All others are in the shared part. */
+/** The fields that differ between endpoints with a shared handler. All others are in the shared part. */
 type Variant = {
   readonly id: string;
   readonly path: string;
@@ -21,7 +21,7 @@ type Variant = {
 };
 
 type ResourcesOf<Of extends Variant> = Of extends { resources: infer Resources extends PathResources } ? Resources : readonly [];
-/** A schema or the replies, as the variant has them; else as the shared part has them. */
+/** A schema or the replies of the variant, or else of the shared part. */
 type Own<Of extends Variant, Field extends 'query' | 'body' | 'replies', Shared> =
   Of extends Record<Field, infer Own> ? Own : Shared;
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : unknown;
@@ -29,14 +29,14 @@ type RepliesOf<Of extends Variant, Shared> = Own<Of, 'replies', Shared> extends 
 
 type AtOf<Of extends Variant> = Of extends Variant ? At<Of['path'], ResourcesOf<Of>> : never;
 type RootsOf<Of extends Variant> = Of extends Variant ? Rooted<RootRows<Of['path']>> : never;
-/** A path below no root, as `/user/migrations`, has none of the rows that other variants have. */
+/** A path without a root, such as `/user/migrations`, has none of the rows that other variants have. */
 type Rooted<Rows> = unknown extends Rows ? { readonly org?: undefined; readonly repo?: undefined } : Rows;
 
-/** Anything, where the path of a variant and its resources belong together; else an error that names the word. */
+/** Anything, if the path of a variant matches its resources; otherwise an error that names the word. */
 type CheckedPath<Of extends Variant> =
   KnownPath<Of['path'], ResourcesOf<Of>> extends Of['path'] ? string : { readonly error: KnownPath<Of['path'], ResourcesOf<Of>> };
 
-/** What the handler works with: a call of any of the variants. */
+/** The handler's input: a call of any variant. */
 type VariantCall<Of extends Variant, Query, Body> = Omit<Call, 'at' | 'change' | 'query' | 'body' | 'action' | 'viewer'> & {
   readonly at: AtOf<Of>;
   readonly change: <T>(work: (tx: Tx, at: AtOf<Of>) => Promise<T>) => Promise<T>;
@@ -46,7 +46,7 @@ type VariantCall<Of extends Variant, Query, Body> = Omit<Call, 'at' | 'change' |
   readonly action: RootsOf<Of> & { readonly by: ViewerOf<Of['access']>; readonly now: Date };
 };
 
-/** What one of the variants is given and replies. */
+/** The input and the replies of one variant. */
 type TypesOf<Of extends Variant, Query, Body, Answers> = {
   readonly path: Of['path'];
   readonly query: StaticOf<Own<Of, 'query', Query>>;
@@ -54,7 +54,7 @@ type TypesOf<Of extends Variant, Query, Body, Answers> = {
   readonly reply: ReplyOf<RepliesOf<Of, Answers>>;
 };
 
-/** What all variants have in common. */
+/** The shared fields of all variants. */
 type Shared<
   Of extends Variant,
   Query extends TSchema,
@@ -70,11 +70,10 @@ type Shared<
 };
 
 /**
- * Declares endpoints that do the same at several places, as for an organization and for a repository: they share their handler and
- * differ in path, access and, where need be, in schemas. The result has one endpoint for each variant, by its name.
+ * Declares endpoints that do the same for different parents, such as an organization and a repository. They share their handler
+ * and differ in path, access and, if necessary, schemas. The result has one endpoint for each variant, by its name.
  *
- * @example
- * export const { org: getOrgLimit, repo: getRepoLimit } = endpointVariants(
+ * @example export const { org: getOrgLimit, repo: getRepoLimit } = endpointVariants(
  *   {
  *     org: { id: 'limits/get-for-org', path: '/orgs/{org}/limit', summary: '…', access: readsOrg },
  *     repo: { id: 'limits/get-for-repo', path: '/repos/{owner}/{repo}/limit', summary: '…', access: readsRepo },

@@ -12,7 +12,10 @@ import { type AnyBatchSubscription, isSubscribed, type Recorded } from './subscr
 
 const batchSize = 200;
 
-/** After so many tries that ended with the process, an event gets a job for each subscription, which is tried a limited number of times. */
+/**
+ * After this many attempts that ended with the process, an event gets a job for each subscription. The job has a limited number
+ * of attempts.
+ */
 const maxTries = 2;
 
 type Delivery = store.WaitingDelivery;
@@ -22,21 +25,21 @@ export type DeliveryOptions<Context> = {
   readonly db: Db;
   readonly log: Logger;
   readonly locks: SessionLocks;
-  /** What a batch is delivered with: its time is that of the batch. */
+  /** The context for delivering a batch. Its time is the batch's. */
   readonly contextNow: () => Context;
   readonly mayGoOn: () => boolean;
-  /** Milliseconds after which the others no longer wait for a subscription. */
+  /** Milliseconds after which the other subscriptions no longer wait for a slow one. */
   readonly patience: number;
-  /** Called with a lane that has got events. */
+  /** Called with a lane that received events. */
   readonly onWaiting: (lane: string) => void;
-  /** Called with the work of a subscription that goes on by itself. */
+  /** Called with the remaining work of a subscription that the others no longer wait for. */
   readonly onLeft: (work: Promise<void>) => void;
   readonly stopping?: AbortSignal | undefined;
 };
 
 /**
- * Delivers what waits in a lane, batch after batch, while `mayGoOn` says so. Only one process at a time may do so. An event that fails gets
- * a job of its own; after an interruption, what wasn't delivered is delivered again. Returns the number of events.
+ * Delivers the waiting events of a lane in batches, while `mayGoOn` returns true. Only one process at a time may do so. A failed
+ * event gets a job of its own. After an interruption, undelivered events are delivered again. Returns the number of events.
  */
 export async function deliverLane<Context>(lane: Lane<Context>, options: DeliveryOptions<Context>): Promise<number> {
   const { db, mayGoOn } = options;
@@ -53,13 +56,13 @@ export async function deliverLane<Context>(lane: Lane<Context>, options: Deliver
   return total;
 }
 
-/** The events of a batch for one of the subscriptions. */
+/** The events of a batch for one subscription. */
 type Part<Context> = { readonly subscription: AnyBatchSubscription<Context>; readonly own: readonly Delivery[] };
 type Running<Context> = Part<Context> & { readonly result: Promise<Result<Context>> };
 type Result<Context> = Part<Context> & Outcome & { readonly forJobs: readonly Delivery[] };
 type Left<Context> = Running<Context> & { readonly lane: string; readonly lock: SessionLock };
 
-/** Delivers a batch to all subscriptions at the same time. Returns what has to be taken from the lane. */
+/** Delivers a batch to all subscriptions at the same time. Returns the deliveries to remove from the lane. */
 async function deliverBatch<Context>(
   lane: Lane<Context>,
   batch: readonly Delivery[],
@@ -100,7 +103,10 @@ async function deliverBatch<Context>(
   }
 }
 
-/** Waits for subscriptions whose events stay in the shared lane, so that none gets them again while it is at work, and gives up their lanes. */
+/**
+ * Waits for subscriptions whose events stay in the shared lane, so that none gets them again while it still runs. Then it
+ * releases their lanes.
+ */
 async function abandonLeft<Context>(left: readonly Left<Context>[]): Promise<void> {
   for (const { result, lock } of left) {
     await result.catch(() => undefined); // the batch is tried again
@@ -108,7 +114,7 @@ async function abandonLeft<Context>(left: readonly Left<Context>[]): Promise<voi
   }
 }
 
-/** The results of all. @throws the first error, when none is running any more */
+/** All results. @throws the first error, after all have ended */
 async function allResults<Context>(running: readonly Running<Context>[]): Promise<Result<Context>[]> {
   const settled = await Promise.allSettled(gather(running, 'result'));
   return settled.map((one) => {
@@ -117,7 +123,7 @@ async function allResults<Context>(running: readonly Running<Context>[]): Promis
   });
 }
 
-/** Those for which there was no time. */
+/** The events for which there was no time. */
 const undoneOf = (own: readonly Delivery[], delivered: readonly Delivery[], failed: readonly Failure[]): Delivery[] => {
   const known = new Set([...delivered, ...gather(failed, 'delivery')]);
   return own.filter((delivery) => !known.has(delivery));
@@ -133,7 +139,7 @@ async function deliverPart<Context>(
   const leaveToJob = ({ id }: Recorded): void => void toJobs.add(id);
   let next: Context | undefined = context;
   const run = (events: readonly Recorded[]): Promise<void> => {
-    // After a failure, nothing that was loaded before it is used again.
+    // After a failure, data that was loaded before isn't reused.
     const used = next ?? contextNow();
     next = undefined;
     return subscription.runAll(events as never, { ...used, leaveToJob }); // it is subscribed to these kinds
@@ -149,8 +155,8 @@ async function deliverPart<Context>(
 }
 
 /**
- * Waits a while for subscriptions, and returns those that are at work still, each with the lock of its own lane. One whose lane another
- * process has is waited for.
+ * Waits a while for subscriptions, and returns the ones that still run, each with the lock of its own lane. If another process
+ * has that lane, the subscription isn't returned, and the batch waits for it.
  */
 async function leaveSlow<Context>(
   { ownLanes }: Lane<Context>,
@@ -172,7 +178,7 @@ async function leaveSlow<Context>(
   return left;
 }
 
-/** Waits until a subscription that was left behind is done with its part of a batch, which is in its own lane by now. */
+/** Waits until a slow subscription has finished its part of a batch, which is now in its own lane. */
 async function finishLeft<Context>(
   { lane, lock, subscription, result }: Left<Context>,
   waiting: readonly store.Delivery[],
@@ -197,8 +203,8 @@ async function finishLeft<Context>(
 type Outcome = { readonly delivered: readonly Delivery[]; readonly failed: readonly Failure[] };
 
 /**
- * Delivers events at once, or, where that fails, in halves, in their order. Those for which there was no time before `stopping` are in
- * neither list. @throws where the database is unavailable or the worker stops
+ * Delivers events together, or if that fails, in halves, in order. Events for which there was no time before `stopping` are in
+ * neither list. @throws if the database is unavailable or the worker stops
  */
 export async function deliverParts(
   batch: readonly Delivery[],
@@ -225,7 +231,7 @@ export async function deliverParts(
   };
 }
 
-/** Adds jobs for events that failed, or that take long. */
+/** Adds jobs for failed or slow events. */
 const enqueueJobs = <Context>(
   tx: Parameters<typeof enqueueAll>[0],
   { subscription: { name, attempts }, forJobs }: Pick<Result<Context>, 'subscription' | 'forJobs'>,

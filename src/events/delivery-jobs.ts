@@ -3,7 +3,7 @@ import type { DeliveryPayload } from './dispatch.ts';
 import { findEvent } from './read.ts';
 import { type Subscriber, takesBatches } from './subscription.ts';
 
-/** The jobs that deliver one event: of each subscription one, which has its name. */
+/** The jobs that deliver one event, one for each subscription and with its name. */
 export const deliveryJobs = <Context extends QueueContext>(subscribers: readonly Subscriber<Context>[]): Job<never, Context>[] =>
   subscribers.map(
     (subscriber) =>
@@ -15,5 +15,5 @@ export const deliveryJobs = <Context extends QueueContext>(subscribers: readonly
           if (!recorded) return;
           await (takesBatches(subscriber) ? subscriber.runAll([recorded], context) : subscriber.run(recorded, context));
         },
-      }) as Job<never, Context>, // each parses its own payload
+      }) as Job<never, Context>, // each job parses its own payload
   );

@@ -5,18 +5,18 @@ import { sharedLaneOf } from './lanes.ts';
 import * as store from './outbox-store.ts';
 import { type AnySubscription, isSubscribed, type Recorded, type Subscriber, takesBatches } from './subscription.ts';
 
-/** What a job that delivers one event to one subscription is given. */
+/** The payload of a job that delivers one event to one subscription. */
 export type DeliveryPayload = { event: number };
 
-/** Events in one transaction. */
+/** The number of events in one transaction. */
 export const eventsPerBatch = 500;
 
-/** What was dispatched: how many events, and into which lanes. */
+/** The number of dispatched events, and their lanes. */
 export type Dispatched = { readonly events: number; readonly lanes: readonly string[] };
 
 /**
- * Finds the subscriptions of the next events, in one transaction: for those that take batches, an event waits in its lane; for each other one,
- * it gets a job.
+ * Finds the subscriptions of the next events, in one transaction. For subscriptions that take batches, an event goes into a lane.
+ * For each other subscription, it gets a job.
  */
 export async function dispatchNext<Context>(tx: Tx, subscribers: readonly Subscriber<Context>[]): Promise<Dispatched> {
   const events = await store.takeUndispatched(tx, eventsPerBatch);
@@ -37,7 +37,7 @@ export async function dispatchNext<Context>(tx: Tx, subscribers: readonly Subscr
 
 type WantedJob<Context> = { readonly subscriber: AnySubscription<Context>; readonly event: Recorded };
 
-/** Adds the jobs, in one statement for each subscription. Of several with the same key, the last counts. */
+/** Adds the jobs, in one statement for each subscription. If several have the same key, the last one counts. */
 async function enqueueJobs<Context>(
   tx: Tx,
   jobs: readonly WantedJob<Context>[],
@@ -59,10 +59,10 @@ function optionsOf<Context>(subscriber: AnySubscription<Context>, event: Recorde
   return { key: `${subscriber.name}:${key}`, priority, ...(queue ? { queue } : {}) };
 }
 
-/** The priority of an owner's jobs falls after so many events within a minute, and again after so many. */
+/** The priority of an owner's jobs falls after each of these numbers of events within a minute. */
 const thresholds = [100, 1_000];
 
-/** The priorities of the jobs of events: an owner with many events within a minute doesn't delay the jobs of others. */
+/** The priorities of event jobs, so that an owner with many events within a minute doesn't delay the jobs of others. */
 async function priorities(tx: Tx, events: readonly Recorded[]): Promise<(event: Recorded) => number> {
   const byOwner = Map.groupBy(events, ({ owner }) => owner);
   const firsts = [...byOwner.values()].flatMap(([first]) => first ?? []);

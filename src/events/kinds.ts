@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { DB } from '#database/tables.ts';
 import type { Snapshot } from '#lib/snapshot.ts';
 
-/** The row of something deleted, kept in the event since subscribers can't read it any more. */
+/** The row of something deleted. It is kept in the event, since subscribers can no longer read it. */
 export type DeletedRow<Table extends keyof DB> = Snapshot<Selectable<DB[Table]>>;
 
 /**

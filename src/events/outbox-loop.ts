@@ -11,11 +11,13 @@ import { type Lane, openLanes } from './lanes.ts';
 import { hasUndispatched, listWaiting } from './outbox-store.ts';
 import { type Subscriber, takesBatches } from './subscription.ts';
 
-/** The pause before the outbox is read, in which events gather. */
+/** The pause before the outbox is read, so that events accumulate. */
 const gatherMs = 50;
-/** The interval at which lanes are looked for that another process has dispatched to, or left when it ended, while there are events. */
+/**
+ * While there are events: the interval of checks for lanes that another process has dispatched to, or left behind when it ended.
+ */
 const recheckMs = 1_000;
-/** The interval of both looks where nothing has happened for a while: processes signal what they add. */
+/** The interval of both checks after a quiet period. Processes signal new events. */
 const idleMs = 5_000;
 const idleAfterMs = 10_000;
 const retryMs = 500;
@@ -33,8 +35,8 @@ type OutboxOptions<Services, Context> = {
 };
 
 /**
- * Drains the outbox: dispatches events, and delivers them in lanes. In a lane, one process at a time delivers; a lane that is slow or fails
- * delays no other.
+ * Drains the outbox: dispatches events, and delivers them in lanes. In each lane, one process at a time delivers. A slow or
+ * failing lane delays no other lane.
  */
 export function outboxLoop<Services, Context>(
   subscribers: readonly Subscriber<Context>[],
@@ -48,7 +50,7 @@ export function outboxLoop<Services, Context>(
 
   type Delivering = Pick<DeliveryOptions<Context>, 'patience' | 'onWaiting' | 'onLeft' | 'stopping'>;
 
-  /** Delivers what waits in a lane, unless another process does. Returns the number of events. */
+  /** Delivers the waiting events of a lane, unless another process does. Returns the number of events. */
   const deliver = async (lane: Lane<Context>, context: LoopContext<Services>, options: Delivering): Promise<number> => {
     const lock = await locks.tryTake(lane.name);
     if (!lock) return 0;
@@ -65,7 +67,7 @@ export function outboxLoop<Services, Context>(
     name: 'events.outbox',
     async run(context, stopping) {
       const pause = (ms: number) => sleep(ms, undefined, { signal: stopping }).catch(() => undefined);
-      /** Logs an error and continues, since the database may be unavailable for a moment. */
+      /** Logs an error and continues, since the database may be unavailable for a short time. */
       const retryLater = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
         try {
           return await work();
@@ -128,7 +130,7 @@ export function outboxLoop<Services, Context>(
   };
 }
 
-/** Lets one loop wait until another calls it. A call while it is busy is kept. */
+/** Lets one loop wait until another calls it. A call while it is busy isn't lost. */
 function openWakeup() {
   let wakeup = Promise.withResolvers<void>();
   return {

@@ -1,4 +1,4 @@
-// The tables of events that wait: until they are dispatched, and then in lanes, for the subscriptions that take batches.
+// The tables of waiting events: events that aren't dispatched yet, and events in lanes for subscriptions that take batches.
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
@@ -8,8 +8,8 @@ import type { Recorded } from './subscription.ts';
 type EventRow = Selectable<DB['events']>;
 
 /**
- * The first events that weren't dispatched, in the order of their ids. Only one process at a time gets some, until its transaction ends, so
- * that events stay in order.
+ * The first undispatched events, ordered by id. Only one process at a time gets some, until its transaction ends, so events stay
+ * in order.
  */
 export async function takeUndispatched(tx: Tx, limit: number): Promise<Recorded[]> {
   const { rows } = await sql<EventRow>`
@@ -26,7 +26,7 @@ export async function hasUndispatched(db: Db): Promise<boolean> {
   return rows[0]?.waits ?? false;
 }
 
-/** How many events, of the last `most` ones before this event, the owner had within the minute before it. */
+/** The number of an owner's events within the minute before the given event, among the last `most` ones before it. */
 export async function countRecent(tx: Tx, firsts: readonly Recorded[], most: number): Promise<Map<number, number>> {
   const rows = firsts.map(({ id, owner, at }) => ({ id, owner, at }));
   const counted = await sql<{ owner: number; count: number }>`
@@ -36,10 +36,10 @@ export async function countRecent(tx: Tx, firsts: readonly Recorded[], most: num
   return new Map(counted.rows.map(({ owner, count }) => [owner, count]));
 }
 
-/** Where an event waits: in a lane, at a turn. */
+/** The position of a waiting event: its lane and turn. */
 export type Delivery = { readonly lane: string; readonly owner_id: number; readonly turn: number; readonly event_id: number };
 
-/** Events for a lane. `tries`: how often they were begun before. */
+/** Events for a lane. `tries` is the number of earlier attempts. */
 export type NewDeliveries = {
   readonly lane: string;
   readonly own: readonly Pick<Delivery, 'owner_id' | 'event_id'>[];
@@ -53,7 +53,7 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDeliverie
   return rows;
 }
 
-/** Puts events into lanes, and takes all of `events` from those that aren't dispatched. */
+/** Puts events into lanes, and removes all of `events` from the undispatched events. */
 export async function dispatchDeliveries(
   tx: Tx,
   events: readonly Recorded[],
@@ -65,8 +65,8 @@ export async function dispatchDeliveries(
 }
 
 /**
- * Inserts events into lanes. In each, an owner's events take the turns after the last waiting one of the owner, and none before the
- * present turn: owners take turns, however many events one of them has.
+ * Inserts events into lanes. In each lane, an owner's events get the turns after the owner's last waiting event, but none before
+ * the current turn. So owners take turns, even if one of them has many events.
  */
 const inserting = (deliveries: readonly NewDeliveries[], also?: RawBuilder<unknown>) => sql`
   with ${also ? sql`${also}, ` : sql``}given as materialized (
@@ -86,7 +86,7 @@ const inserting = (deliveries: readonly NewDeliveries[], also?: RawBuilder<unkno
   select g.lane, g.owner_id, greatest(coalesce(p.turn, 1), coalesce(l.turn + 1, 1)) + g.nth - 1, g.event_id, g.tries
   from given g join present p using (lane) join last l using (lane, owner_id) order by g.event_id`;
 
-/** Those of these lanes in which events wait. */
+/** The lanes in which events wait, out of the given lanes. */
 export async function listWaiting(db: Db, lanes: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from unnest(${lanes}::text[]) as s(name)
@@ -94,16 +94,16 @@ export async function listWaiting(db: Db, lanes: readonly string[]): Promise<str
   return rows.map(({ name }) => name);
 }
 
-/** An event that waits in a lane. `tries`: how often it was begun before. */
+/** An event that waits in a lane. `tries` is the number of earlier attempts. */
 export type WaitingDelivery = Omit<Delivery, 'lane'> & { readonly tries: number; readonly event: Recorded | undefined };
 
-/** The next events of a lane, and those of the other lanes that were asked about in which events wait. */
+/** The next events of a lane, and the other given lanes in which events wait. */
 export type Batch = { readonly batch: readonly WaitingDelivery[]; readonly waitingLanes: readonly string[] };
 
 /**
- * Removes what was delivered in a lane, and begins its next batch, in the order of turns. What an interrupted batch left comes one by one,
- * so that an event that ends the process is found.
- * @param given.lanes the lanes of which to find those in which events wait
+ * Removes the delivered events of a lane, and starts its next batch, in the order of turns. Events of an interrupted batch come
+ * one by one, to identify an event that ends the process.
+ * @param given.lanes the lanes to check for waiting events
  */
 export async function nextBatch(
   db: Db,
@@ -143,11 +143,11 @@ export async function removeDeliveries(db: Db, lane: string, deliveries: readonl
   await sql`delete from event_deliveries d using ${rowsOf(deliveries)} where ${among(lane)}`.execute(db);
 }
 
-/** These deliveries, as the rows of `g`. */
+/** These deliveries, as the rows `g`. */
 const rowsOf = (deliveries: readonly Omit<Delivery, 'lane'>[]) =>
   sql`unnest(${deliveries.map(({ owner_id }) => owner_id)}::bigint[], ${deliveries.map(({ turn }) => turn)}::bigint[],
     ${deliveries.map(({ event_id }) => event_id)}::bigint[]) as g(owner_id, turn, event_id)`;
 
-/** Whether the row `d` is one of those of `g` in a lane. */
+/** Whether the row `d` is in a lane and matches one of the rows `g`. */
 const among = (lane: string) =>
   sql<boolean>`d.lane = ${lane} and d.owner_id = g.owner_id and d.turn = g.turn and d.event_id = g.event_id`;

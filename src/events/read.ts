@@ -25,25 +25,25 @@ export async function findLatestEvent<Kind extends EventKind>(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && (asRecorded(row) as Recorded<Kind>); // of this kind by the condition
+  return row && (asRecorded(row) as Recorded<Kind>); // the condition selects this kind
 }
 
-/** So many events of a repository are looked at for pushes. */
+/** The number of a repository's events that are searched for pushes. */
 const recentEvents = 10_000;
 
 /** The people who moved a ref. */
 export type Pushers = {
-  /** The one who moved it to where it is now; undefined where that isn't known. */
+  /** The account that moved it to its current commit; undefined if unknown. */
   readonly latest: Id<'accounts'> | undefined;
   readonly all: readonly Id<'accounts'>[];
-  /** Whether these are all: no push came from nobody known, as by a deploy key, and none is missing. */
+  /** Whether the list is complete: every push has a known account (unlike a push with a deploy key), and none is missing. */
   readonly isComplete: boolean;
 };
 
-/** A ref that is at `tip`, and an object at which it was before. */
+/** A ref whose current object is `tip`, and an earlier object of it. */
 type MovedRef = { readonly ref: string; readonly tip: string; readonly since: string };
 
-/** Who moved a ref since it was at an object, or since it was made; undefined where nobody did. */
+/** The accounts that moved a ref after it was at an object, or after its creation; undefined if nobody did. */
 export async function findPushers(
   db: Db,
   repository: Id<'repositories'>,

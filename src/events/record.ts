@@ -4,10 +4,10 @@ import { signalAfter } from '#database/work-signals.ts';
 import type { Id } from '#lib/id.ts';
 import type { EventData, EventKind } from './kinds.ts';
 
-/** Something that happened. It holds ids, not rows: subscribers read the present state. */
+/** An event holds ids, not rows: subscribers read the current state. */
 export type Event<Kind extends EventKind = EventKind> = {
   kind: Kind;
-  /** The account that owns what the event is about. */
+  /** The account that owns the subject of the event. */
   owner: Id<'accounts'>;
   repository?: Id<'repositories'>;
   actor: Id<'accounts'> | undefined;
@@ -16,19 +16,19 @@ export type Event<Kind extends EventKind = EventKind> = {
 };
 
 /**
- * Writes an event into the outbox, in the transaction of the change: an event exists exactly if its change was committed. A worker
- * delivers it afterwards.
+ * Writes an event into the outbox, in the transaction of the change. The event exists exactly if its change is committed. A
+ * worker delivers it afterwards.
  */
 export const record = <Kind extends EventKind>(tx: Tx, event: Event<Kind>): Promise<void> => recordAll(tx, [event]);
 
-/** Writes an event for each of the items that one change affects. */
+/** Writes an event for each item that a change affects. */
 export const recordEach = <Item, Kind extends EventKind>(
   tx: Tx,
   items: readonly Item[],
   event: (item: Item) => Event<Kind>,
 ): Promise<void> => recordAll(tx, items.map(event));
 
-/** Writes several events in their order, in one statement, which isn't waited for. */
+/** Writes several events in order, in one statement that isn't awaited. */
 export async function recordAll<Kind extends EventKind>(tx: Tx, events: readonly Event<Kind>[]): Promise<void> {
   if (events.length === 0) return;
   const rows = events.map(({ kind, owner, repository, actor, data, at }) => ({ kind, owner, repository, actor, data, at }));

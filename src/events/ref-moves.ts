@@ -3,7 +3,7 @@ import type { Event } from './record.ts';
 /** One ref that a push moved. `before` is null for a new ref, `after` for a deleted one. */
 export type RefMove = { ref: string; before: string | null; after: string | null; forced: boolean };
 
-/** The public API's limits: a push of more tags makes no events for tags; for branches see `eventsOfMoves`. */
+/** The public API's limit: a push of more tags creates no events for tags. For branches see `eventsOfMoves`. */
 const maxTags = 3;
 const maxBranches = 5_000;
 
@@ -14,9 +14,9 @@ const isTag = ({ ref }: RefMove): boolean => ref.startsWith('refs/tags/');
 export const isBranchOrTag = (move: RefMove): boolean => isBranch(move) || isTag(move);
 
 /**
- * The events of the refs that a push moved: for each branch and tag `push`, and before it `create` if it is new or `delete` if it
- * was deleted. Where a push moves more branches than the limit, only the default branch gets events, since search indexes need
- * them. `initial` marks the refs that a repository was created with.
+ * The events of the refs that a push moved: `push` for each branch and tag, preceded by `create` if it is new or `delete` if it
+ * was deleted. If a push moves more branches than the limit, only the default branch gets events, since search indexes need them.
+ * `initial` marks the refs that a repository was created with.
  */
 export function eventsOfMoves(
   about: Pick<Event, 'owner' | 'repository' | 'actor' | 'at'>,

@@ -9,7 +9,7 @@ type RepositoryChange = {
 type OrganizationChange = { readonly org: { readonly id: Id<'accounts'> }; by: By; now: Date };
 
 /**
- * The fields that all events in a repository have: owner, repository, actor and time.
+ * The common fields of all events in a repository: owner, repository, actor and time.
  * @example record(tx, { ...inRepository({ repo, by, now }), kind: 'label.created', data: { label: row.id } })
  */
 export const inRepository = ({ repo, by, now }: RepositoryChange) => ({

@@ -15,38 +15,38 @@ export type Recorded<Kind extends EventKind = EventKind> = {
   };
 }[Kind];
 
-/** What a batch is delivered with, beside the context of jobs. */
+/** The options of a batch, beside the context of jobs. */
 type BatchOptions = {
-  /** Leaves an event that takes long to a job of its own, so that those behind it needn't wait. Omitted where a job delivers the event. */
+  /** Moves a slow event to a job of its own, so that the events behind it needn't wait. Omitted if a job delivers the event. */
   readonly leaveToJob?: (event: Recorded) => void;
 };
 
 type Common<Kind extends EventKind> = {
   readonly name: string;
   readonly on: readonly Kind[] | 'everything';
-  /** The maximum number of attempts of a job, with growing pauses between them. */
+  /** The maximum number of attempts of a job. The pauses between them grow. */
   readonly attempts: number;
 };
 
 /**
- * Work to do when events happen, by a job of its own for each event, which has the subscription's name. It is for events that are
- * rare, and for work that may take long.
+ * Work to do when events happen. Each event gets a job with the subscription's name. It is for rare events, and for work that may
+ * take long.
  */
 type Subscription<Kind extends EventKind = EventKind, Context = QueueContext> = Common<Kind> & {
-  /** Jobs of one queue run one after the other; by default they run side by side. */
+  /** Jobs of one queue run one after the other. By default they run concurrently. */
   readonly queue?: (event: Recorded<Kind>) => string;
-  /** Waiting jobs with the same key become one, for subscribers that only look at the present state. */
+  /** Waiting jobs with the same key become one, for subscribers that only read the current state. */
   readonly key?: (event: Recorded<Kind>) => string;
   run(event: Recorded<Kind>, context: Context): Promise<void>;
 };
 
 /**
- * Work to do when events happen, for many events at once, beside the other subscriptions to them, with which it shares the scope of the batch.
- * The events of an owner come in their order. Where a batch fails, its parts are tried; an event that fails alone gets a job, which has the
- * subscription's name. A subscription that takes long goes on by itself, and the others don't wait for it.
+ * Work to do for many events together. It runs beside the other subscriptions of the events, and shares the scope of the batch
+ * with them. An owner's events come in order. If a batch fails, its parts are tried separately. An event that fails alone gets a
+ * job with the subscription's name. The other subscriptions don't wait for a slow one, which finishes separately.
  */
 type BatchSubscription<Kind extends EventKind = EventKind, Context = QueueContext> = Common<Kind> & {
-  /** Gets events in the order of their ids. It may get events again that it had already. */
+  /** Gets events in the order of their ids. It may get the same events more than once. */
   runAll(events: readonly Recorded<Kind>[], context: Context & BatchOptions): Promise<void>;
 };
 
@@ -54,7 +54,7 @@ type WithoutKinds<Declared> = Declared extends unknown
   ? Omit<Declared, 'on'> & { readonly on: readonly EventKind[] | 'everything' }
   : never;
 
-/** A subscription without the types of its events, for lists of all subscriptions. */
+/** A subscription without the types of its events, for the list of all subscriptions. */
 export type AnySubscription<Context> = WithoutKinds<Subscription<never, Context>>;
 export type AnyBatchSubscription<Context> = WithoutKinds<BatchSubscription<never, Context>>;
 export type Subscriber<Context> = AnySubscription<Context> | AnyBatchSubscription<Context>;

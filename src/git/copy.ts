@@ -14,22 +14,22 @@ import type { GitRepository, GitStore } from './repo.ts';
 import { draftRepository, initialise, type RepositoryDraft, repositoryExists } from './store.ts';
 
 /**
- * Copies of repositories for forks and templates. A copy may have other readers than its source, and any object of a repository
- * can be fetched by its name. So a copy gets only the objects that are reachable from its refs: none of hidden refs, deleted
+ * Copies repositories for forks and templates. A copy may have other readers than its source, and any object of a repository can
+ * be fetched by its name. So a copy gets only the objects that are reachable from its refs, and none of hidden refs, deleted
  * branches or overwritten history.
  */
 
-/** A copy that has no repository id yet, and its refs. */
+/** A copy without a repository id, and its refs. */
 export type Copy = { draft: RepositoryDraft; refs: readonly NewRef[] };
 
 type Wanted = {
   /** The only branch to copy. */
   branch?: string | undefined;
-  /** Whether the heads of pull requests are copied, too. */
+  /** Whether to copy the heads of pull requests too. */
   pulls?: boolean;
 };
 
-/** Copies all branches and tags with the HEAD of the source, or one branch, to which HEAD then points. */
+/** Copies all branches and tags with the source's HEAD, or one branch, to which HEAD then points. */
 export async function copyRepository(source: GitRepository, { branch, pulls = false }: Wanted = {}): Promise<Copy> {
   await mustExist(source);
   const { rows } = await listRefs(source, { prefix: 'refs/' });
@@ -46,7 +46,7 @@ export async function copyRepository(source: GitRepository, { branch, pulls = fa
 const pullHead = /^refs\/pull\/\d+\/head$/;
 const isBranchOrTag = (name: string): boolean => branchOf(name) !== undefined || name.startsWith('refs/tags/');
 
-/** An empty repository, as the copy of one that isn't on disk. */
+/** An empty repository, as the copy of a source that isn't on disk. */
 export const copyEmpty = async (store: GitStore, defaultBranch: string): Promise<Copy> => ({
   draft: await draftRepository(store, (repo) => initialise(repo, defaultBranch)),
   refs: [],
@@ -91,13 +91,13 @@ async function treesOf(source: GitRepository, refs: readonly NewRef[]): Promise<
   );
 }
 
-/** Writes a pack of all objects that are reachable from `tips` into an empty repository. Compressed data and deltas are reused. */
+/** Writes a pack of all objects that are reachable from `tips` into an empty repository. It reuses compressed data and deltas. */
 async function copyObjects(source: GitRepository, draft: GitRepository, tips: readonly Oid[]): Promise<void> {
   if (tips.length === 0) return;
   const objects = join(draft.path, 'objects');
   const withSource = { ...draft, quarantine: { objects, alternates: join(source.path, 'objects') } };
   const args = ['pack-objects', '--revs', '--delta-base-offset', '--quiet', join(objects, 'pack', 'pack')];
-  // `pack-objects` prints nothing while it works, so that only the time limit of a whole transfer applies.
+  // `pack-objects` prints nothing while it works, so only the time limit of a whole transfer applies.
   const packing = await startTransfer(withSource, args, { idle: 0 });
   packing.stdout.resume();
   packing.stdin.end(tips.map((oid) => `${oid}\n`).join(''));

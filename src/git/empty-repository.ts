@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { run } from './process/run.ts';
 import type { GitStore } from './repo.ts';
 
-/** What `git init` writes, by paths: the folders, the outer ones first, and the files with their texts. */
+/** The result of `git init`, by path: the folders, outer ones first, and the files with their texts. */
 export type EmptyRepository = { readonly folders: readonly string[]; readonly files: ReadonlyMap<string, string> };
 
-/** A branch that no repository has, in whose place the default branch is written. */
+/** A branch name that no repository has. The default branch replaces it. */
 const placeholder = 'default-branch-of-an-empty-repository';
 
-/** Runs `git init` without templates, so without sample hooks and a description, and reads what it wrote. */
+/** Runs `git init` without templates, and so without sample hooks and a description. It returns the result. */
 export async function readEmptyRepository(store: GitStore): Promise<EmptyRepository> {
   const folder = await mkdtemp(join(store.root, 'tmp', 'empty-'));
   try {
@@ -26,7 +26,7 @@ export async function readEmptyRepository(store: GitStore): Promise<EmptyReposit
   }
 }
 
-/** Writes an empty repository into a folder that doesn't exist yet, for which no process is started. */
+/** Writes an empty repository into a folder that doesn't exist yet, without starting a process. */
 export async function writeEmptyRepository(
   path: string,
   { folders, files }: EmptyRepository,

@@ -19,18 +19,18 @@ export type GitStore = {
   readonly transfers: ConcurrencyLimiter;
   /** Git processes count against this caller. */
   readonly caller: Caller;
-  /** Git processes end when it is aborted, as those of jobs when their worker stops. */
+  /** Git processes end when it is aborted. Jobs use it when their worker stops. */
   readonly signal?: AbortSignal | undefined;
   readonly readers: ReaderPool;
   readonly cache: ObjectCache;
-  /** What an empty repository is made of. */
+  /** The files of an empty repository. */
   readonly emptyRepository: (store: GitStore) => Promise<EmptyRepository>;
-  /** Checks that the folder is there and that of this installation. @throws GitError `unavailable` */
+  /** Checks that the folder exists and belongs to this installation. @throws GitError `unavailable` */
   readonly checkStorage: () => Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** The object folder of a push that isn't accepted yet. A `GitRepository` with it reads those objects too. */
+/** The object folder of a push that isn't accepted yet. A `GitRepository` with it also reads those objects. */
 export type Quarantine = { objects: string; alternates: string };
 
 /** One repository on disk. The folder may not exist. */

@@ -15,12 +15,12 @@ import { inheritedEnvironment } from './process/environment.ts';
 import { branchRef, checkRefName } from './refs/ref-name.ts';
 import type { GitLimits, GitRepository, GitStore } from './repo.ts';
 
-/** Opens the folder of all repositories, and creates it where it is missing. Disposing of it ends the open readers. */
+/** Opens the folder of all repositories, and creates it if it is missing. Disposal ends the open readers. */
 export async function openGitStore(given: {
   root: string;
   env: NodeJS.ProcessEnv;
   limits?: Partial<GitLimits>;
-  /** The id of the installation whose marker the folder has. */
+  /** The id of the installation in the folder's marker. */
   installation?: string | undefined;
 }): Promise<GitStore> {
   const root = resolve(given.root);
@@ -59,7 +59,7 @@ export async function openGitStore(given: {
   };
 }
 
-/** Does something once and keeps what came of it; after a failure, it is tried again. */
+/** Does something once and keeps the result. After a failure, it tries again. */
 function onceDone<Given, Made>(work: (given: Given) => Promise<Made>): (given: Given) => Promise<Made> {
   let done: Promise<Made> | undefined;
   return (given) => {
@@ -77,10 +77,10 @@ async function restrictAccess(root: string): Promise<void> {
   if (uid === process.getuid?.() && (mode & 0o077) !== 0) await chmod(root, 0o700);
 }
 
-/** The same store, with git processes that count against a caller. */
+/** The same store, whose git processes count against a caller. */
 export const storeFor = (store: GitStore, caller: Caller): GitStore => ({ ...store, caller });
 
-/** The same store, with git processes that end when the signal is aborted. */
+/** The same store, whose git processes end when the signal is aborted. */
 export const storeUntil = (store: GitStore, signal: AbortSignal): GitStore => ({ ...store, signal });
 
 /** The repository with this id, whether or not it is on disk. */
@@ -93,7 +93,7 @@ export function repoOf(store: GitStore, id: number): GitRepository {
 export const repositoryPath = (root: string, id: number): string =>
   join(root, String(Math.floor(id / 1000)).padStart(2, '0'), `${id}.git`);
 
-/** Whether the repository is on disk. @throws GitError `unavailable` where the folder of all repositories can't be read */
+/** Whether the repository is on disk. @throws GitError `unavailable` if the folder of all repositories can't be read */
 export async function repositoryExists({ path, store }: GitRepository): Promise<boolean> {
   try {
     await stat(join(path, 'HEAD'));
@@ -108,7 +108,7 @@ export async function repositoryExists({ path, store }: GitRepository): Promise<
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
-/** Checks that the folder of all repositories is there. @throws GitError `unavailable` */
+/** Checks that the folder of all repositories is available. @throws GitError `unavailable` */
 async function checkStorage(root: string, installation: string | undefined): Promise<void> {
   try {
     await (installation === undefined ? stat(join(root, 'tmp')) : checkMarker(root, installation));
@@ -117,10 +117,10 @@ async function checkStorage(root: string, installation: string | undefined): Pro
   }
 }
 
-/** Removes a folder. It retries, since processes that are ending may still write into it. */
+/** Removes a folder. It retries, since ending processes may still write into it. */
 const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 10 });
 
-/** A repository in a temporary folder, without an id. Disposing of it removes the folder. */
+/** A repository in a temporary folder, without an id. Disposal removes the folder. */
 export type RepositoryDraft = { readonly repo: GitRepository; [Symbol.asyncDispose](): Promise<void> };
 
 async function makeTemporaryFolder(store: GitStore): Promise<string> {
@@ -145,7 +145,7 @@ export async function draftRepository(store: GitStore, build: (repo: GitReposito
   return { repo, [Symbol.asyncDispose]: () => removeFolder(folder) };
 }
 
-/** Moves a draft to the path of its id, atomically. @throws GitError `conflict` where that repository exists */
+/** Moves a draft to the path of its id, atomically. @throws GitError `conflict` if that repository exists */
 export async function installRepository({ repo: { store, path } }: RepositoryDraft, id: number): Promise<GitRepository> {
   const repo = repoOf(store, id);
   await store.readers.closeOf(path);
@@ -157,7 +157,7 @@ export async function installRepository({ repo: { store, path } }: RepositoryDra
   return repo;
 }
 
-/** Builds a repository in a temporary folder, then moves it to its path. @throws GitError `conflict` where it exists */
+/** Builds a repository in a temporary folder, then moves it to its path. @throws GitError `conflict` if it exists */
 export async function buildRepository(
   repo: GitRepository,
   build: (draft: GitRepository) => Promise<void>,
@@ -178,7 +178,7 @@ export async function initialise({ store, path }: GitRepository, defaultBranch: 
   await writeEmptyRepository(path, await store.emptyRepository(store), defaultBranch);
 }
 
-/** Removes a repository from disk, if it exists. It is moved to a temporary folder first, so that the removal is atomic. */
+/** Removes a repository from disk, if it exists. It is first moved to a temporary folder, so that the removal is atomic. */
 export async function removeRepository(repo: GitRepository): Promise<void> {
   await repo.store.readers.closeOf(repo.path);
   repo.store.cache.drop(repo);

@@ -6,23 +6,23 @@ export type BackgroundLoopContext<Services> = {
   db: Db;
   services: Services;
   /**
-   * The database and the services that jobs work with, which are refused a while after the worker was stopped (`stopping.ts`). Omitted: they
-   * are never refused.
+   * The database and the services of jobs. Some time after the worker is stopped, they refuse work (`stopping.ts`). Omitted: they
+   * never refuse.
    */
   interruptible?: { db: Db; services: Services };
-  /** What the loop waits for between two looks at its table. */
+  /** Waits between two reads of the loop's table. */
   waits: WorkWaits;
   log: Logger;
   clock: () => Date;
 };
 
 /**
- * Work that a worker does outside the job queue, many items at once from a table of their own. It is for work that mostly waits
- * for the network.
+ * Work that a worker does outside the job queue, many items together from their own table. It suits work that mostly waits for
+ * the network.
  */
 export type BackgroundLoop<Services = never> = {
   readonly name: string;
-  /** Works until `stopping` is aborted, then finishes what is in progress. */
+  /** Works until `stopping` is aborted, then finishes the work in progress. */
   run(context: BackgroundLoopContext<Services>, stopping: AbortSignal): Promise<void>;
   /** Works until nothing is due. Returns the number of items. */
   drain(context: BackgroundLoopContext<Services>): Promise<number>;

@@ -1,17 +1,17 @@
-// Jobs that were running when their process ended. One of them may have ended it, and would do so again with each new process. So each
-// runs alone the next time, and one with which the process ends twice while it runs alone is set aside.
+// Handles jobs that were running when their process ended. One of them may have ended it, and would end each new process too. So
+// each runs alone the next time. If the process ends twice while a job runs alone, the job is set aside.
 import type pg from 'pg';
 
-/** The flag of a job that was interrupted. The queue gives it back with the job, so that others cost no statement. */
+/** The flag of an interrupted job. The queue returns it with the job, so other jobs need no statement. */
 export const interruptedFlag = 'interrupted';
 
-/** So often the process ends while a job runs alone before the job is set aside. */
+/** A job is set aside if its process ends this often while it runs alone. */
 const maxEnds = 2;
 
 const setAside = 'Set aside: the process ended twice while this job ran alone';
 
 /**
- * Notes the jobs that dead workers have left. One without attempts left gets one more, later: attempts are for jobs that fail. $1: the
+ * Marks the jobs of dead workers. If no attempts remain, the job gets one more, later: attempts are for jobs that fail. $1: the
  * workers; $2: the pause before that attempt; $3: the number of ends.
  */
 const noteLeft = `
@@ -29,7 +29,7 @@ const noteLeft = `
   from noted n where n.job_id = j.id`;
 const pauseBeforeLastAttempt = '1 minute';
 
-/** A job that ended without its process, whether it failed or not, runs beside others from now on. */
+/** A job that ended while its process went on, successful or not, may run beside others again. */
 const forget = `
   with forgotten as (delete from interrupted_jobs where job_id = $1)
   update jobs._private_jobs set flags = nullif(flags - '${interruptedFlag}', '{}') where id = $1`;
@@ -40,21 +40,21 @@ export const noteInterruptedJobs = async (client: Queries, deadWorkers: readonly
   await client.query(noteLeft, [deadWorkers, pauseBeforeLastAttempt, maxEnds]);
 };
 
-/** Jobs of one process: those that were interrupted run alone. */
+/** Runs the jobs of one process. Interrupted jobs run alone. */
 export type JobGate = {
   /**
-   * Runs a job, beside others.
-   * @param isInterrupted whether it has the flag: then nothing else runs meanwhile
-   * @throws Error where the job is set aside
+   * Runs a job, beside others by default.
+   * @param isInterrupted whether the job has the flag, so that it runs alone
+   * @throws Error if the job is set aside
    */
   run(job: { readonly id: string; readonly isInterrupted: boolean }, work: () => Promise<void>): Promise<void>;
-  /** The process is stopping: if it ends now, that isn't the fault of a job. */
+  /** The process is stopping. If it ends now, no job has caused that. */
   stop(): Promise<void>;
 };
 
 export function openJobGate(client: Queries): JobGate {
   const running = new Set<Promise<unknown>>();
-  /** The last job that runs alone, or waits for that. */
+  /** The last job that runs alone, or waits to do so. */
   let alone: Promise<unknown> = Promise.resolve();
   let aloneJob: string | undefined;
 
@@ -82,7 +82,7 @@ export function openJobGate(client: Queries): JobGate {
         alone = own.catch(() => undefined);
         return own;
       }
-      // Another one may be interrupted while this waits.
+      // Another job may be interrupted during this wait.
       for (let waitedFor: unknown; waitedFor !== alone; ) {
         waitedFor = alone;
         await alone;

@@ -2,33 +2,33 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db, Tx } from '#database/connect.ts';
 
-/** What the queue gives a job to work with; the server adds its services. */
+/** The queue's part of a job's context. The server adds its services. */
 export type QueueContext = {
   db: Db;
   change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   now: Date;
   log: Logger;
   /**
-   * Aborted when the worker stops. A loop looks at it before its next step (`repeat.ts`), and what was done stays done. A while later, the
-   * statements and Git processes of jobs are refused (`stopping.ts`).
+   * Aborted when the worker stops. A loop checks it before its next step (`repeat.ts`), and completed steps remain. Some time
+   * later, statements and Git processes of jobs are refused (`stopping.ts`).
    */
   stopping?: AbortSignal;
-  /** Of jobs: whether nothing is tried again where this attempt fails, so that what is left undone must be told now. */
+  /** For jobs: whether this is the last attempt, so that the job must report unfinished work now. */
   isLastAttempt?: boolean;
 };
 
-/** Five fields of a crontab (minute, hour, day, month, weekday), in UTC; `atStart`: also whenever a worker starts. */
+/** Five fields of a crontab (minute, hour, day, month, weekday), in UTC. `atStart`: also whenever a worker starts. */
 type Schedule = { readonly cron: string; readonly atStart?: true };
 
 /**
- * Background work. The payload holds ids, never rows. A job may run twice: it reads the present state, and does nothing if there is nothing
- * left to do.
+ * Background work. The payload holds ids, never rows. A job may run twice: it reads the current state, and does nothing if
+ * nothing is left to do.
  */
 export type Job<Payload extends object = object, Context = QueueContext> = {
   readonly name: string;
-  /** The maximum number of attempts, with growing pauses between them. */
+  /** The maximum number of attempts. The pauses between them grow. */
   readonly attempts: number;
-  /** Runs it at these times, with an empty payload, in one of all workers. */
+  /** Runs it at these times with an empty payload, on one of all workers. */
   readonly schedule?: Schedule;
   run(payload: Payload, context: Context): Promise<void>;
 };
@@ -39,10 +39,10 @@ export const job = <Payload extends object, Context = QueueContext>(declared: Jo
 export type EnqueueOptions = {
   /** Jobs of one queue run one after the other. */
   queue?: string;
-  /** A waiting job with the same key is replaced. */
+  /** Replaces a waiting job with the same key. */
   key?: string;
   runAt?: Date;
-  /** Of jobs that are due, those with the smallest number come first; 0 where it is missing. */
+  /** Due jobs with smaller numbers run first; 0 if omitted. */
   priority?: number;
 };
 
@@ -56,7 +56,7 @@ export const enqueue = <Payload extends object>(
   options: EnqueueOptions = {},
 ): Promise<void> => enqueueAll(tx, type, [{ payload, options }]);
 
-/** Removes the waiting job with a key, if there is one, in the caller's transaction. */
+/** Removes the waiting job with this key, if there is one, in the caller's transaction. */
 export const removeJob = async (tx: Tx, key: string): Promise<void> => {
   await sql`select jobs.remove_job(${key})`.execute(tx);
 };

@@ -4,22 +4,22 @@ import { isUnavailable } from '#database/connect.ts';
 
 const pauseMs = 500;
 
-/** The names of the queue's prepared statements that take or end a job. They may run twice. */
+/** The names of the queue's prepared statements that take or end a job. They may run twice safely. */
 const jobStatement = /^(get|complete|fail)_job/;
 
 type Statement = string | pg.QueryConfig;
 
 type ReconnectingPool = {
   pool: pg.Pool;
-  /** Resolves when all connections that are in use now were released. */
+  /** Resolves when all connections that are now in use are released. */
   whenIdle(): Promise<void>;
 };
 
 /**
- * The pool for the job queue. The queue doesn't await the statements that end a job, so that a failing one would crash the process.
- * This pool retries them until they succeed, for as long as PostgreSQL can't be reached or all connections are in use.
+ * The pool for the job queue. The queue doesn't await the statements that end a job, so a failure would crash the process. This
+ * pool retries them until they succeed, for as long as PostgreSQL can't be reached or all connections are in use.
  *
- * Once `stopping` is aborted, it doesn't retry: it calls `onAbandoned`, and the statement's promise stays pending.
+ * After `stopping` is aborted, it doesn't retry: it calls `onAbandoned`, and the statement's promise stays pending.
  */
 export function reconnectingPool(pool: pg.Pool, stopping: AbortSignal, onAbandoned: () => void): ReconnectingPool {
   const checkedOut = new Set<Promise<void>>();
@@ -65,7 +65,7 @@ export function reconnectingPool(pool: pg.Pool, stopping: AbortSignal, onAbandon
   };
   return {
     pool: withMethods(pool, {
-      // The queue passes a callback for its LISTEN connection, which it reconnects by itself.
+      // The queue passes a callback for its LISTEN connection, which it reconnects itself.
       connect: (...callback: Parameters<typeof pool.connect>) => (callback.length > 0 ? pool.connect(...callback) : connect()),
     }),
     async whenIdle() {
@@ -76,7 +76,7 @@ export function reconnectingPool(pool: pg.Pool, stopping: AbortSignal, onAbandon
 
 const nameOf = (statement: Statement): string => (typeof statement === 'string' ? '' : (statement.name ?? ''));
 
-/** A proxy of an object with some methods replaced. */
+/** A proxy for an object with some methods replaced. */
 const withMethods = <T extends object>(object: T, methods: { readonly [name: string | symbol]: unknown }): T =>
   new Proxy(object, {
     get(target, key) {

@@ -7,8 +7,8 @@ const returned = 'attempts = greatest(attempts - 1, 0)';
 type TakenJob = { readonly id: string; readonly locked_by: string | null };
 
 /**
- * Puts a job that didn't finish back into the queue. The attempt doesn't count, and it may run again at once. The queue's own statement
- * for jobs that failed does nothing afterwards, since the job is no longer locked by the worker.
+ * Puts an unfinished job back into the queue. The attempt doesn't count, and the job may run again immediately. The queue's own
+ * statement for failed jobs then does nothing, since the worker no longer holds the job's lock.
  */
 export async function returnJob(pool: pg.Pool, { id, locked_by: worker }: TakenJob): Promise<void> {
   await unlessCanceled(() =>
@@ -25,7 +25,10 @@ export async function returnJob(pool: pg.Pool, { id, locked_by: worker }: TakenJ
 
 const maxTries = 3;
 
-/** Sends a statement again that was canceled: the request to cancel the job's own may arrive late, on a connection that is used again. */
+/**
+ * Repeats a statement that was canceled. The cancel request for an earlier statement of the job may arrive late, after the
+ * connection was reused.
+ */
 async function unlessCanceled(send: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries++)
     try {
@@ -37,8 +40,8 @@ async function unlessCanceled(send: () => Promise<unknown>): Promise<void> {
 }
 
 /**
- * Takes back the attempts of the jobs that a worker leaves unfinished. They stay locked until its process has ended: then another one
- * unlocks them (`worker-registry.ts`). Returns their names.
+ * Undoes the attempts of a worker's unfinished jobs. The jobs stay locked until the worker's process has ended. Then another
+ * worker unlocks them (`worker-registry.ts`). Returns their names.
  */
 export async function uncountAttempts(pool: pg.Pool, worker: string): Promise<string[]> {
   const { rows } = await pool.query<{ identifier: string }>(

@@ -12,18 +12,18 @@ export const isJobStopped = (error: unknown): error is JobStopped => error insta
 
 /** Milliseconds after the signal to stop. */
 export type StopTimes = {
-  /** When statements and Git processes of running jobs are interrupted. */
+  /** The time when statements and Git processes of running jobs are interrupted. */
   interrupt: number;
-  /** When jobs that still run are no longer waited for. */
+  /** The time after which running jobs are no longer awaited. */
   abandon: number;
 };
 
 export const defaultStopTimes: StopTimes = { interrupt: 3_000, abandon: 15_000 };
 
 /**
- * How running jobs come to an end. Loops of jobs look at `requested` before their next step. Since jobs may be killed at any moment,
- * each may also be interrupted between two statements: from `interrupted` on, `db` refuses statements and transactions with `JobStopped`,
- * and Git processes that were given the signal end.
+ * Stops running jobs. Their loops check `requested` before the next step. Since jobs may be killed at any moment, each may also
+ * be interrupted between two statements. From `interrupted` on, `db` refuses statements and transactions with `JobStopped`, and
+ * Git processes that have the signal end.
  */
 export type Stopping = {
   readonly requested: AbortSignal;

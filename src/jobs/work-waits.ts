@@ -1,13 +1,13 @@
 import { type WorkKind, workKinds } from '#database/work-signals.ts';
 
-/** Lets background loops wait for work. A signal that comes while a loop is busy is kept. */
+/** Lets background loops wait for work. A signal while a loop is busy isn't lost. */
 export type WorkWaits = {
   /** Resolves when this kind of work is signalled, after `milliseconds`, or when the loops stop. */
   next(kind: WorkKind, milliseconds: number): Promise<void>;
 };
 
 type WorkWaiter = WorkWaits & {
-  /** Wakes those who wait for these kinds; all of them where nothing is known of what was signalled. */
+  /** Wakes the loops that wait for these kinds; all loops if the kinds are unknown. */
   wake(kinds?: readonly WorkKind[]): void;
 };
 

@@ -10,31 +10,31 @@ const checkEveryMs = 60_000;
 const reconnectEveryMs = 1_000;
 
 /**
- * Detects dead workers and unlocks their jobs, which run again, at each start and every minute. (The queue itself does so after four hours.) Each
- * worker holds an advisory lock on its name, which PostgreSQL releases when its process ends in any way. After a lost connection,
- * the locks are taken again.
+ * Detects dead workers and unlocks their jobs, which run again, at each start and every minute. (The queue itself does so after
+ * four hours.) Each worker holds an advisory lock on its name, which PostgreSQL releases when its process ends in any way. After
+ * a lost connection, the locks are taken again.
  */
 type WorkerRegistry = {
   register(worker: string): void;
-  /** Releases a worker's lock, and unlocks the jobs that it has left unfinished. */
+  /** Releases a worker's lock, and unlocks its unfinished jobs. */
   deregister(worker: string): void;
   close(): Promise<void>;
 };
 
 type RegistryEvents = {
-  /** Called after a lost connection was opened again. */
+  /** Called after a lost connection was reopened. */
   readonly onReconnect?: () => void;
-  /** Called where a process has signalled that there is work. */
+  /** Called when a process signals work. */
   readonly onSignal?: (kinds: readonly WorkKind[]) => void;
 };
 
-/** Opens a connection for the registry, which also hears of work. */
+/** Opens a connection for the registry, which also receives work signals. */
 export async function openWorkerRegistry(
   database: Database,
   { onReconnect, onSignal }: RegistryEvents = {},
 ): Promise<WorkerRegistry> {
   const own = new Set<string>();
-  /** Workers of this process that ended with their connections. The process goes on, so that their jobs haven't ended it. */
+  /** Workers of this process whose connections were lost. The process still runs, so their jobs haven't ended it. */
   const former = new Set<string>();
   let closed = false;
   // All statements run one after the other on one connection.
@@ -47,7 +47,8 @@ export async function openWorkerRegistry(
   const connect = async (): Promise<pg.Client> => {
     const connection = new pg.Client({ ...database.clientConfig, application_name: 'hearth workers' });
     connection.on('error', () => undefined); // the event `end` follows
-    connection.on('notification', ({ payload = '' }) => onSignal?.(payload.split(',') as WorkKind[])); // as they are sent
+    // in the format that senders use
+    connection.on('notification', ({ payload = '' }) => onSignal?.(payload.split(',') as WorkKind[]));
     await connection.connect();
     if (onSignal) await connection.query(`listen ${workChannel}`);
     return connection;
@@ -60,7 +61,7 @@ export async function openWorkerRegistry(
         for (const worker of own) await lock(worker);
         await unlockDeadWorkers();
       } catch {
-        await client.end().catch(() => undefined); // PostgreSQL still can't be reached
+        await client.end().catch(() => undefined); // PostgreSQL is still unreachable
         continue;
       }
       reconnectOnEnd();

@@ -28,7 +28,7 @@ export type WorkerOptions<Services, Context> = {
   jobs: readonly Job<never, Context>[];
   loops?: readonly BackgroundLoop<Services>[];
   services: Services;
-  /** Makes the context of a job of what the queue gives it. */
+  /** Makes the context of a job from the queue's part. */
   contextOf: (given: QueueContext, services: Services) => Context;
   log: Logger;
   clock: () => Date;
@@ -42,14 +42,15 @@ export type WorkerOptions<Services, Context> = {
 export const defaultConcurrency = 4;
 const pauseMs = 5;
 const restartPauseMs = 1_000;
-/** The queue is notified of new jobs. By this interval it finds those that were put off, or that nobody told it of. */
+/** The queue is notified of new jobs. This interval finds postponed jobs, and jobs without a notification. */
 const pollMs = 8_000;
 
 type Worker = { stop(): Promise<void> };
 
 /**
- * Runs jobs, scheduled jobs and background loops until stopped. Stopping lets those in progress end, interrupts them after a while, and at
- * last leaves them; all of these run again later. After a lost connection to PostgreSQL, it reconnects and goes on.
+ * Runs jobs, scheduled jobs and background loops until stopped. Stopping lets running ones end, interrupts them after a while,
+ * and finally leaves them. Interrupted and abandoned jobs run again later. After a lost connection to PostgreSQL, it reconnects
+ * and continues.
  */
 export async function startWorker<Services, Context>(parts: WorkerOptions<Services, Context>): Promise<Worker> {
   const times = parts.stopTimes ?? defaultStopTimes;
@@ -69,7 +70,7 @@ export async function startWorker<Services, Context>(parts: WorkerOptions<Servic
   let current: QueueRun | undefined;
 
   const end = ({ id, runner }: QueueRun): void => {
-    const stopped = runner.stop().catch(() => undefined); // it may have stopped by itself
+    const stopped = runner.stop().catch(() => undefined); // it may have stopped already
     const ended = stopped.then(whenIdle);
     ending.add(ended);
     void ended.then(() => {
@@ -87,7 +88,7 @@ export async function startWorker<Services, Context>(parts: WorkerOptions<Servic
       });
   };
   /**
-   * Replaces the queue's runner after a lost connection. A job may be locked for the old runner although the reply was lost; the
+   * Replaces the queue's runner after a lost connection. A job may be locked for the old runner although the reply was lost. The
    * registry unlocks such jobs once the old runner has ended.
    */
   const restart = async (): Promise<void> => {
@@ -137,7 +138,7 @@ async function openRun<Services, Context>(
   { pool, gate, stopping, onOpened }: QueueRunOptions,
 ): Promise<QueueRun> {
   const events: WorkerEvents = new EventEmitter();
-  // The queue locks jobs under the id of the worker pool, not under those of the workers in it.
+  // The queue locks jobs under the id of the worker pool, not under the ids of its workers.
   let id = '';
   events.on('pool:create', ({ workerPool }) => {
     id = workerPool.id;
@@ -178,7 +179,7 @@ const interruptible = <Services, Context>(
   services: servicesUntil?.(interrupted) ?? services,
 });
 
-/** The crontab of the queue. The job key keeps one waiting job of each name, even when no worker has run for long. */
+/** The crontab of the queue. The job key keeps one waiting job of each name, even if no worker has run for a long time. */
 function scheduled<Context>(jobs: readonly Job<never, Context>[]): ReturnType<typeof parseCronItems> {
   return parseCronItems(
     jobs.flatMap(({ name, attempts, schedule }) =>
@@ -206,8 +207,8 @@ export async function runDueJobs<Services, Context>(parts: WorkerOptions<Service
 }
 
 /**
- * Whether jobs are due, and whether some of these pools are still there: `runOnce` may return before its last jobs are removed from the
- * table, and so skip a job behind one of them in the same queue.
+ * Whether jobs are due, and whether some of these pools still exist. `runOnce` may return before its last jobs are removed from
+ * the table, and skip a job behind one of them in the same queue.
  */
 async function findDueJobs<Services, Context>({ database, jobs }: WorkerOptions<Services, Context>, pools: readonly string[]) {
   const names = jobs.map(({ name }) => name);
@@ -239,7 +240,7 @@ function options<Services, Context>(
         const isLastAttempt = taken.attempts >= taken.max_attempts;
         const isInterrupted = taken.flags?.[interruptedFlag] === true;
         try {
-          // Payloads were written by `enqueue` with the job's own type.
+          // `enqueue` wrote the payload with the job's own type.
           await gate.run({ id: taken.id, isInterrupted }, () =>
             declared.run(payload as never, contextOf({ ...given, now: clock(), isLastAttempt }, services)),
           );
@@ -254,7 +255,10 @@ function options<Services, Context>(
   return { pgPool: database.pool, schema: jobsSchema, taskList, logger: workerLogger(log) };
 }
 
-/** Writes the queue's own messages to the log of the process, those below a warning and those of interrupted jobs at level debug. */
+/**
+ * Writes the queue's own messages to the log of the process. Messages below a warning, and messages of interrupted jobs, have the
+ * level debug.
+ */
 const workerLogger = (log: Logger): WorkerLogger =>
   new WorkerLogger(() => (level, message, meta) => {
     if ((level === 'error' || level === 'warning') && !isJobStopped(meta?.error))

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable } from './shape.ts';
 
-// What a provider of an assistant tells of its use. A server has none by itself, and then nothing is known of any.
+// What an assistant's provider reports about its usage. A server has no assistant by default, and then no usage is known.
 
 const people = { total_engaged_users: Type.Integer() };
 const named = { name: Type.String(), ...people };
@@ -64,7 +64,7 @@ const WebPullRequests = Type.Object({
   ),
 });
 
-/** How an assistant was used on a day. */
+/** The usage of an assistant on a day. */
 export const AssistantMetrics = Type.Object({
   date: Type.String({ format: 'date' }),
   total_active_users: Type.Integer(),
@@ -76,10 +76,10 @@ export const AssistantMetrics = Type.Object({
 });
 export type AssistantMetrics = Static<typeof AssistantMetrics>;
 
-/** Whose use is asked for: everybody's in an organization, or that of a team, which is named by its slug. */
+/** The users to report on: all users of an organization, or of a team, which is identified by its slug. */
 export type AssistantUsers = { readonly organization: string; readonly team?: string | undefined };
 
-/** When somebody used the assistant last, and in which editor, and when they signed in to it. */
+/** When and in which editor somebody last used the assistant, and when they signed in to it. */
 export type AssistantActivity = {
   readonly at: Date | null;
   readonly editor: string | null;
@@ -88,11 +88,11 @@ export type AssistantActivity = {
 
 /** An assistant that is attached to a server. */
 export type AssistantProvider = {
-  /** The days of a time on which it was used, from the first to the last of the dates, the oldest first. */
+  /** The days with usage between the two dates, inclusive, oldest first. */
   metrics(users: AssistantUsers, from: string, to: string): Promise<readonly AssistantMetrics[]>;
-  /** The activity of people, by their logins; those who never used it are left out. */
+  /** The activity of people, by their logins. People who never used the assistant are left out. */
   activity(organization: string, logins: readonly string[]): Promise<ReadonlyMap<string, AssistantActivity>>;
-  /** The logins of who used it since a time. */
+  /** The logins of people who have used it since a time. */
   activeSince(organization: string, since: Date): Promise<ReadonlySet<string>>;
 };
 

@@ -1,16 +1,16 @@
 /** Loads values by key, each once. */
 export type BatchLoader<Key, Value> = {
-  /** Keys that are wanted in the same turn of the event loop are loaded together. */
+  /** Keys that are requested in the same turn of the event loop are loaded together. */
   load(key: Key): Promise<Value | undefined>;
-  /** Loads those that aren't loaded yet by one call, at once. */
+  /** Loads all missing keys with one call, immediately. */
   loadAll(keys: readonly Key[]): Promise<Map<Key, Value>>;
-  /** A value that was loaded or primed. */
+  /** A value that was already loaded or primed. */
   loaded(key: Key): Value | undefined;
-  /** Takes values that are known already. */
+  /** Stores known values. */
   prime(values: Iterable<readonly [Key, Value]>): void;
 };
 
-/** @param load gives a map of the values; a key without a value is missing in it */
+/** @param load returns a map of the values, in which a key without a value is missing */
 export function batchLoader<Key, Value>(
   load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>,
 ): BatchLoader<Key, Value> {

@@ -1,4 +1,4 @@
-/** The distinct values, in the order in which they first appear; null and undefined are left out. */
+/** The distinct values, in order of first appearance, without null and undefined. */
 export const unique = <T>(values: Iterable<T | null | undefined>): T[] => {
   const seen = new Set<T>();
   for (const value of values) if (value !== null && value !== undefined) seen.add(value);
@@ -23,7 +23,7 @@ export const grouped = <Row, Key>(rows: Iterable<Row>, key: (row: Row) => Key): 
   return map;
 };
 
-/** Each row with the one at the same place of another list, as far as both reach. */
+/** Each row with the row at the same index of another list, up to the end of the shorter list. */
 export const pairs = <One, Other>(ones: readonly One[], others: readonly Other[]): [One, Other][] =>
   ones.slice(0, others.length).map((one, at): [One, Other] => [one, others[at] as Other]);
 
@@ -31,7 +31,7 @@ export const pairs = <One, Other>(ones: readonly One[], others: readonly Other[]
 export const chunks = <Row>(rows: readonly Row[], size: number): Row[][] =>
   Array.from({ length: Math.ceil(rows.length / size) }, (_, at) => rows.slice(at * size, (at + 1) * size));
 
-/** The rows in rounds: the first row of every key, then the second of those that have more, and so on. */
+/** The rows in rounds: the first row of every key, then the second row of every key that has one, and so on. */
 export function rounds<Row, Key>(rows: Iterable<Row>, key: (row: Row) => Key): Row[][] {
   const found: Row[][] = [];
   for (const own of grouped(rows, key).values())
@@ -43,22 +43,25 @@ export function rounds<Row, Key>(rows: Iterable<Row>, key: (row: Row) => Key): R
   return found;
 }
 
-/** The value of a key that the map must have. @throws Error where it is missing, which is a fault of the server. */
+/** The value of a key that the map must have. @throws Error if it is missing, which is a fault of the server. */
 export const getOrThrow = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value => {
   const value = map.get(key);
   if (value === undefined) throw new Error(`Nothing was loaded for ${String(key)}`);
   return value;
 };
 
-/** The value under a key; undefined where there is no key, or nothing under it. */
+/** The value of a key; undefined if there is no key or no value. */
 export const getOptional = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key | null | undefined): Value | undefined =>
   key === null || key === undefined ? undefined : map.get(key);
 
-/** The values of these fields in all rows: `gather(issues, 'author_id', 'closed_by')` are the ids of the accounts to load. */
+/**
+ * The distinct values of these fields in all rows: `gather(issues, 'author_id', 'closed_by')` are the ids of the accounts to
+ * load.
+ */
 export const gather = <Row, Field extends keyof Row>(rows: Iterable<Row>, ...fields: readonly Field[]): Row[Field][] =>
   [...rows].flatMap((row) => fields.map((field) => row[field]));
 
-/** Makes something of each object once, and remembers it as long as the object lives. */
+/** Computes a value from each object once, and caches it as long as the object lives. */
 export function oncePerObject<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, { readonly value: Value }>();
   return (key) => {
@@ -70,18 +73,18 @@ export function oncePerObject<Key extends object, Value>(make: (key: Key) => Val
   };
 }
 
-/** The entries of `record` whose value is not undefined. */
+/** The entries of `record` whose value isn't undefined. */
 export const defined = <T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 
-/** The former values of those of the fields that a change made different. */
+/** The former values of the given fields, if the change made them different. */
 export const formerOf = <Row, Field extends keyof Row>(
   before: Row,
   after: Row,
   ...fields: readonly Field[]
 ): { [K in Field]?: Row[K] } =>
   Object.fromEntries(fields.filter((field) => before[field] !== after[field]).map((field) => [field, before[field]])) as {
-    [K in Field]?: Row[K]; // of the fields named, and of no others
+    [K in Field]?: Row[K]; // only the given fields
   };

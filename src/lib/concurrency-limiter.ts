@@ -1,33 +1,36 @@
 import { type Caller, system } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
-/** Frees the slots that were taken. Further calls have no effect. */
+/** Releases the acquired slots. Further calls have no effect. */
 export type Release = () => void;
 
 export type ConcurrencyLimits = {
-  /** All slots. */
+  /** The total number of slots. */
   readonly total: number;
-  /** Slots that one caller may hold. */
+  /** The number of slots that one caller may hold. */
   readonly perCaller: number;
   /** A signed-in caller may hold more than `perCaller` while this many slots stay free. Omitted: never. */
   readonly spare?: number;
-  /** Slots that all anonymous callers may hold together. */
+  /** The number of slots that all anonymous callers may hold together. */
   readonly anonymous: number;
-  /** Slots that one anonymous caller, which is an address, may hold. Omitted: `perCaller`. */
+  /** The number of slots that one anonymous caller, an address, may hold. Omitted: `perCaller`. */
   readonly perAddress?: number;
   /** After waiting for this long, in milliseconds, a caller ends the slowest work of others. Omitted: never. */
   readonly contendedTime?: number;
-  /** Work at this rate or faster, in bytes a second, isn't ended for others. */
+  /** Work with at least this rate, in bytes per second, isn't ended for others. */
   readonly contendedRate?: number;
   /** The length of one caller's queue. The system's own queue is unbounded. */
   readonly waiting: number;
-  /** The longest wait, in milliseconds. The system's own work waits without a limit. */
+  /** The maximum wait, in milliseconds. The system's own work waits without a limit. */
   readonly waitingTime: number;
 };
 
-/** Work that may be ended while other callers wait for its slot. */
+/** Work that may be ended if other callers wait for its slot. */
 export type EndableWork = {
-  /** Bytes a second of the client that the work waits for; undefined while it waits for none, or not for long enough. */
+  /**
+   * The rate in bytes per second of the client that the work waits for; undefined if it doesn't wait for one, or hasn't for long
+   * enough.
+   */
   rate(): number | undefined;
   end(): void;
 };
@@ -36,25 +39,26 @@ export type AcquireOptions = {
   slots?: number;
   waitingTime?: number;
   signal?: AbortSignal | undefined;
-  /** What holds the slots. Omitted: it isn't ended for others. */
+  /** The work that holds the slots. Omitted: it isn't ended for others. */
   work?: EndableWork;
 };
 
 export type ConcurrencyLimiter = {
-  /** The name of the limit in refusals, metrics and the documentation, as `git.commands`. */
+  /** The name of the limit in refusals, metrics and the documentation, such as `git.commands`. */
   readonly name: string;
   /**
-   * Waits for a slot, or for several (as where slots are bytes). More slots than the caller may hold are cut to that number.
-   * @throws Refusal `too_many` where the caller's queue is full, `unavailable` after `waitingTime` milliseconds
-   * @throws the reason of the signal where it is aborted
+   * Waits for a slot, or for several (for example if slots are bytes). If a caller requests more slots than it may hold, it gets
+   * that number.
+   * @throws Refusal `too_many` if the caller's queue is full, `unavailable` after `waitingTime` milliseconds
+   * @throws the reason of the signal if it is aborted
    */
   acquire(caller?: Caller, options?: AcquireOptions): Promise<Release>;
-  /** Takes slots without waiting; undefined where none are free or others of the same caller wait. */
+  /** Acquires slots without waiting; undefined if none are free or other requests of the caller wait. */
   tryAcquire(caller: Caller, slots?: number, work?: EndableWork): Release | undefined;
-  /** Slots that are taken, and requests that wait. */
+  /** The acquired slots, and the waiting requests. */
   readonly running: number;
   readonly waiting: number;
-  /** The callers that hold slots or wait, those with most first. */
+  /** The callers that hold slots or wait, ordered by their number. */
   callers(): { key: string; running: number; waiting: number }[];
 };
 
@@ -63,12 +67,12 @@ type Queue = { readonly caller: Caller; running: number; waiters: Set<Waiter> };
 type Holder = { readonly queue: Queue; readonly slots: number; readonly work: EndableWork };
 
 /**
- * A semaphore with fair queuing: waiting callers are served round-robin, so that many requests of one caller delay only that
- * caller. Anonymous callers together get a part of the slots, so that some are left for signed-in ones. Work that waits for a slow
- * client is ended where other callers have waited for `contendedTime`, the slowest first.
+ * A semaphore with fair queuing: waiting callers are served round-robin, so many requests of one caller delay only that caller.
+ * Anonymous callers together get a part of the slots, which leaves some for signed-in callers. If others have waited for
+ * `contendedTime`, work that waits for a slow client is ended, the slowest first.
  */
 export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): ConcurrencyLimiter {
-  // A Map keeps the order of insertion: the first queue is served next.
+  // A Map keeps insertion order, so the first queue is served next.
   const queues = new Map<string, Queue>();
   const holders = new Set<Holder>();
   const { spare = Number.POSITIVE_INFINITY, perAddress = limits.perCaller, contendedRate = 0 } = limits;
@@ -133,7 +137,7 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
     }
   };
 
-  /** Ends the slowest work of another caller where that lets a caller in. Strangers don't end the work of signed-in callers. */
+  /** Ends the slowest work of another caller if that makes room. Anonymous callers don't end the work of signed-in callers. */
   const endSlowest = (queue: Queue): void => {
     const [first] = queue.waiters;
     const isAnonymous = queue.caller.kind === 'anonymous';
@@ -215,7 +219,7 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
   };
 }
 
-/** Runs work while it holds a slot for a caller. @throws Refusal as `acquire` does */
+/** Runs work while it holds a slot for a caller. @throws Refusal like `acquire` */
 export async function withSlot<T>(limiter: ConcurrencyLimiter, caller: Caller, work: () => Promise<T>): Promise<T> {
   const release = await limiter.acquire(caller);
   return work().finally(release);

@@ -1,4 +1,4 @@
-/** The codes of a full disk: of the system, and of PostgreSQL. */
+/** The system's and PostgreSQL's error codes for a full disk. */
 const codes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', '53100']);
 const words = /No space left on device|Disk quota exceeded/;
 

@@ -1,4 +1,6 @@
-/** Plain e-mail addresses in ASCII, as browsers check them; without quotes and comments, and so without what Git's identities can't hold. */
+/**
+ * Plain e-mail addresses in ASCII, by the rules of browsers. They have no quotes or comments, so Git's identities can hold them.
+ */
 export const emailPattern = "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~\\-]+@[A-Za-z0-9](?:[A-Za-z0-9.\\-]*[A-Za-z0-9])?$";
 
 const pattern = new RegExp(emailPattern);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const markerName = 'hearth-installation';
 
-/** A folder is missing, unreadable or another one than it should be, as when a volume isn't mounted. */
+/** A folder is missing or unreadable, or isn't the expected one, for example if a volume isn't mounted. */
 export class StorageLost extends Error {
   constructor(folder: string, reason: string) {
     super(`${folder} ${reason}`);
@@ -11,14 +11,14 @@ export class StorageLost extends Error {
   }
 }
 
-/** The path of the file that says which installation a folder belongs to. */
+/** The path of the file that records which installation a folder belongs to. */
 export const markerOf = (folder: string): string => join(folder, markerName);
 
-/** Says in a folder which installation it belongs to. */
+/** Marks a folder with its installation. */
 export const writeMarker = (folder: string, installation: string): Promise<void> =>
   writeFile(markerOf(folder), `${installation}\n`, { mode: 0o600, flush: true });
 
-/** Checks that a folder is that of an installation. @throws StorageLost */
+/** Checks that a folder belongs to an installation. @throws StorageLost */
 export async function checkMarker(folder: string, installation: string): Promise<void> {
   let found: string;
   try {
@@ -30,17 +30,17 @@ export async function checkMarker(folder: string, installation: string): Promise
   if (found !== installation) throw new StorageLost(folder, `belongs to another installation (${found})`);
 }
 
-/** The system's codes of storage that doesn't work, whatever is read. */
+/** The system's error codes for storage that doesn't work, regardless of the file. */
 const codes: ReadonlySet<unknown> = new Set(['EIO', 'EACCES', 'EPERM', 'EROFS', 'ESTALE', 'ENOTCONN', 'ENODEV', 'ESHUTDOWN']);
 const words =
   /not a git repository|Input\/output error|Permission denied|Read-only file system|Stale (?:NFS )?file handle|Transport endpoint is not connected/;
 
-/** Whether a message of Git has such an error as its reason. */
+/** Whether a message from Git has such an error as its reason. */
 export const isStorageText = (text: string): boolean => words.test(text);
 
 /**
- * Whether an error means that storage is lost or unreadable: an error of the system for a file, or one of Git, which has the system's
- * message as `detail`.
+ * Whether an error means that storage is lost or unreadable. It is a file error of the system, or an error of Git with the
+ * system's message as `detail`.
  */
 export const isStorageFailure = (error: unknown): boolean =>
   error instanceof StorageLost ||

@@ -2,25 +2,25 @@ import { readStringPart } from './json-text.ts';
 import { badRequest, Refusal } from './refusal.ts';
 
 export type JsonLimits = {
-  /** How deeply lists and objects may nest. */
+  /** The maximum depth of nested lists and objects. */
   readonly depth: number;
-  /** How many lists, objects, strings, numbers, booleans and nulls there may be. */
+  /** The maximum number of lists, objects, strings, numbers, booleans and nulls. */
   readonly values: number;
-  /** What these limits are called in refusals. */
+  /** The names of these limits in refusals. */
   readonly names: { readonly depth: string; readonly values: string };
 };
 
 /**
- * Is given each value as soon as it is read, with the names of the fields that lead to it and whether it is an item of a list. What it returns
- * takes the place of the value; undefined leaves it out. So a text can be read that is larger than what is held of it.
+ * Called with each value when it is read, with the field names that lead to it and whether it is an item of a list. Its result
+ * replaces the value; undefined omits it. So a text may be larger than the memory for its values.
  */
 type TakeJson = (names: readonly string[], value: unknown, isItem: boolean) => unknown;
 
 export type Json = {
   readonly value: unknown;
-  /** How many values it holds, itself included. */
+  /** The number of values in it, including itself. */
   readonly size: number;
-  /** Whether a string or a name in it holds U+0000. */
+  /** Whether a string or a name in it contains U+0000. */
   readonly hasNul: boolean;
 };
 
@@ -39,13 +39,13 @@ type Expected = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'com
 const maxLength = { number: 1_000, name: 1_024 };
 
 /**
- * An incremental JSON parser (RFC 8259). The result is that of `JSON.parse`, but each part takes time in proportion to its own
- * length, so that a large body doesn't block the event loop. Bytes that aren't UTF-8 are refused. Lone surrogates become U+FFFD,
- * since PostgreSQL can't store them, and fields named `__proto__` are omitted.
+ * An incremental JSON parser (RFC 8259). It has the same result as `JSON.parse`, but each part takes time in proportion to its
+ * length, so a large body doesn't block the event loop. Bytes that aren't UTF-8 are refused. Lone surrogates become U+FFFD, since
+ * PostgreSQL can't store them, and fields named `__proto__` are omitted.
  */
 export function jsonReader(limits: JsonLimits, take?: TakeJson): JsonReader {
   const open: Container[] = [];
-  /** For each open object, the name of the field that is being read. */
+  /** For each open object, the name of the current field. */
   const names: string[] = [];
   let expected: Expected = 'value';
   /** The beginning of a string that continues in the next part. */
@@ -119,7 +119,9 @@ export function jsonReader(limits: JsonLimits, take?: TakeJson): JsonReader {
     } else addValue(read);
   };
 
-  /** This and `readLiteral` read from `at` and return the offset behind what they read. An incomplete end is kept as `pending`. */
+  /**
+   * This and `readLiteral` read from `at` and return the offset after the last byte read. An incomplete end is kept as `pending`.
+   */
   const readString = (bytes: Buffer, at: number): number => {
     const part = readStringPart(bytes, at);
     if (!part) throw malformed();

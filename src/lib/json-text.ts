@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A string of a JSON text, or the piece of it that is in one part of the text. */
+/** A string of a JSON text, or its piece in one part of the text. */
 type StringPart = {
   readonly text: string;
   readonly isEscaped: boolean;
-  /** The offset behind the closing quote; -1 where the string continues in the next part. */
+  /** The offset after the closing quote; -1 if the string continues in the next part. */
   readonly end: number;
   /** The offset of an incomplete character or escape at the end, which must be read again with the next part. */
   readonly keep: number;
@@ -13,7 +13,7 @@ type StringPart = {
 const [quote, backslash, letterU] = [0x22, 0x5c, 0x75];
 
 /**
- * Reads a string from offset `at` to its closing quote, or to the end of the part; undefined where it isn't valid JSON and UTF-8.
+ * Reads a string from offset `at` to its closing quote, or to the end of the part; undefined if it isn't valid JSON and UTF-8.
  */
 export function readStringPart(bytes: Buffer, at: number): StringPart | undefined {
   let seen = 0;
@@ -51,7 +51,7 @@ function unescaped(raw: string): string | undefined {
   }
 }
 
-/** The offset behind the last complete UTF-8 character. */
+/** The offset after the last complete UTF-8 character. */
 function endOfCharacters(bytes: Buffer, from: number): number {
   for (let back = 1; back <= 3 && bytes.length - back >= from; back++) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -1,13 +1,13 @@
 /**
- * Programs that sign in by OAuth with a client id that is built in, whatever server they speak to. The ids are published in their sources, and
- * so are their secrets, which prove nothing: these are public clients (RFC 6749, 2.1).
+ * Programs that sign in by OAuth with a built-in client id, regardless of the server. The ids are published in their sources. So
+ * are the secrets, which prove nothing: these are public clients (RFC 6749, 2.1).
  */
 export const knownClients = {
   gh: {
     id: '178c6fc778ccc68e1d6a',
     name: 'GitHub CLI',
     url: 'https://cli.github.com',
-    // It listens on a port of its own choice; the second is for servers other than the public one.
+    // It listens on a port of its choice. The second callback is for servers other than the public one.
     callbacks: ['http://127.0.0.1/callback', 'http://localhost/'],
   },
   git_credential_manager: {

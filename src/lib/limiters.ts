@@ -1,25 +1,25 @@
 import { type ConcurrencyLimiter, concurrencyLimiter } from './concurrency-limiter.ts';
 import type { ResourceLimits } from './limits.ts';
 
-/** The limiters of one process. Those of git processes are in `GitStore`. */
+/** The limiters of one process. The limiters of git processes are in `GitStore`. */
 export type Limiters = {
-  /** Requests that are answered. */
+  /** Running requests. */
   readonly requests: ConcurrencyLimiter;
   /** Bytes of request bodies in memory. */
   readonly bodies: ConcurrencyLimiter;
   readonly searches: ConcurrencyLimiter;
-  /** Files of releases, artifacts and caches that are received and sent. */
+  /** Files of releases, artifacts and caches, uploaded or downloaded. */
   readonly transfers: ConcurrencyLimiter;
-  /** Requests for actions that are passed on to their origin. */
+  /** Requests for actions that are forwarded to their origin. */
   readonly originTransfers: ConcurrencyLimiter;
-  /** Checks of passwords, and generation of key pairs: both use much processor time on the thread pool. */
+  /** Password checks and key pair generation. Both use much processor time on the thread pool. */
   readonly passwords: ConcurrencyLimiter;
   readonly keys: ConcurrencyLimiter;
 };
 
 /**
  * Opens the limiters of a process.
- * @param connections how many connections to PostgreSQL the process has for requests
+ * @param connections the number of the process's PostgreSQL connections for requests
  */
 export function openLimiters({ requests, search, oauth, releases, workflows }: ResourceLimits, connections: number): Limiters {
   // Searches may be slow. They use at most half of the connections, so that other requests get one.

@@ -83,16 +83,16 @@ export const limitTable = {
 
 type Table = typeof limitTable;
 
-/** The values in force, by group and name. */
+/** The effective values, by group and name. */
 export type ResourceLimits = { readonly [Group in keyof Table]: { readonly [Name in keyof Table[Group]]: number } };
 
-/** Values that replace those of the table, for tests and for what operators set. */
+/** Values that replace those in the table, for tests and for operators' settings. */
 export type LimitOverrides = { readonly [Group in keyof Table]?: Partial<ResourceLimits[Group]> };
 
 const valuesOf = (group: Record<string, Limit>): Record<string, number> =>
   Object.fromEntries(Object.entries(group).map(([name, { value }]) => [name, value]));
 
-/** The values of the table, with those of `overrides` instead where it has any. */
+/** The values of the table, replaced by those in `overrides`. */
 export const resourceLimits = (overrides: LimitOverrides = {}): ResourceLimits =>
   Object.fromEntries(
     Object.entries(limitTable).map(([group, limits]) => [group, { ...valuesOf(limits), ...overrides[group as keyof Table] }]),

@@ -1,4 +1,6 @@
-/** The media that clients can request: JSON, another rendering of the API, the bytes of a file, or what a tool has found (SARIF). */
+/**
+ * The media types that clients can request: JSON, another rendering of the API, the bytes of a file, or a tool's results (SARIF).
+ */
 export type Media =
   | 'json'
   | 'raw'
@@ -16,7 +18,7 @@ export type Media =
   | 'sarif';
 
 /**
- * The media type of a file's bytes. It is the API's own, so that no browser runs a file of a repository as a page. A request that names a
- * version is answered with it: `application/vnd.service.v3.raw`.
+ * The media type of a file's bytes. It is the API's own, so that no browser opens a repository's file as a page. If the request
+ * names a version, the reply has it too: `application/vnd.service.v3.raw`.
  */
 export const rawFileType = 'application/vnd.service.raw; charset=utf-8';

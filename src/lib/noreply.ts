@@ -2,7 +2,7 @@
 export const noreplyAddress = (account: { id: number; login: string }, host: string): string =>
   `${account.id}+${account.login}@users.noreply.${host}`;
 
-/** The account id of a noreply address; undefined for other addresses. */
+/** The account id in a noreply address; undefined for other addresses. */
 export const accountIdOfNoreply = (address: string): number | undefined => {
   const id = /^(\d{1,15})\+[^@]+@users\.noreply\./.exec(address)?.[1];
   return id === undefined ? undefined : Number(id);

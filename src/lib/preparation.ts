@@ -1,9 +1,10 @@
-// Slow results that a transaction needs. Nothing slow is awaited in a transaction, since others wait for its locks and its connection.
+// Slow results that a transaction needs. A transaction never awaits anything slow, since others wait for its locks and its
+// connection.
 import { LRUCache } from 'lru-cache';
 
-/** Thrown in a transaction that needs something slow first: the transaction is rolled back, and runs again once that is done. */
+/** Thrown in a transaction that needs something slow first. The transaction is rolled back, and runs again once that is done. */
 class PreparationNeeded extends Error {
-  /** Prepares what is needed. It is kept until the function that this gives is called. */
+  /** Prepares what is needed. It is kept until the returned function is called. */
   readonly prepare: () => Promise<() => void>;
 
   constructor(prepare: () => Promise<() => void>) {
@@ -12,10 +13,10 @@ class PreparationNeeded extends Error {
   }
 }
 
-/** A transaction that needs more in each round than the round before prepared never ends. */
+/** A transaction that needs something more in each round would never end. */
 const maxRounds = 8;
 
-/** Does what a piece of work needs before it, and runs it again, until it needs nothing more. */
+/** Runs a piece of work. While it needs preparations, does them and runs it again. */
 export async function withPreparations<T>(work: () => Promise<T>): Promise<T> {
   const releases: (() => void)[] = [];
   try {
@@ -31,7 +32,7 @@ export async function withPreparations<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Results of a slow function, kept for the transactions that need them. */
+/** Results of a slow function, kept for transactions that need them. */
 type PreparedResults<Input, Output extends object> = {
   /** The result for an input, outside of transactions. */
   get(input: Input): Promise<Output>;
@@ -43,9 +44,9 @@ type Options<Input, Output> = {
   readonly compute: (input: Input) => Promise<Output>;
   /** Inputs with the same key have the same result. */
   readonly keyOf: (input: Input) => string;
-  /** Bytes, about. */
+  /** Approximate size in bytes. */
   readonly sizeOf: (output: Output, key: string) => number;
-  /** The bytes of all results that are kept. */
+  /** The maximum size in bytes of all kept results. */
   readonly maxBytes: number;
 };
 
@@ -57,7 +58,7 @@ export function preparedResults<Input, Output extends object>({
 }: Options<Input, Output>): PreparedResults<Input, Output> {
   const known = new LRUCache<string, Output>({ maxSize: maxBytes, sizeCalculation: sizeOf });
   const running = new Map<string, Promise<Output>>();
-  /** Results that a transaction waits for: others may take their room among those that are kept. */
+  /** Results for waiting transactions, since the cache may have evicted them. */
   const held = new Map<string, Output>();
 
   const get = (input: Input): Promise<Output> => {
@@ -71,7 +72,7 @@ export function preparedResults<Input, Output extends object>({
       return output;
     });
     running.set(key, computing);
-    // Whoever waits for it sees its failure.
+    // Whoever awaits it sees its failure.
     void computing.catch(() => undefined).finally(() => running.delete(key));
     return computing;
   };

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { StartupError } from './startup-error.ts';
 
-/** What a unit of each SKU costs, in US dollars. What isn't named costs nothing. */
+/** The cost of a unit of each SKU, in US dollars. SKUs that aren't listed cost nothing. */
 export type Prices = ReadonlyMap<string, number>;
 
-/** The SKUs that exist: storage, and minutes by the system of a runner, and by its size where it is a hosted one. */
+/** The existing SKUs: storage, and minutes by a runner's operating system, and by its size if it is hosted. */
 const skuPattern = /^actions_(storage|cache_storage|(self_hosted_)?(linux|windows|macos)|(linux|windows|macos)_[a-z0-9_]+)$/;
 
 const highestPrice = 1_000_000;
 
 /**
- * Reads a file of prices: a JSON object of prices by SKU, as `{"actions_linux_4_core": 0.012}`.
+ * Reads a file of prices: a JSON object of prices by SKU, such as `{"actions_linux_4_core": 0.012}`.
  * @throws StartupError with the file and the problem
  */
 export async function readPrices(file: string | undefined): Promise<Prices> {
@@ -31,7 +31,7 @@ export async function readPrices(file: string | undefined): Promise<Prices> {
   return prices;
 }
 
-/** Whether something is counted under this name. */
+/** Whether this is the name of an existing SKU. */
 export const isSku = (text: string): boolean => skuPattern.test(text);
 
 function parse(text: string): unknown {

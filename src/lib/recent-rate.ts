@@ -1,11 +1,13 @@
-/** What was transferred by some time: bytes, and the milliseconds in which the server waited for the other side. */
+/** The state of a transfer at some time: bytes, and the milliseconds for which the server waited for the other side. */
 type Mark = { bytes: number; waited: number };
 
 /** Measures the rate of the other side of a transfer over the latest `window` to `2 * window` milliseconds of waiting for it. */
 type RecentRate = {
-  /** So many bytes were transferred after a wait of so many milliseconds. */
+  /** Records that this many bytes were transferred after a wait of this many milliseconds. */
   moved(bytes: number, waited: number): void;
-  /** Bytes a second, in a wait that has taken so many milliseconds; undefined until the waits have taken a whole window. */
+  /**
+   * Bytes per second, during a wait that has taken this many milliseconds; undefined until the waits have taken a whole window.
+   */
   during(waiting: number): number | undefined;
 };
 

@@ -24,20 +24,20 @@ export type FieldCode = 'missing' | 'missing_field' | 'invalid' | 'already_exist
 
 export type FieldError = { resource: string; field: string; code: FieldCode; message?: string };
 
-/** An error of the client, thrown by rules. The client gets its message, and it isn't logged as a fault. */
+/** An error caused by the client, thrown by rules. The client gets its message, and it isn't logged as a fault. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
   readonly errors: FieldError[];
-  /** The limit of `lib/limits.ts` that was exceeded, as `git.commands`; metrics count refusals by it. */
+  /** The exceeded limit of `lib/limits.ts`, such as `git.commands`. Metrics count refusals by limit. */
   readonly limit: string | undefined;
-  /** Seconds after which the same request may be answered. */
+  /** Seconds after which the same request may succeed. */
   readonly retryAfter: number | undefined;
 
   constructor(
     kind: RefusalKind,
     message: string,
     errors: FieldError[] = [],
-    /** `cause`: the fault of the server, if any. It is for the log alone. */
+    /** `cause` is the fault of the server, if any. It only appears in the log. */
     more: { limit?: string; retryAfter?: number; cause?: unknown } = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
@@ -49,17 +49,17 @@ export class Refusal extends Error {
   }
 }
 
-/** A value that the schema allows and the domain doesn't. */
+/** A value that the schema allows but the domain doesn't. */
 export const invalid = (resource: string, field: string, code: FieldCode, message?: string): Refusal =>
   new Refusal('invalid', 'Validation Failed', [
     message === undefined ? { resource, field, code } : { resource, field, code, message },
   ]);
 
-/** Several such values at once. */
+/** Several such values together. */
 export const invalidFields = (errors: FieldError[]): Refusal => new Refusal('invalid', 'Validation Failed', errors);
 
 /**
- * Refuses to switch on what no part of the server does. Clients may say that it is off, as replies do.
+ * Refuses to switch on features that the server doesn't have. Clients may switch them off, as replies show them.
  * @throws Refusal 422 with the fields
  */
 export function refuseSwitchedOn<Field extends string>(
@@ -81,23 +81,23 @@ export function refuseSwitchedOn<Field extends string>(
 /** A 422 with a message and no fields. */
 export const unprocessable = (message: string): Refusal => new Refusal('invalid', message);
 
-/** 404 for what doesn't exist, and also for what the viewer may not see (document 1, rule 6; security decision 4). */
+/**
+ * 404 for resources that don't exist, and for resources that the viewer may not see (document 1, rule 6; security decision 4).
+ */
 export const notFound = (): Refusal => new Refusal('not_found', 'Not Found');
 
-/** The result of a lookup. @throws Refusal 404 where it is undefined */
+/** The result of a lookup. @throws Refusal 404 if it is undefined */
 export function orNotFound<Thing>(thing: Thing | undefined): Thing {
   if (thing === undefined) throw notFound();
   return thing;
 }
 
-/**
- * The first of the rows that a statement returned. @throws Refusal 404 where there is none, since it was deleted after its lookup
- */
+/** The first row that a statement returned. @throws Refusal 404 if there is none, since the row was deleted after its lookup */
 export const firstOrNotFound = <Thing>(things: readonly Thing[]): Thing => orNotFound(things[0]);
 
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
 export const conflict = (message: string): Refusal => new Refusal('conflict', message);
-/** What the request is about has another version than the one that it names. */
+/** The subject of the request has a different version from the one in the request. */
 export const preconditionFailed = (message: string): Refusal => new Refusal('precondition_failed', message);
 export const gone = (message: string): Refusal => new Refusal('gone', message);
 export const badRequest = (message: string): Refusal => new Refusal('bad_request', message);

@@ -1,12 +1,12 @@
 import { RE2JS, RE2Set } from 're2js';
 
 /**
- * Whether a regular expression matches somewhere in a text. It is matched by RE2, in a time that is linear in the text, whatever is written
- * in it (security decision 10).
+ * Whether a regular expression matches somewhere in a text. RE2 matches it in linear time, regardless of the expression (security
+ * decision 10).
  */
 export type TextTest = (text: string) => boolean;
 
-/** The test of a regular expression; undefined where RE2 knows none such. */
+/** The test of a regular expression; undefined if RE2 doesn't accept it. */
 export function regularExpression(expression: string): TextTest | undefined {
   try {
     const compiled = RE2JS.compile(expression);
@@ -16,7 +16,7 @@ export function regularExpression(expression: string): TextTest | undefined {
   }
 }
 
-/** The test whether a regular expression matches a whole text; undefined where RE2 knows none such. */
+/** Tests whether a regular expression matches an entire text; undefined if RE2 doesn't accept it. */
 export function wholeExpression(expression: string): TextTest | undefined {
   try {
     const compiled = RE2JS.compile(expression);
@@ -30,8 +30,9 @@ const parts =
   /(?<open>\((?:\?(?:P?<\w*>|[a-zA-Z-]*:))?)|(?<close>\))|\{(?<least>\d+)(?:,(?<most>\d*))?\}|\\(?:[pPx]\{[^{}]*\}|.)|\[(?:\\.|[^\\\]])*\]|./gsu;
 
 /**
- * About how many instructions a regular expression makes, without compiling it: RE2 writes out what is repeated before its size is known,
- * and a thousand characters make a hundred thousand of them. Each character and each class is one, and each group two, as often as it is repeated.
+ * The approximate number of a regular expression's instructions, without compiling it. RE2 expands repetitions before its size is
+ * known, and a thousand characters can make a hundred thousand instructions. Each character and each class counts one, and each
+ * group two, multiplied by its repetitions.
  */
 export function estimatedSize(expression: string): number {
   const groups: { size: number; last: number }[] = [{ size: 0, last: 0 }];
@@ -49,16 +50,22 @@ export function estimatedSize(expression: string): number {
   return groups.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** A test of a regular expression, and the number of its instructions: with the length of a text, they tell what a test of it may take. */
+/**
+ * A test of a regular expression, and the number of its instructions. Together with a text's length, that bounds the time of a
+ * test.
+ */
 type SizedTest = { readonly size: number; readonly test: TextTest };
 
-/** An estimate may be too high: what is above this many times a bound is beyond it. */
+/** The estimate may be too high. Above this multiple of a bound, the expression certainly exceeds the bound. */
 const margin = 4;
 
-/** Whether a regular expression has far more than `most` instructions, so that it isn't even compiled. */
+/** Whether a regular expression has far more than `most` instructions, so that it shouldn't even be compiled. */
 export const isFarAbove = (expression: string, most: number): boolean => estimatedSize(expression) > margin * most;
 
-/** The test of a regular expression with its size; undefined where RE2 knows none such. One that is far above `most` has no test. */
+/**
+ * The test of a regular expression with its size; undefined if RE2 doesn't accept it. If its size is far above `most`, there is
+ * no test.
+ */
 export function sizedExpression(expression: string, most: number): SizedTest | 'too large' | undefined {
   if (isFarAbove(expression, most)) return 'too large';
   try {
@@ -72,12 +79,12 @@ export function sizedExpression(expression: string, most: number): SizedTest | '
 type Span = { readonly start: number; readonly end: number };
 
 /**
- * Finds where a group of this name matches, at `from` or after it, with what stands before `from` as its context. `size` is the number of
- * instructions that the expression has.
+ * Finds where a group of this name matches, at or after `from`, with the text before `from` as context. `size` is the number of
+ * the expression's instructions.
  */
 export type GroupFinder = { readonly size: number; find(text: string, from: number): Span | undefined };
 
-/** @throws where RE2 knows no such expression, or it has no such group */
+/** @throws if RE2 doesn't accept the expression, or it has no such group */
 export function groupFinder(expression: string, group: string): GroupFinder {
   const compiled = RE2JS.compile(expression);
   return {
@@ -89,7 +96,7 @@ export function groupFinder(expression: string, group: string): GroupFinder {
   };
 }
 
-/** Tells which of some expressions, by their places in the list, match somewhere in a text: all of them in one pass. */
+/** Finds which of some expressions match somewhere in a text, in one pass. The result has their indexes in the list. */
 export function expressionSet(expressions: readonly string[]): (text: string) => readonly number[] {
   const set = new RE2Set();
   for (const expression of expressions) set.add(expression);

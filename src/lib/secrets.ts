@@ -1,20 +1,20 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
 /**
- * Encrypts and decrypts secrets that must be readable again (webhook secrets, registry keys) with a key that is kept outside the
- * database (security decision 9). It doesn't expose the key.
+ * Encrypts and decrypts secrets that must be readable again (webhook secrets, registry keys) with a key that is stored outside
+ * the database (security decision 9). It doesn't expose the key.
  */
 export type Secrets = {
   /**
-   * Encrypts a secret for storing. `context` is its column, as `webhooks.secret`, and the ids that are known at that time.
-   * Decryption needs the same context, so that a value copied to another row can't be decrypted there.
+   * Encrypts a secret for storage. `context` is its column, such as `webhooks.secret`, with the ids known at that time.
+   * Decryption needs the same context, so a value that is copied to another row can't be decrypted there.
    */
   seal(secret: string | Buffer, context: string): Buffer;
-  /** The bytes that were sealed. @throws Error when the key or the context is another, or a byte was changed. */
+  /** The bytes that were sealed. @throws Error if the key or the context differs, or a byte was changed. */
   open(sealed: Buffer, context: string): Buffer;
-  /** The text that was sealed; throws as `open` does. */
+  /** The text that was sealed. It throws like `open`. */
   openText(sealed: Buffer, context: string): string;
-  /** 32 bytes by which equal secrets of a context are recognized. Who hasn't the key can't tell from them what a secret is. */
+  /** 32 bytes that identify equal secrets of a context. Without the key, they don't reveal a secret. */
   digest(secret: string, context: string): Buffer;
 };
 
@@ -23,7 +23,7 @@ const keyLength = 32;
 const nonceLength = 12;
 const tagLength = 16;
 /**
- * A sealed value is: format (1 byte), id of the key, nonce, tag, encrypted bytes. The id is a part of a hash of the key.
+ * A sealed value consists of: format (1 byte), id of the key, nonce, tag, encrypted bytes. The id is a part of a hash of the key.
  */
 const format = 1;
 const keyIdLength = 4;
@@ -32,14 +32,14 @@ const headLength = 1 + keyIdLength + nonceLength + tagLength;
 const keyIdOf = (key: Buffer): Buffer =>
   createHash('sha256').update('hearth key mark').update(key).digest().subarray(0, keyIdLength);
 
-/** Names a key without telling it. */
+/** Identifies a key without revealing it. */
 export const keyFingerprint = (key: Buffer): string =>
   `sha256:${createHmac('sha256', key).update('hearth key fingerprint').digest('hex').slice(0, 32)}`;
 
-/** Whether a value was sealed under this key, as far as the id in it tells. */
+/** Whether a value was sealed with this key, according to the id in the value. */
 export const sealedUnder = (key: Buffer, sealed: Buffer): boolean => sealed.subarray(1, 1 + keyIdLength).equals(keyIdOf(key));
 
-/** Secrets under a key of 32 bytes, encrypted by AES-256-GCM. */
+/** Secrets with a key of 32 bytes, encrypted with AES-256-GCM. */
 export function openSecrets(key: Buffer): Secrets {
   if (key.length !== keyLength) throw new Error(`The secret key must have ${keyLength} bytes`);
   const keyId = keyIdOf(key);

@@ -1,21 +1,21 @@
 import { createHash, createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
 
-/** A public key as a line of OpenSSH without its comment, and its fingerprint. */
+/** A public key as an OpenSSH line without a comment, and its fingerprint. */
 export type SshKey = { key: string; fingerprint: string };
 
-/** A public key. `application`: what that of a security key is for, which every other key lacks. */
+/** A public key. `application` is the application of a security key, which other keys lack. */
 export type ReadSshKey = { type: string; key: KeyObject; application: Buffer | undefined };
 
-/** The fields of a binary form of OpenSSH, one after the other. */
+/** Reads the fields of one of OpenSSH's binary formats in order. */
 type SshFields = {
-  /** The next field; undefined where the rest is shorter than it says. */
+  /** The next field; undefined if the rest is too short for it. */
   next(): Buffer | undefined;
-  /** So many bytes that aren't a field; undefined where fewer are left. */
+  /** The next bytes, which aren't a field; undefined if fewer remain. */
   take(length: number): Buffer | undefined;
   isAtEnd(): boolean;
 };
 
-/** Reads the key behind its type. Undefined where a field is missing or of another length. */
+/** Reads the key after its type. Undefined if a field is missing or has the wrong length. */
 type KeyReader = (fields: SshFields) => webcrypto.JsonWebKey | undefined;
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64url');
@@ -25,7 +25,7 @@ const ed25519: KeyReader = (fields) => {
   return x?.length === 32 ? { kty: 'OKP', crv: 'Ed25519', x: base64(x) } : undefined;
 };
 
-/** RFC 4251: a positive number begins with its first bit unset, and without needless zeros. */
+/** RFC 4251: the first bit of a positive number is 0, and it has no unnecessary leading zeros. */
 const isPositive = ([first = 0, second = 0]: Buffer): boolean => (first > 0 ? first < 0x80 : second >= 0x80);
 
 const rsa: KeyReader = (fields) => {
@@ -35,7 +35,7 @@ const rsa: KeyReader = (fields) => {
     : undefined;
 };
 
-/** 2,048 bits, below which a key is too weak. */
+/** 2,048 bits. Shorter keys are too weak. */
 const minModulus = 256;
 
 const ecdsa =
@@ -54,12 +54,12 @@ const readers = new Map<string, KeyReader>([
   ['ecdsa-sha2-nistp256', p256],
   ['ecdsa-sha2-nistp384', ecdsa('nistp384', 'P-384', 48)],
   ['ecdsa-sha2-nistp521', ecdsa('nistp521', 'P-521', 66)],
-  // The keys of security keys name an application behind.
+  // Security keys end with an application.
   ['sk-ssh-ed25519@openssh.com', ed25519],
   ['sk-ecdsa-sha2-nistp256@openssh.com', p256],
 ]);
 
-/** Parses a line of OpenSSH's public key format (RFC 4253, 6.6). Undefined where it isn't a whole key, and nothing but one. */
+/** Parses a line in OpenSSH's public key format (RFC 4253, 6.6). Undefined if it isn't exactly one complete key. */
 export function parseSshKey(line: string): SshKey | undefined {
   const [type = '', encoded = ''] = line.trim().split(/\s+/);
   const blob = Buffer.from(encoded, 'base64');
@@ -67,11 +67,11 @@ export function parseSshKey(line: string): SshKey | undefined {
   return read?.type === type ? { key: `${type} ${encoded}`, fingerprint: fingerprintOf(blob) } : undefined;
 }
 
-/** The fingerprint of a key in its binary form, as `ssh-keygen -l` shows it. */
+/** The fingerprint of a key in binary form, in the format of `ssh-keygen -l`. */
 export const fingerprintOf = (blob: Buffer): string =>
   `SHA256:${createHash('sha256').update(blob).digest('base64').replaceAll('=', '')}`;
 
-/** Reads a key in its binary form. Undefined where it isn't a whole key, and nothing but one. */
+/** Reads a key in binary form. Undefined if it isn't exactly one complete key. */
 export function readSshKey(blob: Buffer): ReadSshKey | undefined {
   const fields = sshFields(blob);
   const type = fields.next()?.toString('latin1') ?? '';
@@ -82,7 +82,7 @@ export function readSshKey(blob: Buffer): ReadSshKey | undefined {
   return key && { type, key, application };
 }
 
-/** The fields of a key or a signature: each is its length, in four bytes, and so many bytes. */
+/** The fields of a key or a signature. Each consists of its length in four bytes, and that many bytes. */
 export function sshFields(blob: Buffer): SshFields {
   let at = 0;
   const take = (length: number): Buffer | undefined => {
@@ -100,7 +100,7 @@ export function sshFields(blob: Buffer): SshFields {
   };
 }
 
-/** The key of these numbers; undefined where they are none: a point must be on its curve. */
+/** The key with these numbers; undefined if they are invalid, for example if a point isn't on its curve. */
 function keyOf(key: webcrypto.JsonWebKey): KeyObject | undefined {
   try {
     return createPublicKey({ key, format: 'jwk' });

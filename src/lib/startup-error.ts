@@ -1,4 +1,4 @@
-/** Thrown where Hearth can't start. The operator sees the message alone, without a stack trace, and the exit code is 1. */
+/** Thrown if Hearth can't start. The operator sees only the message, without a stack trace, and the exit code is 1. */
 export class StartupError extends Error {
   constructor(message: string) {
     super(message);

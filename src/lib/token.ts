@@ -13,14 +13,14 @@ const base62 = (value: number): string => {
 
 const checksum = (text: string): string => base62(crc32(text));
 
-/** 30 random base62 characters behind the prefix, then the CRC32 of them in base62 (security decision 5). */
+/** The prefix, 30 random base62 characters, and their CRC32 in base62 (security decision 5). */
 export function newToken(prefix: string): string {
   let random = '';
   for (let i = 0; i < randomLength; i++) random += alphabet.charAt(randomInt(62));
   return `${prefix}${random}${checksum(random)}`;
 }
 
-/** Whether a text has the form of a token and a right checksum. Others are refused without a query to the database. */
+/** Whether a text has the form of a token and a correct checksum. Others are refused without a database query. */
 export function isWellFormed(token: string, prefixes: readonly string[]): boolean {
   const prefix = prefixes.find((candidate) => token.startsWith(candidate));
   if (prefix === undefined) return false;

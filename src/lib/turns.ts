@@ -1,10 +1,10 @@
 /** Milliseconds of work after which the event loop runs. */
 const maxBlockingMs = 10;
 
-/** When the present turn of the event loop began, as far as a computation has asked for it. */
+/** When the current turn of the event loop began, if a computation has requested it. */
 let turnStart: number | undefined;
 
-/** All computations of one turn share its time, so that many short ones after each other hold it no longer than a long one does. */
+/** All computations of one turn share its time, so many short ones in sequence hold it no longer than one long computation. */
 function startOfTurn(): number {
   if (turnStart === undefined) {
     turnStart = performance.now();
@@ -17,7 +17,7 @@ const endTurn = (): void => {
   turnStart = undefined;
 };
 
-/** Continues the computations that wait, the one that has waited longest first. */
+/** The waiting computations, the longest waiting first. */
 const waiting: (() => void)[] = [];
 
 function continueOne(): void {
@@ -27,8 +27,8 @@ function continueOne(): void {
 }
 
 /**
- * Waits until the event loop has run. It continues one computation each time it has run, so that many at once hold it no longer than one
- * does.
+ * Waits until the event loop has run. Each run continues one computation, so many concurrent ones hold the event loop no longer
+ * than one.
  */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
@@ -36,7 +36,7 @@ export const nextTurn = (): Promise<void> =>
   });
 
 /**
- * For long computations in small steps: returns a function to call and await after each step. It yields to the event loop where the
+ * For long computations in small steps: returns a function to call and await after each step. It yields to the event loop if the
  * computation has blocked it for long enough.
  */
 export function periodicYield(): () => Promise<void> | undefined {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 
-/** A file of a zip archive. It is opened when those before it are written. */
+/** A file of a zip archive. It is opened after the previous files are written. */
 export type ZipEntry = { readonly name: string; readonly modified: Date; open(): AsyncIterable<Buffer | string> };
 
-/** A zip archive as a stream: one file after the other is read, as fast as the archive is. What fails to be read breaks it off. */
+/** A zip archive as a stream. It reads one file after the other, at the speed of the archive's reader. A read error aborts it. */
 export function zipOf(entries: readonly ZipEntry[]): Readable {
   const zip = new ZipFile();
   const archive = Readable.from(zip.outputStream, { objectMode: false });

@@ -1,13 +1,13 @@
-// What DNS says of a name, for the checks of domains.
+// DNS records of a name, for domain checks.
 import { Resolver } from 'node:dns/promises';
 
-/** The records of a name. What DNS doesn't know, or doesn't tell in time, is empty. */
+/** The records of a name. Records that don't exist, or that DNS doesn't return in time, are empty. */
 export type DomainRecords = {
   /** IPv4 and IPv6, through aliases. */
   readonly addresses: readonly string[];
-  /** The name that it is an alias of. */
+  /** The name that it is an alias for. */
   readonly alias: string | undefined;
-  /** Those of a zone that begins here. */
+  /** The name servers of a zone that begins here. */
   readonly nameServers: readonly string[];
   readonly hasMail: boolean;
 };
@@ -15,13 +15,13 @@ export type DomainRecords = {
 export type RecordLookup = (name: string) => Promise<DomainRecords>;
 
 type RecordLookupOptions = {
-  /** Milliseconds for each question. */
+  /** Milliseconds for each query. */
   timeout: number;
-  /** DNS servers, as `127.0.0.1:53`; those of the system where they are missing. */
+  /** DNS servers, such as `127.0.0.1:53`. Omitted: the system's servers. */
   servers?: readonly string[] | undefined;
 };
 
-/** Opens a lookup that asks DNS alone: what a file of the machine says isn't what others see. */
+/** Opens a lookup that uses only DNS. Others don't see this machine's hosts file. */
 export function openRecordLookup({ timeout, servers }: RecordLookupOptions): RecordLookup {
   return async (name) => {
     const client = new Resolver({ timeout: Math.ceil(timeout / 5), tries: 2 });
@@ -42,5 +42,5 @@ export function openRecordLookup({ timeout, servers }: RecordLookupOptions): Rec
   };
 }
 
-/** A name without such records, and a server that doesn't answer, are alike for who asks what a name has. */
+/** The caller treats a name without such records like a server that doesn't respond. */
 const orEmpty = <Found>(records: Promise<Found[]>): Promise<Found[]> => records.catch(() => []);

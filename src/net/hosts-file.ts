@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 
-/** The addresses of each name in the text of a hosts file. Names become lower case; addresses with an interface are omitted. */
+/**
+ * The addresses of each name in the text of a hosts file. Names are converted to lower case. Addresses with an interface are
+ * omitted.
+ */
 export function parseHosts(text: string): Map<string, string[]> {
   const hosts = new Map<string, string[]>();
   for (const line of text.split('\n')) {
@@ -15,6 +18,6 @@ export function parseHosts(text: string): Map<string, string[]> {
   return hosts;
 }
 
-/** Reads a hosts file; empty where there is none. */
+/** Reads a hosts file; empty if there is none. */
 export const readHosts = async (file: string): Promise<Map<string, string[]>> =>
   parseHosts(await readFile(file, 'utf8').catch(() => ''));

@@ -7,51 +7,51 @@ import { addressCheck } from './ranges.ts';
 import { openResolver } from './resolver.ts';
 import { checkedAddresses, isBlocked, OutboundError, parseTarget, type Resolver } from './target.ts';
 
-/** A request that sends nothing. */
+/** A request without a body. */
 type OutboundGet = Omit<OutboundRequest, 'body'>;
 
 type OutboundRequest = {
   url: URL;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** Skips the check of the certificate, which the owner of a webhook can turn off. */
+  /** Skips the check of the certificate. The owner of a webhook can request this. */
   anyCertificate?: boolean;
   /** Milliseconds for the whole exchange, from DNS to the last byte of the reply. */
   timeout: number;
-  /** Bytes of the reply's body that are read; the rest is dropped. */
+  /** The maximum number of bytes of the reply's body. The rest is dropped. */
   maxBytes: number;
 };
 
 export type OutboundReply = { status: number; headers: Record<string, string>; body: Buffer };
 
-/** A request of any method, to a server that the administrator has named. */
+/** A request of any method, to a server that the administrator configured. */
 type OutboundStreamed = Pick<OutboundRequest, 'url' | 'headers'> & {
   method: string;
   body?: Buffer;
-  /** Milliseconds of silence: no byte is sent, or the reply doesn't come. */
+  /** The maximum time of silence in milliseconds: no byte is sent, or no reply arrives. */
   timeout: number;
   /**
-   * Bytes per second that the body takes at most longer for. Once the system has all of it, nothing shows how far it has come, so that this
-   * alone bounds the wait for the reply.
+   * Bytes per second. A larger body extends the time limit at this rate. Once the system has all of the body, its progress is
+   * unknown, and only this limits the wait for the reply.
    */
   slowestRate?: number;
-  /** Ends the exchange, at any time. The request fails with its reason. */
+  /** Ends the exchange at any time. The request fails with the signal's reason. */
   stopped?: AbortSignal;
 };
 
-/** A reply whose body is read as it comes. It fails where nothing comes for the time of the request. */
+/** A reply with a streamed body. It fails if nothing arrives within the request's timeout. */
 export type StreamedReply = { status: number; headers: Record<string, string>; body: Readable };
 
 /**
  * The client for all HTTP requests to other servers (security decision 6). It connects only to an address that it has checked,
- * doesn't follow redirects, ignores proxies of the environment, and enforces a timeout.
+ * doesn't follow redirects, ignores the environment's proxies, and enforces a timeout.
  */
 export type Outbound = {
   get(request: OutboundGet): Promise<OutboundReply>;
   post(request: OutboundRequest): Promise<OutboundReply>;
-  /** Sends a request whose reply is a stream. Its body must be read or destroyed. */
+  /** Sends a request with a streamed reply. The reply's body must be read or destroyed. */
   stream(request: OutboundStreamed): Promise<StreamedReply>;
-  /** Why a URL is never allowed, or undefined. It isn't resolved here, so that a later request may still be refused. */
+  /** Why a URL is never allowed, or undefined. The name isn't resolved here, so a later request may still be refused. */
   refuses(url: string): string | undefined;
   close(): void;
 };
@@ -110,7 +110,10 @@ type Timer = {
   end(): void;
 };
 
-/** Calls `expire` once nothing was sent for the time of the request, or the whole exchange takes too long for the size of its body. */
+/**
+ * Calls `expire` if nothing was sent within the request's timeout, or if the whole exchange takes too long for the size of its
+ * body.
+ */
 function startTimer({ timeout, body, slowestRate }: Sent<unknown>, expire: () => void): Timer {
   const overall = setTimeout(expire, timeout + (body && slowestRate ? (body.length / slowestRate) * 1_000 : 0));
   const silence = slowestRate ? setTimeout(expire, timeout) : undefined;
@@ -132,7 +135,7 @@ const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
   ]);
 
-/** Tries the addresses in order. Only where the connection failed, so that nothing was sent, is the next one tried. */
+/** Tries the addresses in order. It tries the next one only if the connection failed, so that nothing was sent. */
 async function tryInTurn<Reply>(addresses: readonly string[], send: (address: string) => Promise<Reply>): Promise<Reply> {
   let failure: unknown;
   for (const address of addresses) {
@@ -146,12 +149,12 @@ async function tryInTurn<Reply>(addresses: readonly string[], send: (address: st
   throw failure;
 }
 
-/** The connection couldn't be opened. */
+/** The connection could not be opened. */
 class ConnectError extends OutboundError {}
 
 type Sent<Reply> = OutboundStreamed & {
   anyCertificate?: boolean;
-  /** Reads what was answered. */
+  /** Reads the response. */
   read: (response: IncomingMessage) => Promise<Reply>;
 };
 
@@ -167,7 +170,7 @@ async function exchange<Reply>(options: Exchange<Reply>): Promise<Reply> {
   try {
     return await first.reply;
   } catch (error) {
-    // The receiver has closed a kept-alive connection before the request arrived: it is sent once more.
+    // The receiver closed a kept-alive connection before the request arrived. It is sent once more.
     if (first.request.reusedSocket && !first.answered() && isClosedByPeer(error) && !options.signal.aborted)
       return await startRequest(options).reply.catch((retryError) => Promise.reject(asOutboundError(retryError, options)));
     throw asOutboundError(error, options);
@@ -223,7 +226,7 @@ function startRequest<Reply>(exchanged: Exchange<Reply>): {
   return { request, reply, answered: () => answered };
 }
 
-/** Bytes that are sent at once, so that a slow receiver's progress is seen. */
+/** The maximum number of bytes in one write, so that a slow receiver's progress is visible. */
 const chunkBytes = 64 * 1024;
 
 function sendBody(request: ClientRequest, body: Buffer | undefined, timer: Timer): void {
@@ -233,7 +236,7 @@ function sendBody(request: ClientRequest, body: Buffer | undefined, timer: Timer
   }
   let sent = 0;
   const sendNext = (error?: Error | null): void => {
-    if (error) return; // the request fails with it
+    if (error) return; // the request reports the error
     timer.progress(sent === body.length);
     const part = body.subarray(sent, sent + chunkBytes);
     sent += part.length;
@@ -257,7 +260,7 @@ async function readReply(response: IncomingMessage, maxBytes: number): Promise<O
 
 function streamedReply(response: IncomingMessage, idle: number): StreamedReply {
   response.setTimeout(idle, () => {
-    // Whose buffer isn't empty is read slowly; the sender isn't to blame.
+    // If the buffer isn't empty, the reader is slow, and not the sender.
     if (response.readableLength > 0) response.setTimeout(idle);
     else response.destroy(new OutboundError('timeout', 'timed out'));
   });

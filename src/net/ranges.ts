@@ -24,7 +24,7 @@ const blocked4: readonly Range[] = [
 ];
 
 /**
- * Of IPv6, only global unicast is allowed, without its ranges that embed IPv4 addresses (6to4, Teredo) or have special purposes.
+ * For IPv6, only global unicast is allowed, without its ranges that embed IPv4 addresses (6to4, Teredo) or have special purposes.
  * NAT64, mapped, unique local, link-local and multicast addresses are outside of global unicast.
  */
 const globalUnicast6: Range = ['2000::', 3];
@@ -45,14 +45,13 @@ const listOf = (ranges: readonly Range[], family: 'ipv4' | 'ipv6'): BlockList =>
 const blocked = { ipv4: listOf(blocked4, 'ipv4'), ipv6: listOf(blocked6, 'ipv6') };
 const globalUnicast = listOf([globalUnicast6], 'ipv6');
 
-/** Whether a connection to an address is allowed. The address must be the one that the socket will get. */
+/** Whether a connection to an address is allowed. It must be exactly the socket's address. */
 export type AddressCheck = (address: string) => boolean;
 
 /**
  * Allows public addresses, and the ranges that an administrator has allowed in addition (security decision 6).
  *
- * @example
- * addressCheck(['10.1.0.0/16'])('10.1.2.3') // true
+ * @example addressCheck(['10.1.0.0/16'])('10.1.2.3') // true
  * addressCheck([])('::ffff:127.0.0.1') // false
  */
 export function addressCheck(allow: readonly string[]): AddressCheck {

@@ -3,13 +3,13 @@ import { http, https } from './http.ts';
 const timeoutMs = 5_000;
 
 /**
- * Requests `/readyz` of a server on this machine. Returns the body of its error or the connection's error; undefined if it is
+ * Requests `/readyz` from a server on this machine. Returns the body of its error or the connection error; undefined if it is
  * ready.
  */
 export function readinessProblem({ host, port, tls }: { host: string; port: number; tls: boolean }): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const address = { hostname: reachable(host), port, path: '/readyz', timeout: timeoutMs, agent: false };
-  // The certificate isn't for this address, and nothing secret is sent.
+  // The certificate isn't issued for this address, and no secret is sent.
   const request = tls ? https.request({ ...address, rejectUnauthorized: false }) : http.request(address);
   request.on('timeout', () => request.destroy(new Error('it does not answer')));
   request.on('error', (error) => resolve(error.message));

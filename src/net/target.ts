@@ -22,7 +22,7 @@ export function parseTarget(text: string): URL | undefined {
   return url.username === '' && url.password === '' && url.hostname !== '' ? url : undefined;
 }
 
-/** The host as an address or a name. The URL parser has normalized forms like `0x7f.1`, `2130706433` and `①②⑦.0.0.1`. */
+/** The host as an address or a name. The URL parser has already normalized forms like `0x7f.1`, `2130706433` and `①②⑦.0.0.1`. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Whether a URL can be refused without DNS: its host is a blocked address or `localhost`. */
@@ -33,8 +33,8 @@ export function isBlocked(url: URL, isAllowed: AddressCheck): boolean {
 }
 
 /**
- * The addresses of a URL, all of which are allowed. A name with a blocked address among others is refused, since its owner could
- * choose which one is used.
+ * The addresses of a URL, all of them allowed. A name with one blocked address is refused, since its owner could choose which
+ * address is used.
  * @throws OutboundError `refused_address` or `unresolved`
  */
 export async function checkedAddresses(url: URL, isAllowed: AddressCheck, resolve: Resolver): Promise<readonly string[]> {

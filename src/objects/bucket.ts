@@ -1,4 +1,4 @@
-// Objects in a bucket of a server that speaks S3: `<prefix>/<group>/<name>`, as files of the folder are named.
+// Objects in a bucket of a server that supports S3: `<prefix>/<group>/<name>`, with the same names as in a folder.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
@@ -12,38 +12,38 @@ type Library = typeof import('@aws-sdk/client-s3');
 
 export type BucketOptions = {
   readonly bucket: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly prefix: string;
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly pathStyle: boolean;
   readonly credentials: Exclude<S3ClientConfig['credentials'], undefined>;
   readonly outbound: Outbound;
-  /** Milliseconds for which the result of a check is remembered. Omitted: 10 s. */
+  /** Milliseconds for which the result of a check is cached. Omitted: 10 s. */
   readonly checkEvery?: number | undefined;
-  /** Called when the server failed, refused or didn't answer, for the log. */
+  /** Called for the log when the server failed, refused or didn't respond. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
 } & Times;
 
 /**
- * Bytes of a part of a large object. S3 allows 10,000 parts, so that an object may have 80 GB; while one part is sent, the next one
- * comes in, so that an upload holds two of them.
+ * The number of bytes in a part of a large object. S3 allows 10,000 parts, so an object may have 80 GB. The next part is received
+ * while one is sent, so an upload holds two parts in memory.
  */
 const partSize = 8 * 1024 * 1024;
 const attempts = 3;
 const defaultCheckEvery = 10_000;
 
-/** What the functions of this file work with. The library is loaded when the first of them is called. */
+/** The shared state of this file's functions. The library is loaded on the first call. */
 type Bucket = {
   readonly s3: Library;
   readonly client: S3Client;
   readonly Bucket: string;
   keyOf(key: string): string;
-  /** The reply of the server. @throws Refusal 503 where it can't be reached, doesn't answer, or refuses the bucket */
+  /** The reply of the server. @throws Refusal 503 if the server is unreachable, doesn't respond, or refuses the bucket */
   answered<Reply>(reply: Promise<Reply>): Promise<Reply>;
 };
 
-/** Opens a store of objects in a bucket, which must be there. Nothing is sent yet. */
+/** Opens an object store in an existing bucket. It sends nothing yet. */
 export function openBucket(options: BucketOptions): ObjectStore {
   let opened: Promise<Bucket> | undefined;
   const bucket = (): Promise<Bucket> => {
@@ -83,7 +83,7 @@ export function openBucket(options: BucketOptions): ObjectStore {
   };
 }
 
-/** Does some work at most once within some time, and gives its result to all callers meanwhile. */
+/** Runs some work at most once within a period, and returns its result to all callers in that period. */
 function remembered(work: () => Promise<void>, ms: number): () => Promise<void> {
   let last: { result: Promise<void>; at: number } | undefined;
   return () => {
@@ -107,7 +107,7 @@ async function connect(options: BucketOptions): Promise<Bucket> {
     maxAttempts: attempts,
     retryMode: 'standard',
     defaultsMode: 'standard',
-    // Each part is signed with its SHA-256, which every server checks; not every one knows the checksums that came later.
+    // Each part is signed with its SHA-256, which every server checks. Not every server supports the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
@@ -131,7 +131,7 @@ async function connect(options: BucketOptions): Promise<Bucket> {
 
 type Sent = { size: number; digest: string };
 
-/** Stores an object: in one piece if it is small, else in parts, which become an object when all of them are there. */
+/** Stores an object: in one request if it is small, otherwise in parts, which become an object when all are stored. */
 async function put(at: Bucket, key: string, send: Parameters<ObjectStore['put']>[1]): Promise<Sent> {
   checkKey(key);
   const { s3, client, Bucket, answered } = at;
@@ -151,7 +151,7 @@ async function put(at: Bucket, key: string, send: Parameters<ObjectStore['put']>
     await send(async (bytes) => {
       hash.update(bytes);
       size += bytes.length;
-      // The caller may use its buffer again.
+      // The caller may reuse its buffer.
       held.push(Buffer.from(bytes));
       heldSize += bytes.length;
       if (heldSize >= partSize) await sendPart();
@@ -164,7 +164,7 @@ async function put(at: Bucket, key: string, send: Parameters<ObjectStore['put']>
     }
   } catch (error) {
     const aborted = upload?.abort();
-    // A server that hangs isn't waited for again.
+    // The abort on an unresponsive server isn't awaited.
     if (!hasTimedOut(error)) await aborted;
     throw error;
   }
@@ -172,10 +172,10 @@ async function put(at: Bucket, key: string, send: Parameters<ObjectStore['put']>
 }
 
 type Upload = {
-  /** Sends a part as soon as the one before is there, and resolves when it is being sent. */
+  /** Sends a part after the previous one is stored, and resolves when sending begins. */
   add(part: Buffer): Promise<void>;
   complete(): Promise<void>;
-  /** Removes what was sent. If that fails, `list` tells what is left. */
+  /** Removes the sent parts. If that fails, `list` shows the remains. */
   abort(): Promise<void>;
 };
 
@@ -191,7 +191,7 @@ async function beginUpload({ s3, client, answered }: Bucket, named: { Bucket: st
       sending = answered(client.send(new s3.UploadPartCommand({ ...target, PartNumber, Body }))).then(({ ETag }) => {
         parts.push({ PartNumber, ETag });
       });
-      // Whoever waits next is told of a failure.
+      // The next call that waits reports the failure.
       sending.catch(() => undefined);
     },
     async complete() {
@@ -222,7 +222,7 @@ async function open(
   }
 }
 
-/** Lists one object, so that a server that refuses says why: to a request for the head of a bucket, it gives no reason. */
+/** Lists one object, so that a refusing server gives a reason. For a HEAD request on the bucket, it gives none. */
 const checkBucket = async ({ s3, client, Bucket, keyOf, answered }: Bucket): Promise<void> => {
   await answered(client.send(new s3.ListObjectsV2Command({ Bucket, Prefix: keyOf(''), MaxKeys: 1 })));
 };
@@ -231,7 +231,7 @@ const removeObject = async ({ s3, client, Bucket, answered }: Bucket, Key: strin
   await answered(client.send(new s3.DeleteObjectCommand({ Bucket, Key })));
 };
 
-/** What is listed: its whole name in the bucket, and its time. */
+/** A listed object: its full name in the bucket, and its time. */
 type Listed = { readonly key: string; readonly modified: Date };
 
 async function* listObjects({ s3, client, Bucket, keyOf, answered }: Bucket, below: string): AsyncGenerator<Listed[]> {
@@ -248,7 +248,7 @@ async function* listObjects({ s3, client, Bucket, keyOf, answered }: Bucket, bel
 
 type UnfinishedUpload = Listed & { readonly id: string };
 
-/** Uploads in parts that were begun and neither completed nor aborted. */
+/** Uploads in parts that were started and neither completed nor aborted. */
 async function* listUploads({ s3, client, Bucket, keyOf, answered }: Bucket, below: string): AsyncGenerator<UnfinishedUpload[]> {
   let after: { KeyMarker: string; UploadIdMarker: string } | undefined;
   do {
@@ -270,7 +270,7 @@ async function abortUploads(at: Bucket, below: string, isMeant: (key: string) =>
       });
 }
 
-/** When the last part of an upload came; undefined where none did. */
+/** When the last part of an upload arrived; undefined if there is none. */
 async function lastPartOf({ s3, client, Bucket, answered }: Bucket, { key, id }: UnfinishedUpload): Promise<Date | undefined> {
   const reply = await answered(client.send(new s3.ListPartsCommand({ Bucket, Key: key, UploadId: id }))).catch((error) => {
     if (error instanceof s3.NoSuchUpload) return undefined;
@@ -280,7 +280,7 @@ async function lastPartOf({ s3, client, Bucket, answered }: Bucket, { key, id }:
   return times.length === 0 ? undefined : new Date(Math.max(...times));
 }
 
-/** A file by its whole name in the bucket; none for what isn't of this store. */
+/** A file by its full name in the bucket; none if it doesn't belong to this store. */
 function storedFile({ key, modified }: Listed, prefix: string): StoredFile[] {
   const [group = '', name = '', ...more] = key.slice(prefix.length).split('/');
   return key.startsWith(prefix) && group !== '' && name !== '' && more.length === 0 ? [{ group, name, modified }] : [];
@@ -290,8 +290,8 @@ const hasTimedOut = (error: unknown): boolean =>
   error instanceof Refusal && error.cause instanceof OutboundError && error.cause.kind === 'timeout';
 
 /**
- * Whether the store is lost: its server fails, or refuses the bucket or the key. It answers so where the bucket was deleted or is in another
- * region, or the credentials are no longer valid.
+ * Whether the store is unavailable: its server fails, or refuses the bucket or the key. That happens if the bucket was deleted or
+ * is in another region, or the credentials have expired.
  */
 const isUnavailable = (error: unknown): boolean =>
   error instanceof OutboundError ||

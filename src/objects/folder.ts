@@ -1,4 +1,4 @@
-// Objects as files of a folder: `<group>/<name>`, and `<group>/<name>.partial` while one is written.
+// Objects as files in a folder: `<group>/<name>`, and `<group>/<name>.partial` during a write.
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,13 +6,13 @@ import { checkMarker } from '#lib/folder-marker.ts';
 import { syncFolder } from '#lib/sync-folder.ts';
 import { checkKey, type ObjectStore, partial, type StoredFile } from './store.ts';
 
-/** Of an object that is read. */
+/** The number of bytes in one read of an object. */
 const readSize = 256 * 1024;
 const filesPerBatch = 500;
 
 /**
- * Opens the store of objects in a folder, which is made when the first object comes.
- * @param installation the id of the installation whose marker the folder has; without it, a lost folder isn't noticed
+ * Opens the object store of a folder, which is created for the first object.
+ * @param installation the id of the installation in the folder's marker. Without it, a lost folder isn't detected
  */
 export function openObjectFolder(root: string, installation?: string): ObjectStore {
   const check = async (): Promise<void> => {
@@ -26,7 +26,7 @@ export function openObjectFolder(root: string, installation?: string): ObjectSto
     check,
     async put(key, send) {
       const file = fileOf(key);
-      await check(); // else files would be written below the mount point of a lost volume
+      await check(); // otherwise files would be written below the mount point of a lost volume
       const folder = join(file, '..');
       if (await mkdir(folder, { recursive: true, mode: 0o700 })) await syncFolder(join(folder, '..'));
       const path = file + partial;
@@ -74,7 +74,7 @@ async function writeFile(path: string, send: Parameters<ObjectStore['put']>[1]) 
 async function* filesOf(root: string): AsyncGenerator<StoredFile[]> {
   let batch: StoredFile[] = [];
   for await (const entry of entriesOf(root)) {
-    // The marker of the installation is beside the groups.
+    // The marker of the installation is in the same folder as the groups.
     if (!entry.isDirectory()) continue;
     const { name: group } = entry;
     for await (const { name } of entriesOf(join(root, group))) {

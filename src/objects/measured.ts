@@ -1,10 +1,10 @@
 import { Histogram } from 'prom-client';
 import type { ObjectStore } from './store.ts';
 
-/** A store of objects, and the times and errors of its operations. */
+/** An object store, and the duration and errors of its operations. */
 type MeasuredStore = { store: ObjectStore; metric: Histogram };
 
-/** Measures the operations of a store that requests and jobs wait for. */
+/** Measures the store operations that requests and jobs wait for. */
 export function measured(store: ObjectStore): MeasuredStore {
   const metric = new Histogram({
     name: 'hearth_objects_operation_seconds',

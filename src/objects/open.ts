@@ -4,16 +4,16 @@ import { type BucketOptions, openBucket } from './bucket.ts';
 import { openObjectFolder } from './folder.ts';
 import type { ObjectStore } from './store.ts';
 
-/** A bucket, and the beginning of all names in it: empty, or without a slash at its end. */
+/** A bucket, and the prefix of all names in it: empty, or without a trailing slash. */
 export type BucketName = { readonly bucket: string; readonly prefix: string };
 
-/** Where large files lie: in a bucket, where one is named, or else in a folder. */
+/** The location of large files: a bucket if one is configured, otherwise a folder. */
 export type ObjectSettings = {
   readonly at?: BucketName | undefined;
-  /** Of a server that isn't Amazon's. */
+  /** The endpoint of a server other than Amazon's. */
   readonly endpoint?: string | undefined;
   readonly region: string;
-  /** Whether addresses name the bucket in their path, and not in their host. Omitted: with an endpoint of one's own. */
+  /** Whether the bucket is in the URL's path, and not in its host. Omitted: true with a custom endpoint. */
   readonly pathStyle?: boolean | undefined;
   readonly accessKeyId?: string | undefined;
   readonly secretAccessKey?: string | undefined;
@@ -25,9 +25,9 @@ export const bucketText = ({ bucket, prefix }: BucketName): string => `s3://${bu
 
 /**
  * Opens the configured store.
- * @param folder of the files, where no bucket is named
- * @param installation the id of the installation that the folder is marked with
- * @throws StartupError where the credentials of a bucket are missing
+ * @param folder the folder of the files, if no bucket is configured
+ * @param installation the id of the installation in the folder's marker
+ * @throws StartupError if the credentials of a bucket are missing
  */
 export function openObjects(
   settings: ObjectSettings | undefined,

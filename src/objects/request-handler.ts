@@ -1,15 +1,15 @@
 import type { Outbound } from '#net/outbound.ts';
 import { OutboundError } from '#net/target.ts';
 
-/** How long an exchange may take. */
+/** Time limits of an exchange. */
 export type Times = {
-  /** Milliseconds without a byte that is sent, until a server has answered, and without a byte of its reply. Omitted: 20 s. */
+  /** Milliseconds without a sent byte, until the server responds, and without a received byte. Omitted: 20 s. */
   readonly timeout?: number | undefined;
-  /** Bytes per second: a body takes at most longer by its size at this rate. Omitted: 128 KiB, or 64 s for a part. */
+  /** Bytes per second. A larger body extends the time limit at this rate. Omitted: 128 KiB, or 64 s for a part. */
   readonly slowestRate?: number | undefined;
 };
 
-/** A request as the client makes it. */
+/** A request from the S3 client. */
 type SignedRequest = {
   protocol: string;
   hostname: string;
@@ -21,7 +21,7 @@ type SignedRequest = {
   body?: unknown;
 };
 
-/** What the client of S3 sends its requests by: the only way out of this server (security decision 6). */
+/** Sends the S3 client's requests through the only way out of this server (security decision 6). */
 export const requestHandler = (outbound: Outbound, { timeout = 20_000, slowestRate = 128 * 1024 }: Times) => ({
   async handle({ protocol, hostname, port, path, query, method, headers, body }: SignedRequest) {
     const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}${queryText(query)}`);
@@ -34,15 +34,15 @@ export const requestHandler = (outbound: Outbound, { timeout = 20_000, slowestRa
 });
 
 /**
- * The client retries failures of the connection that it is told of. A server that hangs isn't asked again, since somebody may be waiting
- * for the reply; background jobs are retried as a whole.
+ * The S3 client retries the connection failures that it sees. An unresponsive server isn't retried, since somebody may be waiting
+ * for the reply. Background jobs are retried as a whole.
  */
 const retryable = (error: unknown): unknown =>
   error instanceof OutboundError && error.kind !== 'refused_address' && error.kind !== 'timeout'
     ? Object.assign(error, { $retryable: { throttling: false } })
     : error;
 
-/** The query as the signature has it: in the order of its names, with all but unreserved characters escaped (RFC 3986). */
+/** The query as the signature requires: ordered by name, with all but unreserved characters escaped (RFC 3986). */
 function queryText(query: SignedRequest['query'] = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one ?? ''] as const));
   const text = pairs.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join('&');
@@ -52,7 +52,7 @@ function queryText(query: SignedRequest['query'] = {}): string {
 const escaped = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Only bodies that are whole are sent, since they may have to be sent again. */
+/** Only complete bodies are sent, since a retry may send them again. */
 function bodyOf(body: unknown): { body?: Buffer } {
   if (body === undefined || body === null) return {};
   if (typeof body === 'string') return { body: Buffer.from(body) };

@@ -10,15 +10,15 @@ export type NamedSchemas = Readonly<Record<string, TSchema>>;
 
 /** Replaces named schemas by `$ref`s, at any depth. */
 export type References = {
-  /** A schema with `$ref`s, in the words of the vocabulary. `operation` is the operation whose reply it describes. */
+  /** A schema with `$ref`s, in the vocabulary's words. `operation` is the operation whose reply it describes. */
   of(schema: object, operation?: string): object;
-  /** The named schemas that were referenced so far. */
+  /** The named schemas referenced so far. */
   components(): Record<string, object>;
 };
 
 /**
- * The alternatives of a schema exclude each other, but tools can't see that where one of them is chosen by an absent field. They read
- * `anyOf`, which accepts the same.
+ * The alternatives of a schema exclude each other. Tools can't see that if an absent field selects one of them, so they get
+ * `anyOf`, which accepts the same values.
  */
 const wordFor = (keyword: string): string => (keyword === 'oneOf' ? 'anyOf' : keyword);
 
@@ -46,7 +46,8 @@ export function makeReferences(named: NamedSchemas, vocabulary: Vocabulary): Ref
     );
 
   return {
-    of: (schema, operation) => emitSchema(vocabulary, replaceNamed(schema, operation) as object, operation), // an object stays one
+    // the result of an object is an object
+    of: (schema, operation) => emitSchema(vocabulary, replaceNamed(schema, operation) as object, operation),
     components: () => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 }

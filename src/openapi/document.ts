@@ -26,7 +26,7 @@ type DocumentParts = {
   server: string;
 };
 
-/** Makes the OpenAPI 3.1 document from the declarations of the endpoints. */
+/** Makes the OpenAPI 3.1 document from the endpoint declarations. */
 export function makeDocument({ endpoints, schemas, vocabulary, version, server }: DocumentParts): Json {
   const references = makeReferences({ ...schemas }, vocabulary);
   const paths: Record<string, Json> = {};
@@ -112,7 +112,8 @@ function parametersOf(endpoint: Endpoint, references: References, vocabulary: Vo
 function pagingOf({ paging }: Endpoint): Json[] {
   if (!paging) return [];
   const { style, defaultLimit, maxLimit } = paging;
-  // Numbers out of range are accepted: too large ones count as the largest, others as the default. So the schemas have no bounds.
+  // Numbers out of range are accepted: numbers that are too large count as the maximum, others as the default. So the schemas
+  // have no bounds.
   const limit = {
     name: 'per_page',
     in: 'query',
@@ -174,8 +175,8 @@ function repliesOf(endpoint: Endpoint, references: References, vocabulary: Vocab
 }
 
 /**
- * Whether a media type is that of a text, which nobody reads as JSON. `raw` and `html` are a file; with the other renderings of a text, they
- * are fields of the JSON.
+ * Whether a media type is a text and not JSON. `raw` and `html` are a file by themselves. Together with other renderings of a
+ * text, they are fields of the JSON.
  */
 const isText = (name: Media, all: readonly Media[]): boolean =>
   name === 'diff' || name === 'patch' || name === 'sha' || ((name === 'raw' || name === 'html') && !all.includes('text'));
@@ -185,7 +186,7 @@ const typesOfTheirOwn: { readonly [Name in Media]?: string } = {
   sarif: 'application/sarif+json',
 };
 
-/** The media types of a reply: JSON, unless its schema has another, and those that the endpoint offers beside it. */
+/** The media types of a reply: JSON, unless its schema has another, and the types that the endpoint offers in addition. */
 export function mediaTypesOf(
   { media = [] }: Pick<Endpoint, 'media'>,
   schema: { contentMediaType?: string },
@@ -217,8 +218,8 @@ const notModifiedOf = ({ method, replies }: Endpoint): Json =>
   method === 'GET' && replies[200] ? { 304: { description: 'Not modified since the client asked last' } } : {};
 
 /**
- * A former name of a repository leads to the present one. Of an endpoint that answers by a redirect alone, clients get what stands
- * there, since they follow it by themselves.
+ * A repository's former name redirects to the current name. If an endpoint replies only with a redirect, clients see the target's
+ * content, since they follow it themselves.
  */
 function redirectsOf({ method, path, replies }: Endpoint): Json {
   const moved = { description: 'The repository has another name now, to which `Location` leads' };
@@ -260,7 +261,7 @@ const errorSchema = {
   },
 };
 
-/** An error whose fields are named in texts. */
+/** An error that names its fields in texts. */
 const errorWithTexts = {
   ...errorSchema,
   properties: { ...errorSchema.properties, errors: { type: 'array', items: { type: 'string' } } },

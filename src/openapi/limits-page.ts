@@ -71,7 +71,7 @@ export function makeLimitsPage(): string {
 
 const where: Record<Interpreter['runs'], string> = { steps: 'in process, in steps', worker: 'in a worker' };
 
-/** The table of all that interprets texts of users. */
+/** The table of all interpreters of users' texts. */
 function interpretersSection(): string {
   const boundText = (bound: string): string => (/^\w+\.\w+$/.test(bound) ? `\`${bound}\`` : bound);
   const rows = interpreterTable.map(({ reads, runs, bounds, modules }) =>

@@ -19,7 +19,7 @@ const reasons: Record<NoPermissionReason, string> = {
 export const permissionText = (permission: string, vocabulary: Vocabulary): string =>
   `\`${permission.replace(/^(\w+):(\w+)$/, (_, name: string, level: string) => `${emitPermission(vocabulary, name)}=${level}`)}\``;
 
-/** The needed permissions, or the reason why none is needed. */
+/** The required permissions, or the reason why none is required. */
 export function permissionsText({ permission }: Policy, vocabulary: Vocabulary): string {
   if (typeof permission === 'object' && 'none' in permission) return reasons[permission.none];
   return alternatives(permission)
@@ -29,7 +29,7 @@ export function permissionsText({ permission }: Policy, vocabulary: Vocabulary):
 
 const listed = (scopes: readonly string[]): string => scopes.map((scope) => `\`${scope}\``).join(' ');
 
-/** The needed scopes: one of several, and those that are needed beside it. */
+/** The required scopes: one of several, and those that are required in addition. */
 export const scopesText = ({ scopes = [], alsoScopes = [] }: Policy): string =>
   [scopes, ...alsoScopes.map((scope) => [scope])].map(listed).join(' and ');
 

@@ -23,7 +23,7 @@ server decides about one request, run \`./hearth explain --token "$TOKEN" GET /o
 
 This page is made from the declarations of the endpoints by \`npm run docs\`. A test fails when it is stale.`;
 
-/** Makes the page of the requirements of all endpoints and the endpoints of all permissions, in neutral words. */
+/** Makes the page with the requirements of all endpoints and the endpoints of all permissions, in neutral words. */
 export function makePermissionsPage(endpoints: readonly Declared[]): string {
   const families = Map.groupBy(endpoints, ({ family }) => family);
   const tables = [...families].map(([family, members]) => `### ${family}\n\n${table(members)}`);

@@ -1,4 +1,4 @@
-/** The characters of Unicode's categories up to U+FFFF, as the inside of a class. */
+/** The characters of Unicode's categories up to U+FFFF, in the syntax of a character class. */
 const categories = new Map([
   ['Cc', String.raw`\u0000-\u001f\u007f-\u009f`],
   [
@@ -9,8 +9,8 @@ const categories = new Map([
 ]);
 
 /**
- * A pattern with the characters of Unicode's categories in place of their names, which regular expressions of other languages, and those
- * of JavaScript without the flag `u`, don't know. `\p{…}` must stand in a class and `\P{…}` outside.
+ * A pattern with the characters of Unicode's categories in place of their names. Regular expressions of other languages, and
+ * JavaScript's without the flag `u`, don't support the names. `\p{…}` must be inside a class and `\P{…}` outside.
  */
 export const portablePattern = (pattern: string): string =>
   pattern

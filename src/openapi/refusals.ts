@@ -1,6 +1,6 @@
 import { type Endpoint, isAboutPulls } from '#endpoint/endpoint.ts';
 
-/** The reasons of error statuses. */
+/** The reasons for error statuses. */
 export const refusalReasons = {
   400: 'The body is not JSON, or the version header or a cursor is not valid',
   401: 'A credential is needed, or the one given is not valid',
@@ -30,9 +30,10 @@ export function refusalsOf({ path, body, query, carries, refuses = [] }: Endpoin
     405: false,
     408: hasBody,
     409: false,
-    410: path.startsWith('/repos/{owner}/{repo}/issues') || isAboutPulls({ path }), // a repository can turn off both
+    410: path.startsWith('/repos/{owner}/{repo}/issues') || isAboutPulls({ path }), // a repository can disable both
     412: false,
-    413: hasBody || path.startsWith('/repos/{owner}/{repo}/'), // the size of a repository's data isn't limited by the request
+    // the size of the request doesn't limit the size of a repository's data
+    413: hasBody || path.startsWith('/repos/{owner}/{repo}/'),
     415: hasBody,
     422: body !== undefined || query !== undefined,
     429: true,

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { NamedSchemas } from './components.ts';
 
-/** The named schemas of modules: exports with a capital letter. @throws Error where two schemas have the same name */
+/** The named schemas of modules: exports with a capital letter. @throws Error if two schemas have the same name */
 export function namedSchemas(modules: readonly Readonly<Record<string, unknown>>[]): NamedSchemas {
   const named: Record<string, TSchema> = {};
   for (const [name, value] of modules.flatMap((module) => Object.entries(module))) {

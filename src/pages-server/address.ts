@@ -1,11 +1,11 @@
-// What the host and the path of a request name.
+// Interprets the host and the path of a request.
 import { isIP } from 'node:net';
 import { isPrivateLabel, labelOf, type PagesOrigin } from '#endpoint/pages-address.ts';
 import type { SiteAddress } from '#resources/actions/pages/index.ts';
 
 /**
- * The parts of a path, decoded. The last one is empty where the path ends with a slash. Undefined where a part can't be decoded, or is
- * none that a file or folder can have: nothing leads out of a folder.
+ * The decoded parts of a path. The last one is empty if the path ends with a slash. Undefined if a part can't be decoded, or
+ * isn't a valid name of a file or folder. So a path can't lead out of a folder.
  * @example partsOf('/docs/a%20b?x=1') // ['docs', 'a b']
  */
 export function partsOf(url: string): string[] | undefined {
@@ -31,12 +31,12 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** A candidate for the website of a request: its address, and how many parts of the path belong to the owner's name. */
+/** A candidate for the website of a request: its address, and the number of path parts for the owner's name. */
 export type SiteCandidate = SiteAddress & { readonly ownerParts: 0 | 1 };
 
 /**
- * The candidates for the website of a request; the first one with a website counts. Without a configured origin, any host serves the
- * websites of all owners in folders, and may also be the domain of one.
+ * The candidates for the website of a request. The first one with a website counts. Without a configured origin, any host serves
+ * the websites of all owners in folders, and may also be a website's custom domain.
  */
 export function siteCandidatesOf(origin: PagesOrigin | undefined, host: string, parts: readonly string[]): SiteCandidate[] {
   const hostname = host.toLowerCase().replace(/\.$/, '');

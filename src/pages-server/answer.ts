@@ -24,19 +24,19 @@ type AnswerParts = {
   database: Pick<Database, 'db'>;
   services: Services;
   clock: () => Date;
-  /** Whether the protocol of a request is known: the process speaks TLS itself, or believes a proxy. */
+  /** Whether the protocol of a request is known: the process uses TLS itself, or trusts a proxy. */
   knowsProtocol: boolean;
 };
 
 type SiteLoader = (candidate: RequestedSite) => Promise<ServedSite | undefined>;
 type RequestedSite = SiteCandidate & Pick<AskedAddress, 'session'>;
 
-/** A website, and the parts of the path below it. `prefix` is the number of the others. */
+/** A website, and the path parts below it. `prefix` is the number of the other parts. */
 type Located = { site: ServedSite; candidate: SiteCandidate; prefix: number };
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-/** Answers requests for websites. No credential of the server itself is looked at: a website is for everybody, or has sessions of its own. */
+/** Answers requests for websites. It ignores credentials of the server itself: a website is public, or has its own sessions. */
 export function answerer(parts: AnswerParts): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   const { services } = parts;
   const findSite = siteLoader(parts);
@@ -78,7 +78,7 @@ async function sendBelow(
   return missing && missing !== 'folder' ? sendMissing(exchange, gitRepository, missing, bounds) : sendNothing(reply);
 }
 
-/** Finds websites; requests that come in one turn of the event loop are answered by one statement, which is sent after all of them. */
+/** Finds websites. Requests of the same turn of the event loop share one statement, which is sent after all of them. */
 function siteLoader({ database, clock }: AnswerParts): SiteLoader {
   const open = () => {
     const candidates = new Map<string, RequestedSite>();
@@ -107,7 +107,7 @@ function siteLoader({ database, clock }: AnswerParts): SiteLoader {
   };
 }
 
-/** The first candidate with a website. A host that a website has for itself is asked with the session that the browser has there. */
+/** The first candidate with a website. If a website has its own host, it is looked up with the browser's session there. */
 async function locate(
   findSite: SiteLoader,
   pages: PagesAddress,
@@ -127,11 +127,13 @@ async function locate(
 
 const withOwner = (site: ServedSite) => ({ ...site, owner: { login: site.login } });
 
-/** The address of a website, as the API says it. */
+/** The address of a website, as in the API. */
 const addressOf = ({ protocol, hostname }: FastifyRequest, pages: PagesAddress, site: ServedSite): string =>
   siteUrl(originFor({ html: `${protocol}://${hostname}` }, pages), pages, withOwner(site));
 
-/** Where a request is to go instead: a website has one address, its domain or host where it has one, and HTTPS where that is demanded. */
+/**
+ * The redirect target of a request, if any. A website has one address: its domain or host if it has one, and HTTPS if required.
+ */
 function properAddress(
   { knowsProtocol }: AnswerParts,
   pages: PagesAddress,

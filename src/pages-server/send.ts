@@ -12,12 +12,12 @@ import type { SiteFile } from './find-file.ts';
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 type Range = { start: number; end: number };
 
-/** What every reply of a website has: browsers ask each time whether it is still the one, and guess no media type. */
+/** The headers of every website reply. Browsers revalidate each time, and don't guess media types. */
 export const siteHeaders = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' } as const;
 
 /**
- * The same for a website that not everybody may see: only a browser keeps it, and no other website loads, frames or learns of what is there, though its
- * reader's cookie comes with such requests where the hosts of both are of one site.
+ * The same for a private website. Only browsers may cache it. No other website may load or frame it or learn its contents, even
+ * if both hosts belong to one site, so that the reader's cookie is sent.
  */
 export const privateHeaders = {
   ...siteHeaders,
@@ -27,7 +27,7 @@ export const privateHeaders = {
   'referrer-policy': 'same-origin',
 } as const;
 
-/** Sends a file; 304 and parts of it where the request wants that. */
+/** Sends a file, a 304 or a part of the file, depending on the request. */
 export async function sendFile(
   { request, reply }: Exchange,
   gitRepository: GitRepository,
@@ -43,7 +43,7 @@ export async function sendFile(
   return sendBytes({ request, reply }, gitRepository, file, { range, bounds });
 }
 
-/** Sends the page of a website for what isn't there. */
+/** Sends a website's own page for missing files. */
 export const sendMissing = (
   exchange: Exchange,
   gitRepository: GitRepository,
@@ -66,7 +66,7 @@ async function sendBytes(
     file.data ?? (request.method !== 'HEAD' && file.size <= bounds.memory ? await readAll(gitRepository, file) : undefined);
   if (data) return reply.send(range ? data.subarray(start, end + 1) : data);
   reply.header('content-length', end - start + 1);
-  if (request.method === 'HEAD') return reply.send(Readable.from([])); // so that the length stays that of the file
+  if (request.method === 'HEAD') return reply.send(Readable.from([])); // keeps the file's length
   const blob = await openBlob(gitRepository, file.oid);
   if (reply.raw.destroyed) blob.destroy();
   return reply.send(range ? Readable.from(partOf(blob, range)) : blob);
@@ -77,13 +77,13 @@ async function readAll(gitRepository: GitRepository, { oid }: SiteFile): Promise
   return (await reader.get(oid, { type: 'blob' })).data;
 }
 
-/** A part of another file than the one that the client has the beginning of would be of no use: then it gets the whole. */
+/** A part is useful only for the file that the client has the beginning of. Otherwise the client gets the whole file. */
 function isRangeWanted({ method, headers }: FastifyRequest, etag: string): boolean {
   const condition = headers['if-range'];
   return method === 'GET' && (condition === undefined || condition === etag);
 }
 
-/** The bytes from `start` to `end` of a stream, which ends there. */
+/** The bytes of a stream from `start` to `end`. It then ends the stream. */
 async function* partOf(stream: Readable, { start, end }: Range): AsyncGenerator<Buffer> {
   let at = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -104,13 +104,13 @@ ${html}
 </html>
 `;
 
-/** Sends a page of the server's own. */
+/** Sends one of the server's own pages. */
 export const sendPage = (reply: FastifyReply, page: { title: string; html: string }): FastifyReply =>
   reply
     .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
     .type('text/html; charset=utf-8')
     .send(textOf(page));
 
-/** The answer for what isn't there, and for what may not be seen. */
+/** The reply for missing files, and for files that the reader may not see. */
 export const sendNothing = (reply: FastifyReply): FastifyReply =>
   sendPage(reply.code(404), { title: 'Not found', html: '<h1>404</h1>\n<p>There is nothing at this address.</p>' });

@@ -15,16 +15,16 @@ import { boundUnreadBodies } from '#server/unread-body.ts';
 import { answerer } from './answer.ts';
 import { siteHeaders } from './send.ts';
 
-/** What the server needs of a Hearth. */
+/** The parts of Hearth that the server needs. */
 export type PagesParts = Pick<Hearth, 'database' | 'services'> &
   Pick<Settings, 'log' | 'tls' | 'trustedProxies' | 'clock'> & { refusals: FastifyInstance['limitRefusals'] };
 
-/** The server of the websites of repositories. It answers nothing else. */
+/** The server for repositories' websites. It serves nothing else. */
 export type PagesServer = {
   app: FastifyInstance;
   /** The port that it listens on. */
   port: number;
-  /** Ends idle connections, and waits for the replies that are being sent. */
+  /** Ends idle connections, and waits for replies in progress. */
   drain(): Promise<void>;
   close(): Promise<void>;
 };
@@ -52,7 +52,7 @@ function buildPages(parts: PagesParts): FastifyInstance {
     trustProxy: trustedProxies ?? false,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // Every path is one of a website, in whatever form.
+    // All paths belong to websites, in any form.
     rewriteUrl: () => '/',
     ...(tls ? { https: { ...tls, ...http } } : { http }),
   }) as unknown as FastifyInstance; // the https variant has the same routes and hooks
@@ -85,7 +85,7 @@ function buildPages(parts: PagesParts): FastifyInstance {
   return app;
 }
 
-/** Without the query, which may be a code. */
+/** Without the query, which may contain a code. */
 const pathOf = ({ originalUrl }: FastifyRequest): string => originalUrl.split('?', 1)[0] ?? '';
 
 const plain = 'text/plain; charset=utf-8';
@@ -113,7 +113,7 @@ function sendFailure({ log, refusals }: PagesParts, request: FastifyRequest, rep
   if (!fault || isStorageFailure(error))
     log.error({ err: error, host: request.host, path: pathOf(request) }, 'a request for a website failed');
   if (refusal?.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
-  // Those of a private website may be there already.
+  // The headers of a private website may already be set.
   if (!reply.hasHeader('cache-control')) reply.headers(siteHeaders);
   return reply
     .code(status)

@@ -1,4 +1,4 @@
-// The service of artifacts, as `@actions/artifact` asks for it. Runs and jobs are named by their ids.
+// The artifact service, in the form that `@actions/artifact` expects. Runs and jobs are identified by their ids.
 import { asId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { forbidden, orNotFound } from '#lib/refusal.ts';
@@ -16,7 +16,7 @@ import { blobAddress } from '#resources/actions/job-uploads/index.ts';
 import type { Message } from './message.ts';
 import type { TwirpCall, TwirpMethods } from './twirp.ts';
 
-/** As many as the client takes. */
+/** The maximum number that the client accepts. */
 const maxListed = 1_000;
 const uploadTime = fixedValue(limitTable.results.uploadTime);
 const downloadTime = fixedValue(limitTable.results.downloadTime);
@@ -79,7 +79,7 @@ const present = ({ id, run_id, job_id, name, size, created_at, digest }: WholeAr
   digest,
 });
 
-/** A job works in its own run alone. */
+/** A job may only use its own run. */
 function demandOwnRun({ job }: TwirpCall, message: Message): void {
   if (message.text('workflow_run_backend_id') !== String(job.run_id)) throw forbidden('The token is not for this run');
 }
@@ -89,7 +89,7 @@ function demandOwnJob(call: TwirpCall, message: Message): void {
   if (message.text('workflow_job_run_backend_id') !== String(call.job.id)) throw forbidden('The token is not for this job');
 }
 
-/** The artifact that a message names, of any job of the run. */
+/** The artifact that a message names, from any job of the run. */
 async function findNamed(call: TwirpCall, message: Message): Promise<WholeArtifact> {
   demandOwnRun(call, message);
   const { db, job, now } = call;

@@ -1,5 +1,5 @@
-// The addresses for bytes. Uploads speak the part of the protocol of Azure's blobs that the clients use: Put Blob, Put Block and Put Block List; downloads
-// are files, whose parts may be asked for in Azure's way.
+// The addresses for uploads and downloads. Uploads use the part of Azure's blob protocol that the clients need: Put Blob, Put
+// Block and Put Block List. Downloads are files, which clients may request in parts in Azure's way.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { File } from '#endpoint/call.ts';
 import type { Caller } from '#lib/caller.ts';
@@ -29,7 +29,7 @@ export function addBlobs(app: FastifyInstance, parts: ResultsParts): void {
   app.get<Blob>(`${blobPath}/caches/:id`, (request, reply) => sendCache(parts, request, reply));
 }
 
-/** The id in an address that its key opens. @throws Refusal 404 for any other */
+/** The id in an address, opened with its key. @throws Refusal 404 for any other address */
 function idOf({ services: { secrets }, clock }: ResultsParts, purpose: Purpose, { params, query }: Request): number {
   const id = /^\d{1,15}$/.test(params.id) ? Number(params.id) : 0;
   const { sig: key } = query;
@@ -51,7 +51,7 @@ async function upload(parts: ResultsParts, request: Request, reply: FastifyReply
   return reply.code(201).send();
 }
 
-/** Notes who sends, for the log and for limits. */
+/** Records the sender, for the log and for limits. */
 function admitted(exchange: Exchange, caller: Caller): Exchange & { readonly caller: Caller } {
   exchange.request.caller = caller;
   return { ...exchange, caller };
@@ -62,7 +62,7 @@ const maxBlocks = fixedValue(limitTable.results.blocks);
 
 const closing = '</BlockList>';
 
-/** What the element of a list holds. @throws Refusal 400 where there is none */
+/** The content of a list's element. @throws Refusal 400 if there is none */
 function blocksIn(xml: string): string {
   const { 0: tag, 1: slash, index } = /<BlockList\s*(\/?)>/.exec(xml) ?? { 0: '', 1: '', index: -1 };
   const rest = xml.slice(index + tag.length).trimEnd();
@@ -71,7 +71,7 @@ function blocksIn(xml: string): string {
   throw badRequest('The body must be a list of blocks');
 }
 
-/** The names of the blocks in a list, as `<BlockList><Latest>name</Latest>…</BlockList>`. The names are in base64. */
+/** The block names in a list such as `<BlockList><Latest>name</Latest>…</BlockList>`. They are in base64. */
 async function readBlockList(receive: Receive): Promise<string[]> {
   const received: Buffer[] = [];
   await receive(maxList, async (part) => void received.push(Buffer.from(part)));
@@ -103,7 +103,7 @@ async function sendBlob(parts: ResultsParts, exchange: Exchange, repository: num
   return exchange.reply;
 }
 
-/** Azure's clients ask for a part by a header of their own. */
+/** Azure's clients request a part with their own header. */
 function takeRange({ headers }: FastifyRequest): void {
   const wanted = headers['x-ms-range'];
   if (typeof wanted === 'string') headers.range = wanted;

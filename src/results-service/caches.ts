@@ -1,4 +1,5 @@
-// The service of caches, as `@actions/cache` asks for it. What the client can do without it gets as an answer that says no, and no error: a cache is never necessary.
+// The cache service, in the form that `@actions/cache` expects. If the client can continue without a cache, it gets a negative
+// reply and not an error.
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { beginCache, findCacheFor, finishCache, useCache } from '#resources/actions/caches/index.ts';
@@ -42,7 +43,7 @@ export const cacheMethods: TwirpMethods = {
   },
 };
 
-/** The answer, or one that says no where another job was first. */
+/** The reply, or a negative reply if another job was first. */
 async function orNo(work: () => Promise<object>): Promise<object> {
   try {
     return await work();

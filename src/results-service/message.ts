@@ -1,14 +1,14 @@
-// Messages of the services: Protocol Buffers in their JSON form, whose fields may be written in either of two ways, and whose large numbers are texts.
+// Messages of the services: Protocol Buffers in their JSON form. Field names have two spellings, and large numbers are strings.
 import type { Json } from '#lib/json-reader.ts';
 import { badRequest } from '#lib/refusal.ts';
 
 /** Reads the fields of a message. @throws Refusal 400 for a field of another type */
 export type Message = {
-  /** A text; empty where it is missing. */
+  /** A text; empty if it is missing. */
   text(name: string): string;
   optionalText(name: string): string | undefined;
   texts(name: string): string[];
-  /** A number without a sign. */
+  /** An unsigned number. */
   optionalNumber(name: string): number | undefined;
   optionalTime(name: string): Date | undefined;
 };

@@ -9,17 +9,17 @@ import type { Receive } from '#resources/actions/job-uploads/index.ts';
 
 export type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
-/** What the services work with. */
+/** The parts that the services need. */
 export type ResultsParts = {
   readonly database: Database;
   readonly services: Services;
   readonly clock: () => Date;
-  /** The addresses under which a request reached the server. */
+  /** The addresses that a request used to reach the server. */
   readonly linksFor: (request: FastifyRequest) => Links;
-  /** Reads a body of JSON; undefined where there is none. */
+  /** Reads a JSON body; undefined if there is none. */
   readonly readJson: (exchange: Exchange, caller: Caller) => Promise<Json | undefined>;
   /** Receives a body in parts. */
   readonly receive: (exchange: Exchange, caller: Caller, ...how: Parameters<Receive>) => Promise<void>;
-  /** Sends a file, or the part of it that is asked for. */
+  /** Sends a file, or the requested part of it. */
   readonly send: (exchange: Exchange, caller: Caller, file: File) => Promise<void>;
 };

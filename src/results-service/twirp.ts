@@ -1,4 +1,4 @@
-// Twirp, the protocol of the services: each method is a POST, errors are a code and a message.
+// Twirp, the protocol of the services. Each method is a POST, and errors have a code and a message.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { change, type Db, type Tx } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
@@ -8,7 +8,7 @@ import { findJobOfToken, type JobRow } from '#resources/actions/workflow-runs/in
 import { type Message, readMessage } from './message.ts';
 import type { Exchange, ResultsParts } from './parts.ts';
 
-/** All that a method works with. The job runs, and is whose token was sent. */
+/** The input of a method. The job is running, and the request's token belongs to it. */
 export type TwirpCall = {
   readonly db: Db;
   readonly change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
@@ -18,7 +18,7 @@ export type TwirpCall = {
   readonly job: JobRow;
 };
 
-/** The methods of a service, by their names. Replies are in the JSON form of Protocol Buffers. */
+/** The methods of a service, by name. Replies use the JSON form of Protocol Buffers. */
 export type TwirpMethods = Readonly<Record<string, (call: TwirpCall, message: Message) => Promise<object>>>;
 
 const packageName = 'github.actions.results.api.v1';
@@ -55,7 +55,7 @@ async function answer(
 
 const tokenOf = ({ headers }: FastifyRequest): string => /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
 
-/** The codes of Twirp, with the status that belongs to each. */
+/** The codes of Twirp, each with its status. */
 const codes: Readonly<Record<RefusalKind, { status: number; code: string }>> = {
   bad_request: { status: 400, code: 'invalid_argument' },
   invalid: { status: 400, code: 'invalid_argument' },

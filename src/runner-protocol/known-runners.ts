@@ -1,4 +1,4 @@
-// The runners that ask, as this process remembers them.
+// A cache of the runners that poll this process.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
@@ -6,25 +6,25 @@ import { hashToken } from '#lib/token.ts';
 import { authenticateRunner, noteSeen, type RunnerRow } from '#resources/actions/runners/index.ts';
 import type { QueueWatch } from './queue-watch.ts';
 
-/** Finds runners by what they show, and writes when they were heard of. */
+/** Finds runners by their credentials, and records when they were last seen. */
 export type KnownRunners = {
-  /** The runner with a UUID and its token; undefined for any other. It is remembered as long as nothing happens in the queue. */
+  /** The runner with this UUID and token; undefined if there is none. It is cached until the queue changes. */
   find(uuid: string, token: string): Promise<RunnerRow | undefined>;
-  /** Notes that a runner is there. */
+  /** Records that a runner is online. */
   note(runner: RunnerRow): void;
-  /** Writes what was noted. */
+  /** Writes the recorded times. */
   close(): Promise<void>;
 };
 
-/** In milliseconds: how exact it is when a runner was last heard of; how long what was noted waits for more. */
+/** In milliseconds: the precision of a runner's last-seen time, and how long recorded times wait to be written together. */
 const seenEvery = 20_000;
 const noteAfter = 5_000;
-/** In milliseconds: a runner that was silent for longer is written at once, so that it is online again. */
+/** In milliseconds: after a longer silence, a runner is written immediately, so that it is online again. */
 const silentAfter = 2 * seenEvery;
 
 /**
- * An idle runner costs no statement: who asks again while the version of the queue is the same is who it was, since changes of runners and
- * of their groups tell the queue. The queue itself looks at the rows of runners before it gives a job.
+ * An idle runner costs no statement. While the queue's version is the same, a known runner is unchanged, since changes of runners
+ * and their groups change the version. The queue itself checks the rows of runners before it assigns a job.
  */
 export function openKnownRunners({
   db,

@@ -1,4 +1,4 @@
-// Between the messages of the protocol and what the families take and give.
+// Translates between the messages of the protocol and the types of the families.
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
@@ -25,20 +25,20 @@ export const resultMessage = (result: ReportedResult): Result => results[result]
 const reportedResult = (result: Result): ReportedResult | undefined =>
   (Object.keys(results) as ReportedResult[]).find((name) => results[name] === result);
 
-/** The last second that has a date of four digits for its year. */
+/** The last second whose year has four digits. */
 const lastSecond = BigInt(Date.UTC(9999, 11, 31, 23, 59, 59) / 1_000);
 
-/** A time that a runner tells. @throws ConnectError for one that no clock shows */
+/** A time that a runner reports. @throws ConnectError for a time out of range */
 export function dateOf(time: Timestamp | undefined): Date | undefined {
   if (time && (time.seconds < 0n || time.seconds > lastSecond)) throw wrong('A time is out of range');
   return time && timestampDate(time);
 }
 
-/** The id of a job that a runner names; 0, which no job has, for what can't be one. */
+/** The id of a job in a runner's message; 0, which no job has, if it is invalid. */
 export const jobIdOf = (id: bigint | undefined): JobRow['id'] =>
   asId(id !== undefined && id > 0n && id <= BigInt(maxId) ? Number(id) : 0);
 
-/** The place of a row in a log. @throws ConnectError for one that no log has */
+/** The index of a row in a log. @throws ConnectError for an index out of range */
 export function indexOf(index: bigint): number {
   if (index < 0n || index > BigInt(maxId)) throw wrong('An index is out of range');
   return Number(index);
@@ -62,7 +62,7 @@ export const taskMessage = ({ job, file, context, secrets, vars, needs }: GivenT
     machine: job.runner_name ?? '',
   });
 
-/** What a runner tells of a job. Numbers of rows that no log can have are taken as 0. */
+/** A runner's report about a job. Invalid row numbers are read as 0. */
 export const reportedState = ({ state, outputs }: UpdateTaskRequest): ReportedState => ({
   result: reportedResult(state?.result ?? Result.UNSPECIFIED),
   startedAt: dateOf(state?.startedAt),

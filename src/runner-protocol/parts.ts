@@ -3,24 +3,24 @@ import type { Database } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 
-/** Where runners find the protocol. */
+/** The path where runners find the protocol. */
 export const protocolPath = '/api/actions';
 
-/** What the protocol works with. */
+/** The parts that the protocol needs. */
 export type ProtocolParts = {
   readonly database: Database;
   readonly services: Services;
   readonly clock: () => Date;
-  /** The addresses under which a request reached the server. */
+  /** The addresses that a request used to reach the server. */
   readonly linksOf: (request: IncomingMessage) => Links;
-  /** Notes for the log which runner sent a request, or why the request failed. */
+  /** Records for the log which runner sent a request, or why the request failed. */
   readonly note: (
     request: IncomingMessage,
     noted: { readonly runner: number; readonly actor: string } | { readonly cause: unknown },
   ) => void;
 };
 
-/** Answers the requests of runners until it is closed. */
+/** Answers runners' requests until it is closed. */
 export type ProtocolServer = {
   handle(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;

@@ -1,24 +1,24 @@
 import pg from 'pg';
 import type { Database } from '#database/connect.ts';
 
-/** Tells who waits for a job that some may be there. */
+/** Wakes requests that wait for a job when new jobs may exist. */
 export type QueueWatch = {
-  /** Grows whenever jobs may wait. Who has seen a version finds nothing new until it grows. */
+  /** Increases whenever jobs may be waiting. While a version is unchanged, there is nothing new. */
   version(): bigint;
-  /** Whether the version tells of what happens now: nobody listens before the first call that waits, nor while the connection is lost. */
+  /** Whether the version is current. Nothing listens before the first waiting call, or while the connection is lost. */
   isLive(): boolean;
-  /** Resolves when the version is another one, after `milliseconds`, or when the signal is aborted. */
+  /** Resolves when the version changes, after `milliseconds`, or when the signal is aborted. */
   changed(since: bigint, milliseconds: number, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };
 
-/** In milliseconds: how long the queue is trusted to tell; after a lost connection. */
+/** In milliseconds: how long the queue's signals are trusted, and the pause after a lost connection. */
 const distrustAfter = 30_000;
 const reconnectAfter = 1_000;
 
 /**
- * Listens to a channel of PostgreSQL from the first call that waits, on a connection of its own. While that is lost, and now and then in any
- * case, the version grows by itself, so that a message that never came only delays.
+ * Listens to a channel of PostgreSQL on its own connection, from the first waiting call on. While the connection is lost, and
+ * periodically in any case, the version increases by itself, so a lost message only causes a delay.
  */
 export function watchQueue({ clientConfig }: Pick<Database, 'clientConfig'>, channel: string): QueueWatch {
   let version = BigInt(Date.now());
@@ -59,7 +59,7 @@ export function watchQueue({ clientConfig }: Pick<Database, 'clientConfig'>, cha
       await own.connect();
       await own.query(`listen ${pg.escapeIdentifier(channel)}`);
       isLive = client === own;
-      grow(); // what was told before
+      grow(); // earlier messages may be lost
     } catch {
       lost();
     }

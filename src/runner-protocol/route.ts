@@ -5,8 +5,8 @@ import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.t
 type Given = Omit<ProtocolParts, 'linksOf' | 'note'> & { readonly linksFor: (request: FastifyRequest) => Links };
 
 /**
- * Adds the protocol of runners to the application. It is loaded with the first request for it, since it brings a library that nothing else
- * needs; that reads bodies and writes replies by itself.
+ * Adds the runner protocol to the application. It is loaded on the first request, since only it needs its library. The library
+ * reads bodies and writes replies itself.
  */
 export function addRunnerProtocol(app: FastifyInstance, { linksFor, ...parts }: Given): void {
   const links = new WeakMap<object, Links>();

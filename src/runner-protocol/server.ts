@@ -1,4 +1,5 @@
-// The protocol of runners: Connect, with JSON or protobuf, below `/api/actions`. It only translates; what jobs and runners are is in the families.
+// The runner protocol: Connect, with JSON or protobuf, below `/api/actions`. It only translates. The families hold the rules for
+// jobs and runners.
 
 import type { IncomingMessage } from 'node:http';
 import type { MessageInitShape } from '@bufbuild/protobuf';
@@ -46,9 +47,9 @@ import { openTurns, type Turns } from './turns.ts';
 const nodeRequest = createContextKey<IncomingMessage | undefined>(undefined);
 
 const maxMessageBytes = 16 * mebi;
-/** Milliseconds: the time that runners give to a request unless they are told otherwise. */
+/** Milliseconds: the default timeout of a runner's request. */
 const usualTimeout = 5_000;
-/** Milliseconds: what is left of the time that a runner gives to a request, for the reply to reach it. */
+/** Milliseconds: the part of a runner's timeout that is reserved for the reply to arrive. */
 const replyTime = 1_000;
 
 /** Opens the protocol. */
@@ -113,7 +114,7 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
       return { runner: runnerMessage(declared ?? runner) };
     },
 
-    /** Waits for a job, up to the time of a poll, where none is there. */
+    /** If there is no job, waits for one, up to the polling time. */
     async fetchTask({ tasksVersion }, context) {
       const runner = await authenticated(parts, context);
       const { until, latest } = timesOf(context, limits.poll);
@@ -124,7 +125,8 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
         if (task && task !== 'unknown') return { task: taskMessage(task), tasksVersion: 0n };
         if (task === undefined) seen = version;
         const left = until - performance.now();
-        // Where nothing is known of the queue, there is no version to wait for: the runner may be another one now, and asks again.
+        // If the state of the queue is unknown, there is no version to wait for. The runner's row may have changed, so it polls
+        // again.
         if (task === 'unknown' || left <= 0 || context.signal.aborted) {
           parts.runners.note(runner);
           return { tasksVersion: seen };
@@ -141,7 +143,7 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
         return own && noteState({ tx, links: linksOf(parts, context), now: clock() }, runner, own, reported);
       });
       if (!job) throw notIts();
-      // A result that the runner didn't tell ends the job there too.
+      // If the runner reported no result, this ends the job on the runner too.
       const isOver = job.status === 'completed' || job.cancelled_at !== null;
       return {
         state: { id: BigInt(job.id), ...(isOver && reported.result === undefined ? { result: resultMessage('cancelled') } : {}) },
@@ -167,12 +169,12 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
   });
 }
 
-/** What is shown of a log where its secrets can't be hidden one by one. */
+/** Shown in place of a log whose secrets can't be masked one by one. */
 const hidesAll: SecretMask = { hide: () => '***', size: 0 };
-/** Characters of secrets. */
+/** The maximum number of characters of the secrets. */
 const keptMasks = 32 * mebi;
 
-/** The masks of the jobs that tell of their logs now. Secrets that change meanwhile are those of later jobs. */
+/** The masks of jobs that are writing logs. If secrets change in the meantime, the change applies to later jobs. */
 function openMasks(load: (job: JobRow) => Promise<SecretMask>) {
   const kept = new LRUCache<number, SecretMask>({
     maxSize: keptMasks,
@@ -191,9 +193,9 @@ function openMasks(load: (job: JobRow) => Promise<SecretMask>) {
 }
 
 /**
- * A job for a runner, with its task; a job that nothing can be made of any more ends, and the next one is tried. A runner that has gone while
- * its task was made gets none: others are offered the job at once.
- * @returns undefined where no job waits, and 'unknown' where nothing is known of that
+ * A job for a runner, with its task. If no task can be made for a job, the job ends and the next one is tried. If the runner
+ * disconnects while its task is made, the job is returned and offered to others immediately.
+ * @returns undefined if no job waits, and 'unknown' if that can't be determined
  */
 async function nextTask(
   { database: { db }, clock, turns, ...parts }: ServiceParts,
@@ -232,7 +234,7 @@ async function authenticated({ runners, note }: ServiceParts, { requestHeader, v
   return runner;
 }
 
-/** Notes why a request failed, for the log. */
+/** Records why a request failed, for the log. */
 const noteCauses =
   ({ note }: ProtocolParts): Interceptor =>
   (next) =>
@@ -247,8 +249,8 @@ const noteCauses =
   };
 
 /**
- * Until when a poll waits for jobs to come, up to the longest time, and the latest time at which a job is looked for: both leave a part of
- * the time that the runner waits for its reply, which it tells, or of a short time where it tells nothing.
+ * When a poll stops waiting for jobs, up to the maximum time, and the latest time at which it looks for a job. Both leave some of
+ * the request's timeout for the reply. If the runner sends no timeout, a short one is assumed.
  */
 function timesOf(context: HandlerContext, longest: number): { until: number; latest: number } {
   const timeout = context.timeoutMs() ?? usualTimeout;
@@ -257,10 +259,10 @@ function timesOf(context: HandlerContext, longest: number): { until: number; lat
   return { until, latest: Math.max(until, now + timeout * 0.8) };
 }
 
-/** A job that isn't there and one that another runner has are answered alike. */
+/** A missing job and another runner's job get the same reply. */
 const notIts = () => new ConnectError('The runner has no such job', Code.NotFound);
 
-/** What the rules refuse, in the words of the protocol. */
+/** Translates refusals of the rules into the protocol's errors. */
 async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

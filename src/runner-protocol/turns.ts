@@ -1,15 +1,16 @@
 import { LRUCache } from 'lru-cache';
 
-/** Lets runners take turns that differ in nothing which the queue looks at. */
+/** Lets equivalent runners take jobs in turns. */
 export type Turns<Runner, Taken> = {
   /**
-   * A job for a runner, when it is its turn. Where others like it have found nothing at this version of the queue, neither does this one.
-   * @returns undefined where there is none, and 'unknown' where its turn came after `until`, or said nothing of the queue
+   * A job for a runner, when it is its turn. If equivalent runners found nothing at this version of the queue, it finds nothing
+   * either.
+   * @returns undefined if there is none, and 'unknown' if its turn came after `until`, or the state of the queue is unknown
    */
   ask(runner: Runner, asking: Asking): Promise<Taken | 'unknown' | undefined>;
 };
 
-/** `until` is a time of `performance.now()`: who waits for longer has no time left for a job to reach it. */
+/** `until` is a time of `performance.now()`. Later, there isn't enough time for a job to reach the runner. */
 type Asking = { readonly trusts: boolean; readonly signal: AbortSignal; readonly until: number };
 
 type Waiting<Runner, Taken> = Asking & {
@@ -18,16 +19,16 @@ type Waiting<Runner, Taken> = Asking & {
   readonly reject: (error: unknown) => void;
 };
 
-/** How many take jobs at once: a transaction of them is short enough for those that wait for the same run. */
+/** The number of runners that take jobs together. Their transaction is short enough for others that wait for the same run. */
 const together = 20;
 
 /**
- * Turns within a process. Runners that wait are woken together by each job that comes: all at once they would be in each other's way in the
- * database, and each would learn there what the first one has learnt. So those of one kind that ask while others take are the next to take, together.
- * @param keyOf what the queue looks at, of a runner
+ * Turns within a process. Each new job wakes all waiting runners. Together they would block each other in the database, and each
+ * would repeat the query of the first one. So runners of one kind that ask during a query take jobs together in the next one.
+ * @param keyOf the properties of a runner that the queue checks, as a key
  * @param version the version of the queue
- * @param take takes jobs for runners of one kind; those that it gives none ask again, unless it gives none at all. Undefined says nothing of
- * the queue
+ * @param take takes jobs for runners of one kind. Runners that get none ask again, unless nobody gets one. Undefined: the state
+ * of the queue is unknown
  */
 export function openTurns<Runner, Taken>({
   keyOf,

@@ -18,7 +18,7 @@ const Size = Type.Object(
     cpu_cores: amount,
     memory_gb: amount,
     storage_gb: amount,
-    /** The platforms that it supports. Omitted: all. */
+    /** The supported platforms. Omitted: all. */
     platforms: Type.Optional(Type.Array(name, { minItems: 1 })),
   },
   { additionalProperties: false },

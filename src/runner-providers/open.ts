@@ -6,7 +6,7 @@ export type RunnerSettings = {
   /** The file of a custom catalogue. */
   readonly catalogue?: string | undefined;
   readonly provider?: Provider;
-  /** The address by which programs on machines reach the server. It is set once the server listens. */
+  /** The address of the server for programs on machines. It is set once the server listens. */
   address?: string;
 };
 
@@ -14,11 +14,11 @@ export type RunnerSettings = {
 export type Runners = {
   readonly catalogue: Catalogue;
   readonly provider: Provider;
-  /** The address by which programs on machines reach the server; undefined while that isn't known. */
+  /** The address of the server for programs on machines; undefined until it is known. */
   readonly address: string | undefined;
 };
 
-/** Opens the catalogue and the provider. @throws StartupError where the catalogue is invalid */
+/** Opens the catalogue and the provider. @throws StartupError if the catalogue is invalid */
 export async function openRunners(settings: RunnerSettings = {}): Promise<Runners> {
   const { catalogue = defaultCatalogue, provider = noProvider } = settings;
   return {

@@ -19,38 +19,38 @@ export type RunnerOrder = {
 };
 
 /**
- * Makes the machines of hosted runners. Calls must be idempotent, since they may be repeated, also by another process after a
+ * Makes the machines of hosted runners. Calls must be idempotent, since they may be repeated, even by another process after a
  * crash.
  */
 export type Provider = {
   readonly name: string;
-  /** Whether `provision` returns public addresses for an order with `staticIp`. Without that, runners can't have static addresses. */
+  /** Whether `provision` returns public addresses for an order with `staticIp`. Otherwise runners can't have static addresses. */
   readonly givesPublicIps: boolean;
-  /** Makes a runner, or updates it to the order. Returns its public address ranges, as `203.0.113.0/28`. */
+  /** Makes a runner, or updates it to the order. Returns its public address ranges, such as `203.0.113.0/28`. */
   provision(order: RunnerOrder): Promise<{ readonly publicIps: readonly string[] }>;
   /** Removes a runner with all its data. */
   remove(runner: RunnerId): Promise<void>;
-  /** Stores a copy of a runner's content for an image, under the given id or a new one; undefined where there is no machine. */
+  /** Stores a copy of a runner's content for an image, under the given id or a new one; undefined if there is no machine. */
   capture(runner: RunnerId, content?: string): Promise<Captured | undefined>;
   /** Deletes a stored content. */
   drop(content: string): Promise<void>;
-  /** All existing machines and contents, also those without a row; undefined for a provider without machines. */
+  /** All existing machines and contents, including those without a row; undefined for a provider without machines. */
   observe(): Promise<Observed | undefined>;
   /** Replies to a runner's publish request, and removes it. */
   answer(runner: RunnerId, result: { readonly version: string } | { readonly refused: string }): Promise<void>;
-  /** Whether it starts programs that run jobs. Without that, jobs for hosted runners wait. */
+  /** Whether it starts programs that run jobs. Otherwise jobs for hosted runners wait. */
   readonly runsJobs: boolean;
   /** Starts a program on the machine of a runner. */
   start(order: ProgramOrder): Promise<void>;
-  /** Ends a program with all that it began, and removes what it left. */
+  /** Ends a program with all of its processes, and removes its remains. */
   stop(runner: RunnerId, name: string): Promise<void>;
-  /** All programs that were started and not stopped, also those that ended by themselves. */
+  /** All programs that were started and not stopped, including those that ended by themselves. */
   programs(): Promise<readonly Program[]>;
-  /** Ends the machines' processes and programs that this process started, and those that a killed process left behind. */
+  /** Ends the machines' processes and programs that this process started, and remaining ones of a killed process. */
   stopAll(): Promise<void>;
 };
 
-/** A program to be started, which takes one job and ends. `registration` is the file by which it is known to the server. */
+/** A program to start, which takes one job and ends. `registration` is the file that identifies it to the server. */
 export type ProgramOrder = { readonly runner: RunnerId; readonly name: string; readonly registration: object };
 
 /** A program on the machine of a runner. */
@@ -66,10 +66,10 @@ export type Observation = {
   readonly publishRequest?: PublishRequest;
 };
 
-/** A job's request to publish an image. `content` is the same each time the request is read, so that it isn't fulfilled twice. */
+/** A job's request to publish an image. `content` is the same on each read of the request, so that it isn't fulfilled twice. */
 export type PublishRequest = { readonly content: string; readonly image: string; readonly version: string | undefined };
 
-/** The state of a provider. `contents` omits those that may belong to an image that is being published. */
+/** The state of a provider. `contents` omits contents that may belong to an image that is being published. */
 type Observed = { readonly runners: readonly Observation[]; readonly contents: readonly string[] };
 
 /** A stored content: its id and size. */

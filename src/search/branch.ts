@@ -7,11 +7,11 @@ import type { GitRepository } from '#git/repo.ts';
 import { repositoryExists } from '#git/store.ts';
 import type { RepositoryId } from '#lib/id.ts';
 
-/** The default branch, which is the one that is indexed; undefined where the repository doesn't exist. */
+/** The default branch, which is the indexed branch; undefined if the repository doesn't exist. */
 export const findDefaultBranch = async (db: Db, repository: RepositoryId): Promise<string | undefined> =>
   (await db.selectFrom('repositories').select('default_branch').where('id', '=', repository).executeTakeFirst())?.default_branch;
 
-/** The commit of a branch; undefined in a repository without it. */
+/** The commit of a branch; undefined if the repository doesn't have the branch. */
 export async function findTip(repo: GitRepository, branch: string): Promise<Oid | undefined> {
   if (!(await repositoryExists(repo))) return undefined;
   await using reader = await openObjects(repo);

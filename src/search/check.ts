@@ -40,7 +40,7 @@ function checkOf(terms: Terms): Test {
   return firstWith(terms.kind === 'any', terms.parts.map(checkOf));
 }
 
-/** Runs tests in order until one has this result; the opposite result where none has. */
+/** Runs tests in order until one has this result. If none has, returns the opposite result. */
 const firstWith = (result: boolean, tests: readonly Test[]): Test =>
   function* until(parts) {
     for (const test of tests) if ((yield* test(parts)) === result) return result;

@@ -18,9 +18,9 @@ export function fieldsIn<Field extends string>(
   return fields.filter((field) => !excluded.includes(field));
 }
 
-/** The condition of qualifiers on a row. Values of one qualifier are alternatives where its specification says so. */
+/** The condition of qualifiers on a row. Values of one qualifier are alternatives if its specification says so. */
 export function filterCondition(kind: SearchKind, filters: readonly Filter[], conditionOf: ConditionOf): RawBuilder<unknown> {
-  // Without `coalesce` where nothing is negated, so that PostgreSQL can use an index.
+  // Without `coalesce` if nothing is negated, so that PostgreSQL can use an index.
   const condition = ({ name, value, negated }: Filter) =>
     negated ? sql`not ${present(conditionOf(name, value))}` : conditionOf(name, value);
   const filtersOnRow = filters.filter(({ name }) => name !== 'in'); // `in:` isn't a condition
@@ -52,7 +52,7 @@ export function combination(node: Node, conditionOf: ConditionOf): RawBuilder<un
 const joined = (conditions: readonly RawBuilder<unknown>[], word: 'and' | 'or'): RawBuilder<unknown> =>
   conditions.length > 0 ? sql`(${sql.join(conditions, word === 'and' ? sql` and ` : sql` or `)})` : sql`true`;
 
-/** A condition on a missing value is false, so that it is true where it is negated. */
+/** A condition on a missing value is false, so its negation is true. */
 const present = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`coalesce(${condition}, false)`;
 
 /** The cast allows bounds that exceed the type of the column. */

@@ -3,7 +3,7 @@ import { both, either, type LexemeQuery, lexeme } from './lexeme-query.ts';
 import { lexemesFor, type Terms } from './terms.ts';
 import { lexemesIn } from './words-column.ts';
 
-/** How the lexemes of each field of a row are written, so that an index tells in which field a word is. */
+/** The spelling of each field's lexemes, so that an index can tell the field of a word. */
 type FieldLexemes<Field extends string> = Readonly<Record<Field, (word: string) => string>>;
 
 /** All terms in one of the fields. */

@@ -6,7 +6,7 @@ export const never: LexemeQuery = { kind: 'never' };
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
-/** PostgreSQL's limit on lexemes: no row can have a longer one. */
+/** PostgreSQL's limit on lexemes. No row can have a longer one. */
 const maxBytes = 2_046;
 const tooLong = (text: string): boolean => Buffer.byteLength(text) > maxBytes;
 

@@ -2,7 +2,7 @@ import { TimeBudgetExceeded } from '#database/client.ts';
 import type { Budget } from './result.ts';
 import { inSlices, type Steps } from './slices.ts';
 
-/** The items that match, and how many items were checked before the budget ended. */
+/** The matching items, and the number of items that were checked before the budget ended. */
 export type FilterResult<Item> = { matching: Item[]; checked: number };
 
 /** Filters items until the budget ends. An item whose check was interrupted isn't counted. */

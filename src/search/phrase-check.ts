@@ -9,13 +9,13 @@ type PhraseCheck<Row> = {
   terms: Terms;
   budget: Budget;
   slice: Slice;
-  /** The candidates of the index. */
+  /** Finds candidates in the index. */
   find(slice: Slice): Promise<SearchResult<Row>>;
-  /** The texts in which the terms are looked for. */
+  /** The texts to search for the terms. */
   textsOf(row: Row): string[];
 };
 
-/** Checks the texts of candidates until the budget ends, since an index of lexemes doesn't know phrases. */
+/** Checks the texts of candidates until the budget ends, since an index of lexemes can't match phrases. */
 export async function findPhrases<Row>({ terms, budget, slice, find, textsOf }: PhraseCheck<Row>): Promise<SearchResult<Row>> {
   const { items, incomplete_results, total_count } = await find({ limit: maxResults, offset: 0 });
   const check = makeCheck(terms);

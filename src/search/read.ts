@@ -16,8 +16,9 @@ const settings = [
 ];
 
 /**
- * Runs the statements of a search in a transaction until the budget ends; undefined when it has ended. Sequential scans are turned
- * off, since PostgreSQL underestimates the cost of reading the lexemes of each row. Plans are remembered, unless `planForWords` is called.
+ * Runs the statements of a search in a transaction until the budget ends; undefined when it has ended. Sequential scans are
+ * disabled, since PostgreSQL underestimates the cost of reading the lexemes of each row. Plans are cached, unless `planForWords`
+ * is called.
  */
 export async function runWithinBudget<T>(
   db: Db,

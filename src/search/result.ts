@@ -21,7 +21,7 @@ export type Budget = { left(): number; acquireSlot: AcquireSlot };
 export type SearchRequest = {
   /** The ids of the repositories that the caller may see: a subquery in parentheses with one column. */
   visible: RawBuilder<unknown>;
-  /** For `@me`. */
+  /** The viewer, for `@me`. */
   viewerId?: Id<'accounts'>;
   page: Page;
   budget: Budget;
@@ -39,7 +39,7 @@ export function startBudget(milliseconds: number, share?: { searches: Concurrenc
   return { left: () => Math.max(0, end - performance.now()), acquireSlot: share ? slotsOf(share) : async () => () => undefined };
 }
 
-/** The remaining budget, extended to at least so many milliseconds from now. */
+/** The remaining budget, extended to at least this many milliseconds from now. */
 export function atLeast(budget: Budget, milliseconds: number): Budget {
   const end = performance.now() + Math.max(budget.left(), milliseconds);
   return { ...budget, left: () => Math.max(0, end - performance.now()) };

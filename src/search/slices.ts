@@ -2,7 +2,7 @@ import { TimeBudgetExceeded } from '#database/client.ts';
 import { nextTurn } from '#lib/turns.ts';
 import type { Budget } from './result.ts';
 
-/** A computation in small steps. It can pause after each. */
+/** A computation in small steps. It can pause after each step. */
 export type Steps<Result> = Generator<undefined, Result>;
 
 /** Milliseconds after which a computation yields to the event loop. */

@@ -17,7 +17,10 @@ export const isStale = (index: string): RawBuilder<boolean> => sql`(r.pushed_at 
   ${sql.ref(`${index}.analyser`)} is distinct from ${analyserVersion} or ${sql.ref(`${index}.commit_oid`)} is null
   or ${sql.ref(`${index}.branch`)} <> r.default_branch))`;
 
-/** The ids of repositories with stale or unfinished indexes, as after an upgrade, a restored backup or an interrupted rebuild. */
+/**
+ * The ids of repositories with stale or unfinished indexes, for example after an upgrade, a restored backup or an interrupted
+ * rebuild.
+ */
 async function listStale(db: Db, after: number): Promise<RepositoryId[]> {
   const { rows } = await sql<{ id: RepositoryId }>`
     select r.id from repositories r
@@ -34,11 +37,11 @@ type StaleOptions = {
   db: Db;
   git: GitStore;
   now: Date;
-  /** Called for a repository that can't be indexed. The others still are. */
+  /** Called for a repository that can't be indexed. The others are still indexed. */
   onFailure: (error: unknown, repository: RepositoryId) => void;
 };
 
-/** Updates all stale indexes: of accounts, then one repository after the other. Returns the numbers of both. */
+/** Updates all stale indexes: first of accounts, then of repositories one after the other. Returns both numbers. */
 export async function indexStale(options: StaleOptions): Promise<{ accounts: number; repositories: number }> {
   const accounts = await indexStaleAccounts(options.db);
   return { accounts, repositories: await indexStaleRepositories(options) };

@@ -8,7 +8,7 @@ export type Terms =
   | { kind: 'not'; part: Terms }
   | { kind: 'all' | 'any'; parts: Terms[] };
 
-/** Analyses the terms of a query; undefined where it has no words. */
+/** Analyses the terms of a query; undefined if it has no words. */
 export function analyseTree(node: Node): Terms | undefined {
   if (node.kind === 'qualifier') return undefined;
   if (node.kind === 'text') {
@@ -38,15 +38,15 @@ export function hasRequiredTerm(terms: Terms): boolean {
 }
 
 /**
- * The lexemes that a match must have. `where` gives the condition for the words of one term, or of one phrase. Phrases are treated
- * as their words, so that more rows are selected: see `hasPhrase`.
+ * The lexemes that a match must have. `where` returns the condition for the words of one term, or of one phrase. Phrases are
+ * treated as their words, so more rows are selected: see `hasPhrase`.
  */
 export function lexemesFor(terms: Terms, where: (some: readonly Term[]) => LexemeQuery): LexemeQuery {
   switch (terms.kind) {
     case 'words':
       return terms.phrase ? where(terms.terms) : both(terms.terms.map((term) => where([term])));
     case 'not':
-      // For an excluded phrase: a text with its words, but without the phrase, still matches, so the index can't exclude any.
+      // For an excluded phrase: a text with its words but without the phrase still matches, so the index can't exclude any text.
       return hasPhrase(terms.part) ? always : not(lexemesFor(terms.part, where));
     case 'all':
       return both(terms.parts.map((part) => lexemesFor(part, where)));

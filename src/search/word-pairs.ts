@@ -40,9 +40,9 @@ export function pairsOf(words: readonly Pick<Word, 'hash'>[], bitsForEach = bits
   return filter;
 }
 
-/** A condition on a filter column: whether a phrase may be in the text. Undefined where the filter can't be used. */
+/** A condition on a filter column: whether the text may contain a phrase. Undefined if the filter can't be used. */
 export function mayContainPairs(terms: readonly Term[], filter: RawBuilder<unknown>): RawBuilder<unknown> | undefined {
-  // In scripts without blanks, words of queries and texts are split differently.
+  // In scripts without spaces, words of queries and texts are split differently.
   if (terms.some(({ written }) => unspacedOf(written).length > 0)) return undefined;
   const hashed = terms.map(({ written }) => wordOf(written).hash);
   const bits = hashed

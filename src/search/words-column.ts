@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 
-/** PostgreSQL stores values out of line (TOAST) only where the row is longer than two kilobytes. */
+/** PostgreSQL stores values out of line (TOAST) only if the row is longer than two kilobytes. */
 const toastThreshold = 2_200;
 
 /**
- * The value of a column `words`: one lexeme in each line. Short values are padded, so that PostgreSQL stores them out of line: rows
- * stay small, and thousands of them are counted in milliseconds. The padding repeats a lexeme, which doesn't change the index and
- * compresses well.
+ * The value of a column `words`: one lexeme on each line. Short values are padded, so that PostgreSQL stores them out of line:
+ * rows stay small, and thousands of them are counted in milliseconds. The padding repeats a lexeme, which doesn't change the
+ * index and compresses well.
  */
 export function wordsColumn(lexemes: readonly string[]): string {
   const words = lexemes.join('\n');

@@ -1,5 +1,5 @@
-// The server that actions come from which no repository of this one holds. What Git reads there is passed on: a request is never redirected
-// there, since clients send their credentials to wherever they are led.
+// Fetches actions that no repository of this server holds from another server, the origin. Git's data is passed through. A
+// request is never redirected there, since clients send their credentials to the target of a redirect.
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Services } from '#endpoint/services.ts';
@@ -17,24 +17,24 @@ type Parts = { services: Services; log: Logger };
 export type OriginName = { readonly owner: string; readonly repo: string };
 
 export type OriginRequest = OriginName & {
-  /** Whom it counts against. */
+  /** The caller that the request counts against. */
   readonly caller: Caller;
   /** The header `Git-Protocol`. */
   readonly protocol?: string | undefined;
-  /** What is wanted of the repository; omitted: its refs. */
+  /** The requested objects of the repository. Omitted: its refs. */
   readonly wants?: { readonly bytes: Buffer; readonly gzip: boolean };
-  /** Ends the wait for a place, and for the origin, when the client goes away. */
+  /** Ends the wait for a slot, and for the origin, when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Measures how fast the client reads the answer. */
+  /** Measures how fast the client reads the reply. */
   readonly reading: MeasuredReply;
 };
 
-/** What the origin answers, or the name by which it has the repository now; undefined where it has none for everybody. */
+/** The origin's reply, or the repository's current name there; undefined if it has no such public repository. */
 type OriginAnswer = { readonly stream: Readable } | { readonly moved: OriginName } | undefined;
 
 /**
- * Asks the origin for the refs of a repository, or for objects. It is told nothing of who asks.
- * @throws Refusal 502 where it doesn't answer as Git does; 429 and 503 as `ConcurrencyLimiter.acquire`
+ * Requests the refs of a repository, or objects, from the origin. The origin learns nothing about the client.
+ * @throws Refusal 502 if it doesn't reply as Git does; 429 and 503 like `ConcurrencyLimiter.acquire`
  */
 export async function askOrigin(parts: Parts, asked: OriginRequest): Promise<OriginAnswer> {
   const { actionsOrigin, limiters } = parts.services;
@@ -89,11 +89,11 @@ async function send({ services, log }: Parts, origin: string, asked: OriginReque
 }
 
 const refs = 'info/refs?service=git-upload-pack';
-/** What servers answer of a repository that isn't there, or isn't for everybody. */
+/** The statuses for a repository that doesn't exist or isn't public. */
 const notThere: ReadonlySet<number> = new Set([401, 403, 404, 410, 451]);
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The request as Git would send it, with nothing of the client's own but its version of the protocol and what it wants. */
+/** The request as Git would send it. It contains only the client's protocol version and requested objects. */
 function exchangeOf({ protocol, wants }: OriginRequest, userAgent: string) {
   const version = protocolOf(protocol);
   const headers = { 'user-agent': userAgent, ...(version && { 'git-protocol': version }) };
@@ -117,19 +117,24 @@ function problemOf({ headers }: StreamedReply, part: 'advertisement' | 'result')
   return encoding === 'identity' ? undefined : 'packs what was not to be packed';
 }
 
-/** The other name that a redirect leads to, on the same server: as where a repository was renamed. The client asks for it by that name. */
+/**
+ * The target of a redirect to another name on the same server, for example after a repository was renamed. The client then
+ * requests that name.
+ */
 function movedTo(to: URL | null, from: URL): OriginName | undefined {
   if (to?.origin !== from.origin || to.search !== from.search || to.pathname === from.pathname) return undefined;
   const [, owner, repo] = /^\/([^/]+)\/([^/]+)\/info\/refs$/.exec(to.pathname) ?? [];
   return owner && repo && isName(owner) && isName(repo) ? { owner, repo } : undefined;
 }
 
-/** Whether a word of an address may be the name of an owner or a repository, here or elsewhere. */
+/** Whether a path segment may be the name of an owner or a repository, on this server or elsewhere. */
 export const isName = (word: string): boolean => /^(?!\.+$)[\w.-]{1,100}$/.test(word);
 
 type Bounds = { originBytes: number; originTime: number; log: Logger; signal: AbortSignal };
 
-/** A body that ends with an error beyond the limits on bytes and time. It is destroyed with the reply that it is sent by. */
+/**
+ * A body that ends with an error beyond the limits on bytes and time. It is destroyed together with the reply that carries it.
+ */
 function bounded(body: Readable, { originBytes, originTime, log, signal }: Bounds): Readable {
   let bytes = 0;
   const counted = new Transform({

@@ -6,8 +6,8 @@ import { admit } from './admit.ts';
 import { measureReading } from './reading-rate.ts';
 
 /**
- * Takes a slot for a file that is sent. A client that reads it too slowly loses its connection.
- * @throws as `admit`
+ * Acquires a slot for sending a file. The connection of a client that reads it too slowly is closed.
+ * @throws like `admit`
  */
 export async function admitDownload(
   limiter: ConcurrencyLimiter,

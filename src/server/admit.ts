@@ -5,10 +5,10 @@ import type { Caller } from '#lib/caller.ts';
 import type { AcquireOptions, ConcurrencyLimiter, Release } from '#lib/concurrency-limiter.ts';
 
 /**
- * Takes slots of a limiter for a request. They are released when the reply was written to the network or its connection is
- * closed, since a reply that the client doesn't read takes memory too.
+ * Acquires slots of a limiter for a request. They are released when the reply has been written to the network or its connection
+ * is closed, since an unread reply takes memory too.
  * @returns a function that releases them earlier
- * @throws Refusal as `ConcurrencyLimiter.acquire`; GitError `aborted` where the client disconnects
+ * @throws Refusal like `ConcurrencyLimiter.acquire`; GitError `aborted` if the client disconnects
  */
 export async function admit(
   limiter: ConcurrencyLimiter,
@@ -20,11 +20,11 @@ export async function admit(
     limiter.tryAcquire(caller, slots, work) ??
     (await waitWhileConnected(raw, (signal) => limiter.acquire(caller, { slots, signal, ...(work && { work }) })));
   if (raw.writableFinished || raw.destroyed) release();
-  else raw.once('close', release); // it comes after `finish`, too
+  else raw.once('close', release); // it also follows `finish`
   return release;
 }
 
-/** Waits for as long as the client is connected. */
+/** Waits as long as the client is connected. */
 async function waitWhileConnected<T>(raw: ServerResponse, wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const disconnected = new AbortController();
   const abort = (): void => disconnected.abort(new GitError('aborted', 'The client went away'));

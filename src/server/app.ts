@@ -40,18 +40,18 @@ import { type SignIn, signInTo } from './sign-in.ts';
 import { boundUnreadBodies } from './unread-body.ts';
 import { answerUnreadable } from './unreadable.ts';
 
-/** What the application is built from. */
+/** The parts of the application. */
 type Parts = {
   endpoints: readonly (Endpoint & { readonly family: string })[];
-  /** What adds the routes outside of the API. */
+  /** Functions that add the routes outside of the API. */
   routes: readonly AddRoutes[];
-  /** The schemas that have names in the description. */
+  /** The schemas with names in the OpenAPI document. */
   schemas: NamedSchemas;
   database: Database;
   services: Services;
   log: Logger;
   clock: () => Date;
-  /** The configured address of the server; undefined where links use the host of each request. */
+  /** The configured address of the server; undefined if links use the host of each request. */
   url?: string;
   /** Addresses and ranges of the proxies whose X-Forwarded headers are used. */
   trustedProxies?: string[];
@@ -59,16 +59,16 @@ type Parts = {
   tls?: { key: string; cert: string };
   readMetrics?: MetricsReader;
   slow?: SlowThresholds;
-  /** The times of the store of files. */
+  /** The metric of the file store's durations. */
   objectMetric?: Histogram;
-  /** The folder of the embedded PostgreSQL, where that is used. */
+  /** The folder of the embedded PostgreSQL, if that is used. */
   databaseFolder?: string | undefined;
 };
 
 /** Enough for a search of 10,000 percent-encoded characters, so that a query that is too long gets its own error. */
 const maxHeaderSize = 128 * 1024;
 
-/** No route has a schema of Fastify's, whose compilers would be loaded at each start; see `endpoint/validate.ts`. */
+/** No route has a Fastify schema. Otherwise its compilers would be loaded at each start; see `endpoint/validate.ts`. */
 const noCompiler = (): never => {
   throw new Error('Routes have no schemas of Fastify');
 };
@@ -90,7 +90,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     schemaController: { compilersFactory: noCompilers },
-    // An address that can't be decoded: hooks don't run for it.
+    // For an address that can't be decoded, no hooks run.
     frameworkErrors: async (_error, request, reply) => {
       await addHeaders(request, reply);
       return sendRefusal(parts, { request, reply }, { status: 400, message: 'Bad Request' });
@@ -109,7 +109,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   app.addHook('onClose', () => refusals.flush());
   limitConnections(app, { ...parts, bounds, refusals });
 
-  // Fastify doesn't read bodies: they are read after access was decided (security decision 10); see `read-body.ts`.
+  // Fastify doesn't read bodies. They are read after access is decided (security decision 10); see `read-body.ts`.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.server.on('checkContinue', (request, reply) => app.server.emit('request', request, reply));
@@ -175,8 +175,8 @@ export function buildApp(parts: Parts): FastifyInstance {
 }
 
 /**
- * Adds the headers about the credential to a reply that no endpoint makes, as that of an unknown path (document 1, Authentication 5).
- * Such replies need no credential, so a wrong one changes nothing, nor does a database that is away.
+ * Adds the credential's headers to a reply that no endpoint makes, for example for an unknown path (document 1, Authentication
+ * 5). Such replies need no credential, so they don't change if the credential is wrong or the database is unavailable.
  */
 async function addAccessHeaders(request: FastifyRequest, reply: FastifyReply, signIn: SignIn, clock: () => Date): Promise<void> {
   if (request.signedIn || request.headers.authorization === undefined) return;
@@ -184,18 +184,23 @@ async function addAccessHeaders(request: FastifyRequest, reply: FastifyReply, si
   if (signedIn) reply.headers(accessHeaders({ permission: { none: 'public' } }, signedIn.viewer));
 }
 
-/** Where Gitea's runners tell jobs that the API is (`GITHUB_API_URL`). Only tokens of jobs find it there: others would take the server for a Gitea. */
+/**
+ * The address of the API that Gitea's runners give to jobs (`GITHUB_API_URL`). Only job tokens work there, since other clients
+ * would take the server for a Gitea.
+ */
 const runnerApiPrefix = '/api/v1/';
 
 const isForJobs = ({ originalUrl }: FastifyRequest): boolean => originalUrl.startsWith(runnerApiPrefix);
 
-/** The public service's layout: the API at the root of a host named `api.…`; and that of Gitea's runners. */
+/** Supports the public service's layout, with the API at the root of a host named `api.…`, and the layout of Gitea's runners. */
 function rewriteApiHost(host: string | undefined, url: string): string {
   if (url.startsWith(runnerApiPrefix)) return `${apiPrefix}/${url.slice(runnerApiPrefix.length)}`;
   return host?.startsWith('api.') && !url.startsWith(apiPrefix) ? apiPrefix + url : url;
 }
 
-/** Where clients of a server of one's own send the files of releases: they build this address themselves, beside that of the API. */
+/**
+ * The address where clients of a self-hosted server upload release assets. They build it themselves, beside the API's address.
+ */
 const uploadAddress = /^\/api\/uploads(?=\/repos\/[^/]+\/[^/]+\/releases\/\d+\/assets(?:\?|$))/;
 
 const rewriteUpload = (method: string | undefined, url: string): string =>
@@ -203,9 +208,9 @@ const rewriteUpload = (method: string | undefined, url: string): string =>
 
 type EndpointParts = Parts & { signIn: SignIn; bodies: BodyReader };
 
-/** What all endpoints are served by; HEAD goes with GET. */
+/** The routes for all endpoints. GET includes HEAD. */
 const endpointRoutes = [apiPrefix, `${apiPrefix}/*`];
-/** Preflight requests have a route of their own. */
+/** Preflight requests have their own route. */
 const isOfEndpoints = ({ method, routeOptions }: FastifyRequest): boolean =>
   method !== 'OPTIONS' && endpointRoutes.includes(routeOptions.url ?? '');
 

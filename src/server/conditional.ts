@@ -7,8 +7,8 @@ type Validators = { etag: string; lastModified: Date | undefined };
 type Conditions = { 'if-none-match'?: string | undefined; 'if-modified-since'?: string | undefined };
 
 /**
- * Whether the client's copy is still good (RFC 9110, 13.2.2): `If-None-Match` decides where it is given, else
- * `If-Modified-Since`; a date that doesn't parse is ignored.
+ * Whether the client's copy is still valid (RFC 9110, 13.2.2). `If-None-Match` decides if it is given, otherwise
+ * `If-Modified-Since`. An unparseable date is ignored.
  */
 export function isNotModified(conditions: Conditions, { etag, lastModified }: Validators): boolean {
   const tags = conditions['if-none-match'];
@@ -21,7 +21,7 @@ export function isNotModified(conditions: Conditions, { etag, lastModified }: Va
 
 const opaqueTag = (tag: string): string => tag.trim().replace(/^W\//, '');
 
-/** The `updated_at` of a reply's body; undefined where it has none. */
+/** The `updated_at` of a reply's body; undefined if it has none. */
 export function lastModifiedOf(body: unknown): Date | undefined {
   if (typeof body !== 'object' || body === null || !('updated_at' in body) || typeof body.updated_at !== 'string')
     return undefined;
@@ -29,8 +29,8 @@ export function lastModifiedOf(body: unknown): Date | undefined {
 }
 
 /**
- * Whether the condition of a poll is exactly the present `Last-Modified`. A later time doesn't match: each change has a time of its own,
- * which may be ahead of the clock. An entity tag takes precedence, and needs the whole reply.
+ * Whether the condition of a poll exactly equals the current `Last-Modified`. A later time doesn't match, since each change has
+ * its own time, which may be ahead of the clock. An entity tag takes precedence, and needs the whole reply.
  */
 export const isUnchangedPoll = (conditions: Conditions, lastModified: Date): boolean =>
   conditions['if-none-match'] === undefined && Date.parse(conditions['if-modified-since'] ?? '') === lastModified.getTime();

@@ -8,10 +8,10 @@ import { rangeCheck } from '#net/ranges.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
 import { nameOfPeer, OpenConnections } from './open-connections.ts';
 
-/** Connections that are being closed for others, and are still counted by Node. */
+/** Connections that are being closed to make room, but that Node still counts. */
 const closingConnections = 256;
 
-/** How often Node checks for connections whose headers are late. */
+/** The interval at which Node checks for connections with late headers. */
 const checkMs = 5_000;
 
 type Bounds = ResourceLimits['requests'];
@@ -24,10 +24,12 @@ export const connectionOptions = ({ headersTime }: Bounds) => ({
 
 type Parts = { bounds: Bounds; refusals: LimitRefusals; trustedProxies?: readonly string[] | undefined };
 
-/** The number of requests of a connection, its last reply, and whether that reply's body is in memory (not a stream). */
+/** A connection's number of requests, its last reply, and whether that reply's body is in memory (and not a stream). */
 type ConnectionState = { requests: number; reply: FastifyReply; isText: boolean };
 
-/** Limits the connections of the process and of each address, the requests of each connection, and the time for reading a reply. */
+/**
+ * Limits the connections of the process and of each address, the requests of each connection, and the time for reading a reply.
+ */
 export function limitConnections(app: FastifyInstance, parts: Parts): void {
   const { bounds, refusals } = parts;
   const server = app.server as HttpServer;
@@ -60,8 +62,8 @@ export function limitConnections(app: FastifyInstance, parts: Parts): void {
 }
 
 /**
- * Closes an idle connection: between requests, or when the client doesn't read a reply, which takes memory and a slot of the
- * limiter meanwhile. A reply that isn't written yet may take longer; streams and headers have limits of their own.
+ * Closes an idle connection: between requests, or if the client doesn't read a reply, which occupies memory and a slot of the
+ * limiter in the meantime. A reply that isn't written yet may take longer. Streams and headers have their own limits.
  */
 function closeIdle(socket: Socket, connection: ConnectionState, refusals: LimitRefusals): void {
   if (!connection.reply.raw.writableFinished) {
@@ -72,8 +74,8 @@ function closeIdle(socket: Socket, connection: ConnectionState, refusals: LimitR
 }
 
 /**
- * Closes connections of an address that has too many. Where the process has too many, an idle one makes room for the next: the oldest of the
- * address with most of them. Trusted proxies are exempt, since they serve many clients.
+ * Closes connections of an address that has too many. If the process has too many, it closes an idle one to make room: the oldest
+ * one of the address with the most connections. Trusted proxies are exempt, since they serve many clients.
  */
 function connectionCounter(
   { bounds, refusals, trustedProxies = [] }: Parts,

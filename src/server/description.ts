@@ -61,7 +61,10 @@ export function addDescription(app: FastifyInstance, parts: Parts): void {
     });
 }
 
-/** Loads the reference page, and returns what answers its paths. Its script takes 20 MB: it is loaded when somebody asks for it. */
+/**
+ * Loads the reference page, and returns a function that answers its paths. Its script takes 20 MB, so it is loaded on the first
+ * request.
+ */
 async function loadReference(): Promise<(path: string) => Promise<LightMyRequestResponse>> {
   const { default: reference } = await import('@scalar/fastify-api-reference');
   const page = Fastify();
@@ -70,7 +73,7 @@ async function loadReference(): Promise<(path: string) => Promise<LightMyRequest
     configuration: {
       url: '/api/v3/openapi.json',
       pageTitle: 'Hearth: API reference',
-      // Turns off requests to other servers, and advertising.
+      // Disables requests to other servers, and advertising.
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,

@@ -1,4 +1,4 @@
-// The addresses under which people and programs download the files of releases, outside the API:
+// The download addresses of release assets for people and programs, outside the API:
 // `/{owner}/{repo}/releases/download/{tag}/{name}`, and `/{owner}/{repo}/releases/latest/download/{name}`.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#access/rate-limits.ts';
@@ -21,7 +21,7 @@ type Parts = { database: Database; services: Services; clock: () => Date; url?: 
 type Download = { Params: { owner: string; repo: string; '*': string } };
 type Request = FastifyRequest<Download>;
 
-/** Adds these addresses. Downloads count against no rate limit of the API. */
+/** Adds these addresses. The API's rate limits don't count downloads. */
 export function addDownloads(app: FastifyInstance, parts: Parts): void {
   app.get<Download>('/:owner/:repo/releases/download/*', (request, reply) => download(parts, request, reply));
   app.get<Download>('/:owner/:repo/releases/latest/download/*', (request, reply) => latest(parts, request, reply));
@@ -60,7 +60,7 @@ async function latest(parts: Parts, request: Request, reply: FastifyReply): Prom
 const addressOf = (parts: Parts, request: Request, { owner, name }: Repo, rest: string): string =>
   path(`${linksFor(parts, request).html}`, owner.login, name, 'releases', rest);
 
-/** The repository of the address, for those who may read it. A former name is redirected; then it is undefined. */
+/** The repository of the address, if the viewer may read it. A former name is redirected, and the result is undefined. */
 async function open(parts: Parts, request: Request, reply: FastifyReply) {
   const { viewer } = await parts.signIn(request, parts.clock());
   const caller = callerOf(viewer, request.ip);

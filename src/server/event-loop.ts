@@ -6,14 +6,14 @@ const windowMs = 30_000;
 const quantiles = [0.5, 0.99, 1];
 
 /**
- * Adds a metric of the event loop's delay in the last 30 to 60 seconds, independent of how often it is read. With several
- * processes, it is that of the slowest.
+ * Adds a metric of the event loop's delay in the last 30 to 60 seconds, regardless of how often it is read. With several
+ * processes, it shows the slowest one.
  * @returns a function that stops measuring
  */
 export function watchEventLoop(registry: Registry): () => void {
   const windows = [monitorEventLoopDelay({ resolution }), monitorEventLoopDelay({ resolution })];
   for (const window of windows) window.enable();
-  // The two are reset in turn, so that one of them always covers a whole window.
+  // The two are reset alternately, so that one of them always covers a whole window.
   let next = 0;
   const timer = setInterval(() => windows[next++ % windows.length]?.reset(), windowMs).unref();
   new Gauge({

@@ -15,7 +15,7 @@ import { describeViewer, type Explanation } from './explain.ts';
 import { openRepository } from './git-access.ts';
 import { statusOf } from './refusals.ts';
 
-/** A step whose outcome is undefined depends on commits that aren't known. */
+/** A step has an undefined outcome if it depends on unknown commits. */
 export type PushExplanation = Omit<Explanation, 'endpoint' | 'steps'> & {
   steps: (Omit<CheckResult, 'passed'> & { passed: boolean | undefined })[];
 };
@@ -28,12 +28,14 @@ type ExplainPush = {
   name: string;
   /** A branch, by its short name, or a full ref name. */
   ref: string;
-  /** What it is pushed to: a branch, tag or commit of the repository; null deletes it. Rules about commits need it. */
+  /** The new target: a branch, tag or commit of the repository; null deletes the ref. Rules about commits need it. */
   to: string | null | undefined;
   now: Date;
 };
 
-/** Decides about a push of one ref as the server would, and lists what access and each rule say. Nothing moves. */
+/**
+ * Decides about a push of one ref as the server would, and lists the results of access checks and of each rule. Nothing moves.
+ */
 export async function explainPush(given: ExplainPush): Promise<PushExplanation> {
   const { db, services, authorization, owner, name, to, now } = given;
   const steps: PushExplanation['steps'] = [];
@@ -52,7 +54,7 @@ export async function explainPush(given: ExplainPush): Promise<PushExplanation> 
     const before = (await findRef(gitRepository, ref))?.oid ?? null;
     const target = typeof to === 'string' ? await findRevision(gitRepository, to, { peel: 'commit' }) : undefined;
     if (typeof to === 'string' && !target) throw notFound();
-    // Without a target, the rules that need none are asked about a move to where the default branch is.
+    // Without a target, rules that don't need one are evaluated for a move to the default branch's commit.
     const after =
       to === null ? null : (target?.oid ?? before ?? (await findRef(gitRepository, branchRef(repo.default_branch)))?.oid ?? null);
     const move = { ref, before, after };

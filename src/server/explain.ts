@@ -9,7 +9,7 @@ import { statusOf } from './refusals.ts';
 import { authorizePath, Moved, readPath } from './resolve.ts';
 import { apiPrefix, routerOf } from './router.ts';
 
-/** The decision about a request, and the checks that led to it. */
+/** The decision about a request, and its checks. */
 export type Explanation = {
   endpoint: { id: string; method: string; path: string } | undefined;
   viewer: { login: string | undefined; credential: string };
@@ -27,7 +27,7 @@ type ExplainRequest = {
   method: string;
   path: string;
   now: Date;
-  /** Where people reach the server, where that is configured. */
+  /** The public address of the server, if it is configured. */
   url: string | undefined;
 };
 

@@ -10,13 +10,13 @@ declare module 'fastify' {
     actor?: string | undefined;
     /** The credential of the viewer, for the log. */
     credential?: LoggedCredential;
-    /** The id of the runner that asks, for the log. */
+    /** The id of the polling runner, for the log. */
     runner?: number;
     /** `owner/name` of the repository that was found, for the log. */
     repository?: string;
-    /** The error that is answered, for the log. */
+    /** The error behind the reply, for the log. */
     cause?: unknown;
-    /** The endpoint that an address of the API is for; null where it is for none, undefined elsewhere. */
+    /** The endpoint of an API address; null if there is none, and undefined for other addresses. */
     match?: Match | null;
     /** Whether an endpoint has signed in the viewer, or tried to. */
     signedIn?: boolean;
@@ -26,7 +26,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Set at shutdown: `draining` makes `/readyz` fail, then `closing` closes connections with their next reply. */
     drainState: { draining: boolean; closing: boolean };
-    /** Where refusals by limits are counted. */
+    /** Counts refusals by limits. */
     limitRefusals: LimitRefusals;
   }
 }

@@ -28,7 +28,7 @@ type RepositoryRequest = {
   trace?: CheckResult[];
 };
 
-/** A repository that was opened. `modifies`: by a push that may only move branches of pull requests that others may modify. */
+/** An opened repository. `modifies`: the push may only move branches of pull requests that allow modification. */
 export type Opened = { repo: Repo; modifies: boolean };
 
 /**
@@ -60,7 +60,10 @@ export async function openRepository({
   throw decision.refusal === 'not_found' ? notFound() : unauthenticated(decision.message);
 }
 
-/** The commands of a push that the viewer may not give, where it may only move branches of pull requests that others may modify. */
+/**
+ * The commands of a push that the viewer may not use, if the viewer may only move branches of pull requests that allow
+ * modification.
+ */
 export async function refuseUnmodifiable(
   db: Db,
   viewer: Viewer,

@@ -1,4 +1,5 @@
-// What Git's transports share, HTTP and SSH: who may do what in which repository, what a push does, and what an error tells.
+// The common part of Git's HTTP and SSH transports: who may do what in which repository, what a push does, and what error
+// messages say.
 import type { Logger } from 'pino';
 import type { Viewer } from '#access/viewer.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
@@ -21,16 +22,16 @@ export type GitParts = { database: Database; services: Services; log: Logger; cl
 
 type GitRequest = { viewer: Viewer; caller: Caller; owner: string; name: string; service: Service };
 
-/** A service that a viewer uses in a repository. The processes of `git` count against the caller. */
+/** A service that a viewer uses in a repository. The git processes count against the caller. */
 export type Exchange = Opened & { viewer: Viewer; git: GitStore };
 
-/** @throws as `openRepository` */
+/** @throws like `openRepository` */
 export async function openExchange(parts: GitParts, { caller, ...wanted }: GitRequest): Promise<Exchange> {
   const opened = await openRepository({ db: parts.database.db, ...wanted });
   return { ...opened, viewer: wanted.viewer, git: storeFor(parts.services.git, caller) };
 }
 
-/** What happens in the stages of a push. That of a deploy key is a push of the account that added the key. */
+/** The handlers for the stages of a push. A push with a deploy key is attributed to the account that added the key. */
 export function handlersOf(
   { database: { db }, services, clock, log }: GitParts,
   { git, repo, viewer, modifies }: Exchange,
@@ -71,14 +72,14 @@ const gitStatuses: Record<GitErrorKind, number> = {
   failed: 500,
 };
 
-/** Whether a client disconnected while its reply was sent. */
+/** Whether a client disconnected while its reply was being sent. */
 const isClientDisconnect = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 
-/** What an error tells the user of Git. `refusal`: the refusal that it is. */
+/** The error for a Git user. `refusal`: the underlying refusal. */
 export type GitFailure = { status: number; message: string; limit?: string | undefined; refusal?: Refusal };
 
-/** What an error of an exchange tells; undefined for a fault of the server that isn't known. What operators should know is logged. */
+/** The error of an exchange for the client; undefined for an unknown fault of the server. Information for operators is logged. */
 export function failureOf({ services, log }: GitParts, thrown: unknown, fields: object): GitFailure | undefined {
   const error = refusalOfTimeout(thrown, services.resourceLimits.database) ?? thrown;
   if (error instanceof Refusal) return { status: statusOf(error), message: error.message, limit: error.limit, refusal: error };

@@ -15,7 +15,7 @@ import { Moved } from './resolve.ts';
 import { clientFault } from './send-error.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** What Git's smart HTTP is answered with. */
+/** The parts that Git's smart HTTP needs. */
 export type GitHttpParts = GitParts & { url?: string; signIn: SignIn; refusals: LimitRefusals };
 type Parts = GitHttpParts;
 
@@ -24,12 +24,12 @@ export type GitHttpRequest = FastifyRequest<GitHttpRoute>;
 type Request = GitHttpRequest;
 
 /**
- * Git's smart HTTP: `/{owner}/{repo}.git/info/refs`, `…/git-upload-pack` and `…/git-receive-pack`, the `.git` being optional.
- * Bodies are streamed to Git. These requests don't count against the rate limits of the API.
+ * Git's smart HTTP: `/{owner}/{repo}.git/info/refs`, `…/git-upload-pack` and `…/git-receive-pack`, with an optional `.git`.
+ * Bodies are streamed to Git. The API's rate limits don't count these requests.
  */
 export function addGitHttp(app: FastifyInstance, parts: Parts): void {
   app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => refuse(parts, error, request as Request, reply)); // of these routes alone
+    scope.setErrorHandler((error, request, reply) => refuse(parts, error, request as Request, reply)); // for these routes only
     scope.get<GitHttpRoute>('/:owner/:repo/info/refs', { exposeHeadRoute: false }, (request, reply) =>
       sendRefs(parts, request, reply),
     );
@@ -69,7 +69,7 @@ async function open(parts: Parts, service: Service, request: Request): Promise<E
   return opened;
 }
 
-/** Who sends a request, and whom it counts against. */
+/** The sender of a request, and the caller that it counts against. */
 export async function signedIn(parts: Parts, request: Request): Promise<{ viewer: Viewer; caller: Caller }> {
   const { viewer } = await parts.signIn(request, parts.clock());
   const caller = callerOf(viewer, request.ip);
@@ -79,7 +79,7 @@ export async function signedIn(parts: Parts, request: Request): Promise<{ viewer
 
 const gzips = ['gzip', 'x-gzip'];
 
-/** How a client speaks, and whether it is still there. */
+/** The client's protocol options, and whether it is still connected. */
 export function optionsOf(
   parts: Parts,
   request: Request,
@@ -103,7 +103,7 @@ export function optionsOf(
   };
 }
 
-/** No cache may keep what Git is answered. */
+/** No cache may store Git's replies. */
 export const uncached = (reply: FastifyReply): FastifyReply =>
   reply.headers({
     'cache-control': 'no-cache, max-age=0, must-revalidate',
@@ -130,7 +130,7 @@ export function refuse(parts: Parts, error: unknown, request: Request, reply: Fa
   return send(failure.status, failure.message);
 }
 
-/** Redirects to a repository's present name. Git follows the redirect of `info/refs` and uses the new name from then on. */
+/** Redirects to a repository's current name. Git follows the redirect of `info/refs` and uses the new name from then on. */
 function redirect(parts: Parts, repo: Repo, request: Request, reply: FastifyReply): FastifyReply {
   const rest = request.url.replace(/^\/[^/]+\/[^/]+/, '');
   const url = `${linksFor(parts, request).html}/${repo.owner.login}/${repo.name}.git${rest}`;

@@ -35,15 +35,15 @@ type RequestContext = {
   services: Services;
   links: Links;
   path: RequestPath;
-  /** What the first statement found of the path. */
+  /** The rows that the first statement found for the path. */
   along: Authenticated<FirstFound>['along'];
-  /** Reads the request's body; undefined where it has none. */
+  /** Reads the request's body; undefined if it has none. */
   readBody(): Promise<Json | undefined>;
-  /** The same of an endpoint that carries a text. */
+  /** Reads the body of an endpoint that takes a text. */
   readText(): Promise<string>;
-  /** Receives the body of an endpoint that carries bytes. */
+  /** Receives the body of an endpoint that takes bytes. */
   receive: Upload['receive'];
-  /** Before a file is sent: gives the slot of the request back, and takes one of those that files have. */
+  /** Called before a file is sent: releases the slot of the request, and acquires a file transfer slot. */
   beginTransfer(): Promise<void>;
 };
 
@@ -97,8 +97,8 @@ type ReplyContext = {
 };
 
 /**
- * Sets the headers of an endpoint that clients poll, and answers 304 if nothing changed since the client's last poll. The time is read
- * before the handler runs, so that a change in between is later than it. Returns whether it answered.
+ * Sets the headers of an endpoint that clients poll, and answers 304 if nothing has changed since the client's last poll. The
+ * time is read before the handler runs, so a change in between is later. Returns whether it answered.
  */
 async function answerPoll(
   context: RequestContext,
@@ -107,7 +107,7 @@ async function answerPoll(
 ): Promise<boolean> {
   const { endpoint, viewer, services } = context;
   if (!endpoint.lastModified) return false;
-  const lastModified = await endpoint.lastModified(call as never); // as for the handler
+  const lastModified = await endpoint.lastModified(call as never); // as with the handler
   reply.headers({ 'last-modified': lastModified.toUTCString(), 'x-poll-interval': pollInterval(services) });
   if (!isUnchangedPoll(request.headers, lastModified)) return false;
   reply.headers({ vary: variesBy, 'cache-control': cacheControlOf(viewer) });
@@ -116,7 +116,7 @@ async function answerPoll(
   return true;
 }
 
-/** A longer text is encoded once, for its ETag and its sending; a shorter one goes in the same write as the headers. */
+/** A longer text is encoded once, for its ETag and for sending. A shorter one is sent in the same write as the headers. */
 const longText = 16 * 1024;
 
 async function sendReply(
@@ -140,7 +140,7 @@ async function sendReply(
   const json = JSON.stringify(emitBody(context.services.vocabulary, changed, endpoint.replies[status] ?? {}, endpoint.id));
   const text = json.length > longText ? Buffer.from(json) : json;
   if (status === 200 && request.method !== 'POST') {
-    // Endpoints that declare `lastModified` have the header already.
+    // Endpoints that declare `lastModified` already have the header.
     const hasLastModified = endpoint.lastModified !== undefined || endpoint.method !== 'GET';
     const validators = { etag: etagOf(text), lastModified: hasLastModified ? undefined : lastModifiedOf(changed) };
     reply.header('etag', validators.etag).header('cache-control', cacheControlOf(context.viewer));
@@ -156,7 +156,7 @@ async function sendReply(
   await reply.code(status).type('application/json; charset=utf-8').send(text);
 }
 
-/** Sends a reply that isn't JSON, or a 304 where its `etag` matches. For a HEAD, the stream is closed unread. */
+/** Sends a reply that isn't JSON, or a 304 if its `etag` matches. For a HEAD, the stream is closed without being read. */
 async function sendRaw(
   context: RequestContext,
   { status, headers, body, file }: Raw,
@@ -179,7 +179,7 @@ async function sendRaw(
   else await reply.code(status).send(request.method === 'HEAD' && body instanceof Readable ? Readable.from([]) : body);
 }
 
-/** The URL of a request. Its request line may have an absolute URL or a path. */
+/** The URL of a request. Its request line may contain an absolute URL or a path. */
 const addressOf = ({ api }: Links, { originalUrl }: FastifyRequest): URL =>
   new URL(`${new URL(api).origin}/${originalUrl.replace(/^(https?:\/\/[^/?#]*)?\/?/i, '')}`);
 

@@ -36,7 +36,7 @@ export function emitReplyHeaders(reply: FastifyReply, vocabulary: Vocabulary): v
   }
 }
 
-/** The headers of every reply. They forbid browsers to run, frame or sniff replies, none of which are pages. */
+/** The headers of every reply. They forbid browsers to run, frame or sniff replies, since no reply is a page. */
 export const commonHeaders: readonly (readonly [name: string, value: string])[] = Object.entries({
   'access-control-allow-origin': '*',
   'access-control-expose-headers':

@@ -7,8 +7,8 @@ import type { Services } from '#endpoint/services.ts';
 const readyTimeoutMs = 2_000;
 
 /**
- * Adds `/healthz`, which is 200 as long as the process runs, and `/readyz`, which is 503 while the database doesn't answer, the
- * storage is lost or the process shuts down, so that load balancers use other processes.
+ * Adds `/healthz`, which is 200 as long as the process runs, and `/readyz`, which is 503 while the database doesn't respond, the
+ * storage is lost or the process is shutting down, so that load balancers use other processes.
  */
 export function addHealth(app: FastifyInstance, { database, services, log }: HealthParts, state: { draining: boolean }): void {
   app.get('/healthz', (_request, reply) => reply.type('text/plain').send('ok\n'));
@@ -53,7 +53,7 @@ async function databaseProblem({ db }: Database): Promise<string | undefined> {
   }
 }
 
-/** The result of a check, or `late` where it takes too long. */
+/** The result of a check, or `late` if it takes too long. */
 async function inTime(check: Promise<string | undefined>, late: string): Promise<string | undefined> {
   const { promise: timeout, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(resolve, readyTimeoutMs, late);

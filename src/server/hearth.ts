@@ -45,21 +45,23 @@ import { defaultSlowThresholds, type SlowThresholds } from './request-log.ts';
 /** The settings of a Hearth. The command line and the tests make them. */
 export type Settings = {
   address: Address;
-  /** The folder of all repositories; archives of migrations, and files of releases where no bucket is named, lie in others beside it. */
+  /**
+   * The folder of all repositories. Sibling folders hold archives of migrations, and release assets if no bucket is configured.
+   */
   repositories: string;
-  /** The id of the installation, with which its folders are marked. Omitted: lost folders aren't always noticed. */
+  /** The id of the installation, which marks its folders. Omitted: lost folders aren't always detected. */
   installation?: string | undefined;
-  /** The folder of the embedded PostgreSQL. Omitted: the database is elsewhere. */
+  /** The folder of the embedded PostgreSQL. Omitted: another database is used. */
   databaseFolder?: string | undefined;
   env: NodeJS.ProcessEnv;
   url?: string;
-  /** Where actions of workflows come from that aren't on this server. */
+  /** The source of workflow actions that aren't on this server. */
   actionsOrigin?: string;
   /** Addresses and ranges of the proxies whose X-Forwarded headers are used. Omitted: none. */
   trustedProxies?: string[];
   vocabulary: Vocabulary;
   limits: Limits;
-  /** Values that replace those of `lib/limits.ts`. */
+  /** Values that replace the limits in `lib/limits.ts`. */
   resourceLimits?: LimitOverrides;
   /** 32 bytes, kept outside the database (security decision 9). */
   secretKey: Buffer;
@@ -67,47 +69,47 @@ export type Settings = {
   searchBudget?: number | undefined;
   /** Omitted: the defaults. */
   slow?: SlowThresholds;
-  /** Omitted: files of releases lie in a folder. */
+  /** Omitted: release assets are stored in a folder. */
   objects?: ObjectSettings;
   /** Omitted: semantic search is off. */
   embeddings?: EmbeddingSettings;
   webhooks?: Partial<WebhookSettings>;
   runners?: RunnerSettings;
-  /** The assistant that is attached. Omitted: none. */
+  /** The attached assistant. Omitted: none. */
   assistant?: AssistantProvider;
-  /** The programs with built-in client ids that people may sign in by. Omitted: all that are known. */
+  /** Programs with built-in client ids that people may use to sign in. Omitted: all known ones. */
   knownClients?: readonly KnownClient[];
-  /** The file of prices. Omitted: nothing costs anything. */
+  /** The file of prices. Omitted: everything is free. */
   prices?: string | undefined;
   log: Logger;
   clock: () => Date;
   connections?: number;
-  /** The work of this process, by which its connections are divided. Omitted: requests and jobs. */
+  /** The work of this process, which determines the division of its connections. Omitted: requests and jobs. */
   work?: Work;
-  /** The `application_name` of its connections in PostgreSQL, where it isn't a server. */
+  /** The `application_name` of its PostgreSQL connections, if it isn't a server. */
   connectionName?: string;
   adminTokenHash?: Buffer;
   tls?: { key: string; cert: string };
   readMetrics?: MetricsReader;
-  /** Git over SSH. Omitted: it isn't offered. */
+  /** Git over SSH. Omitted: it is disabled. */
   ssh?: SshSettings;
-  /** Websites of repositories. Omitted: none are served. */
+  /** Repositories' websites. Omitted: none are served. */
   pages?: PagesSettings;
   /** A folder of OSV files. Omitted: no advisories are loaded. */
   advisories?: string | undefined;
-  /** DNS servers, as `127.0.0.1:53`. Omitted: those of the system. */
+  /** DNS servers, such as `127.0.0.1:53`. Omitted: the system's servers. */
   nameServers?: readonly string[];
 };
 
-/** Where websites are reached, and the port that the process listens on; it changes where the server took a free one. */
+/** The address of websites, and the port that the process listens on. The port changes if the server picks a free one. */
 export type PagesSettings = { origin?: PagesOrigin | undefined; port: number };
 
-/** How people reach the server by SSH. `port` changes where the server took a free one. `privateKey` is in the format of OpenSSH. */
+/** The public SSH address of the server. `port` changes if the server picks a free one. `privateKey` is in OpenSSH's format. */
 export type SshSettings = { host?: string | undefined; port: number; hostKeys: readonly (SshKey & { privateKey: string })[] };
 
 /** An opened Hearth: its database, its services, the HTTP application and the worker's options. It doesn't listen yet. */
 export type Hearth = {
-  /** For requests; the worker has connections of its own. */
+  /** For requests. The worker has its own connections. */
   database: Database;
   services: Services;
   app: FastifyInstance;
@@ -115,7 +117,7 @@ export type Hearth = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Opens the database, the Git store and all services, and builds the application. Starts no worker. */
+/** Opens the database, the Git store and all services, and builds the application. It doesn't start a worker. */
 export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const runners = await openRunners(settings.runners);
@@ -123,7 +125,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const resources = resourceLimits(settings.resourceLimits);
   const { nameServers: servers } = settings;
   const resolve = openResolver({ limits: resources.names, ...(servers ? { servers } : {}) });
-  // Private addresses are allowed: only the administrator names these servers, which often are in the same network.
+  // Private addresses are allowed, since only the administrator configures these servers, which are often in the same network.
   const ownServers = openOutbound({ allow: ['0.0.0.0/0', '::/0'], resolve });
   const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, ownServers);
   const folder = join(dirname(settings.repositories), 'objects');
@@ -193,7 +195,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const locks = openSessionLocks(jobs.clientConfig, 'hearth outbox');
   const worker = {
     database: jobs,
-    // One connection listens for new jobs, and the others are for the loops, so that these don't wait for jobs.
+    // One connection listens for new jobs, and the others are for the loops, which therefore don't wait for jobs.
     concurrency: Math.max(1, Math.min(defaultConcurrency, Math.floor(jobs.pool.options.max / 2))),
     jobs: [...deliveryJobs(allSubscriptions), ...allJobs],
     loops: [outboxLoop(allSubscriptions, { locks, contextOf: jobContext }), ...allBackgroundLoops],
@@ -219,7 +221,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   };
 }
 
-/** What others may know of the settings of SSH. */
+/** The public part of the SSH settings. */
 const published = (ssh: SshSettings): Services['ssh'] => ({
   host: ssh.host,
   hostKeys: ssh.hostKeys.map(({ key, fingerprint }) => ({ key, fingerprint })),
@@ -228,7 +230,7 @@ const published = (ssh: SshSettings): Services['ssh'] => ({
   },
 });
 
-/** Where websites are reached. */
+/** The address of websites. */
 const addressOf = (pages: PagesSettings, { tls, url }: Pick<Settings, 'tls' | 'url'>): Services['pages'] => ({
   origin: pages.origin,
   isSecure: tls !== undefined,

@@ -1,4 +1,4 @@
-// Where jobs get identity tokens, and those who check them find the keys: OpenID Connect below `/_services/token`, outside the API.
+// Serves identity tokens to jobs, and the keys for verifying them: OpenID Connect below `/_services/token`, outside the API.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#access/rate-limits.ts';
 import { anonymous } from '#access/viewer.ts';
@@ -17,7 +17,7 @@ type TokenRequest = { Querystring: { job?: string; audience?: string | string[] 
 const issuerPath = issuerOf({ html: '' });
 const maxAudience = 1_000;
 
-/** Adds these addresses. They count against no rate limit of the API. */
+/** Adds these addresses. The API's rate limits don't count them. */
 export function addIdentityTokens(app: FastifyInstance, parts: Parts): void {
   const { database, services, clock } = parts;
   const enter = (request: FastifyRequest, reply: FastifyReply) =>

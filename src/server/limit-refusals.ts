@@ -14,7 +14,7 @@ export type LimitRefusals = {
 };
 
 const flushMs = 5_000;
-/** The number of counts between two flushes, and of rows in an hour. Further callers are counted together as `others`. */
+/** The maximum number of counts between two flushes, and of rows in an hour. Further callers are counted together as `others`. */
 const maxCounts = 200;
 const maxRows = 1_000;
 const otherCallers = 'others';
@@ -66,7 +66,7 @@ export function openLimitRefusals(
   };
 }
 
-/** Adds to the counts of this hour. Where it has `maxRows` already, further callers are counted together. */
+/** Adds to the counts of this hour. If it already has `maxRows`, further callers are counted together. */
 async function addCounts(tx: Tx, counts: readonly Count[], now: Date): Promise<void> {
   const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000);
   await sql`

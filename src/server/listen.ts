@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { StartupError } from '#lib/startup-error.ts';
 
-/** The time for load balancers to see that `/readyz` fails, and then, at most, for open connections to send their next request. */
+/**
+ * The time for load balancers to notice that `/readyz` fails, and then the maximum time for open connections to send their next
+ * request.
+ */
 const drainStepMs = 500;
 
 /**
@@ -25,14 +28,14 @@ export async function listen(app: FastifyInstance, { host, port }: { host: strin
 }
 
 /**
- * Shuts down gracefully: `/readyz` fails, then no new connections are accepted and open ones are closed with their next reply,
- * and last the requests in progress are finished.
+ * Shuts down gracefully: `/readyz` fails, then new connections are refused and open ones are closed with their next reply, and
+ * finally the requests in progress are completed.
  */
 export async function drain(app: FastifyInstance): Promise<void> {
   app.drainState.draining = true;
   await sleep(drainStepMs);
   app.drainState.closing = true;
-  // The HTTP server's own `close` would also end idle connections, on which a request may be arriving; this one only stops
+  // The HTTP server's own `close` would also end idle connections, on which a request may be arriving. This one only stops
   // listening.
   const { promise: allEnded, resolve } = Promise.withResolvers<void>();
   Server.prototype.close.call(app.server, () => resolve());

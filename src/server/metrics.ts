@@ -5,7 +5,10 @@ import { watchEventLoop } from './event-loop.ts';
 import { addOperationMetrics, type OperationParts } from './operation-metrics.ts';
 import { routeOf } from './router.ts';
 
-/** Makes the function that returns the text of the metrics; with several processes, those of all (see `src/cli/cluster.ts`). */
+/**
+ * Makes the function that returns the text of the metrics. With several processes, the text covers all of them (see
+ * `src/cli/cluster.ts`).
+ */
 export type MetricsReader = (own: Registry) => () => Promise<string>;
 
 type MetricsOptions = OperationParts & {
@@ -18,7 +21,7 @@ type Metrics = { countRefusal(limit: string): void };
 
 /**
  * Adds `/metrics` for Prometheus: requests by route, method and status, database connections, slots by limiter, refusals by
- * limit, the delay of the event loop, what waits in the background and is left of space, and Node's default metrics.
+ * limit, the delay of the event loop, waiting background work, free space, and Node's default metrics.
  */
 export function addMetrics(app: FastifyInstance, options: MetricsOptions): Metrics {
   const { database, limiters, readMetrics: reader = (own: Registry) => () => own.metrics() } = options;
@@ -81,8 +84,8 @@ export function addMetrics(app: FastifyInstance, options: MetricsOptions): Metri
 let ofProcess: Registry | undefined;
 
 /**
- * Node's own metrics. They are of the process, and what they watch with is never stopped (timers of 10 ms, an observer of garbage
- * collections): it is started once, and an application that is closed isn't held by it.
+ * Node's own metrics for the process. Their timers of 10 ms and garbage collection observer never stop. They are started once, so
+ * that they don't keep a closed application in memory.
  */
 function addProcessMetrics(registry: Registry): void {
   if (!ofProcess) {

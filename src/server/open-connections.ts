@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 
-/** A connection of TCP. Its name is that of the other side: with TLS, requests come over another socket object. */
+/** A TCP connection. It is identified by the peer's name, since with TLS, requests arrive on a different socket object. */
 type OpenConnection = { readonly socket: Socket; readonly name: string };
 
-/** The name of the other side of a connection. */
+/** The name of a connection's peer. */
 export const nameOfPeer = ({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string =>
   `${remoteAddress} ${remotePort}`;
 
-/** The open connections of addresses, the oldest of each first. */
+/** The open connections of each address, the oldest first. */
 export class OpenConnections {
   readonly #byAddress = new Map<string, Set<OpenConnection>>();
 
-  /** The number of an address. */
+  /** The number of connections of an address. */
   of(key: string): number {
     return this.#byAddress.get(key)?.size ?? 0;
   }
@@ -25,7 +25,10 @@ export class OpenConnections {
     });
   }
 
-  /** The oldest connection on which no request is answered, of the address that has most connections among those that have one. */
+  /**
+   * The oldest connection without a request in progress, from the address with the most connections among the addresses that have
+   * one.
+   */
   findIdle(isIdle: (name: string) => boolean): Socket | undefined {
     let most = 0;
     let found: Socket | undefined;

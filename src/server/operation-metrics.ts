@@ -11,13 +11,13 @@ export type OperationParts = {
   services: Pick<Services, 'git' | 'objects'>;
   log: Logger;
   clock: () => Date;
-  /** The folder of the embedded PostgreSQL, where that is used. */
+  /** The folder of the embedded PostgreSQL, if that is used. */
   databaseFolder?: string | undefined;
 };
 
-/** Figures are read once in this time, however often they are asked for. */
+/** Figures are read at most once in this time, regardless of the number of requests. */
 const cachedMs = 5_000;
-/** Rows are counted up to this number, so that a scrape stays cheap when much waits. */
+/** Rows are counted up to this number, so that a scrape stays cheap if much is waiting. */
 const maxCounted = 100_000;
 const failedWithinMs = 3_600_000;
 
@@ -33,12 +33,12 @@ type Rows = {
 type Figures = Rows & { volumes: Figure[] };
 
 /**
- * Adds what operators watch: jobs, deliveries, events that wait for their subscriptions (as those of indexes), free space, Git processes,
- * and the age of the last backup. A scrape costs one statement at most.
+ * Adds metrics for operators: jobs, deliveries, events that wait for their subscriptions (such as indexes), free space, Git
+ * processes, and the age of the last backup. A scrape takes at most one statement.
  */
 export function addOperationMetrics(registry: Registry, parts: OperationParts): void {
   const figures = cachedFigures(parts);
-  // Several processes tell the same of what they share.
+  // Several processes report the same value for what they share.
   const shared = (name: string, help: string, label: string, select: (found: Figures) => readonly Figure[]) =>
     new Gauge({
       name,
@@ -70,7 +70,7 @@ export function addOperationMetrics(registry: Registry, parts: OperationParts): 
   addGitMetrics(registry, parts.services.git);
 }
 
-/** Git's processes are of each process, so that several add up. */
+/** Each process has its own git processes, so the values of several processes are added. */
 function addGitMetrics(registry: Registry, { commands, transfers, readers }: Services['git']): void {
   new Gauge({
     name: 'hearth_git_processes',
@@ -85,7 +85,7 @@ function addGitMetrics(registry: Registry, { commands, transfers, readers }: Ser
   });
 }
 
-/** Reads the figures; undefined where the database doesn't answer, which other metrics tell. */
+/** Reads the figures; undefined if the database doesn't respond, which other metrics show. */
 function cachedFigures({ database, databaseFolder, services, log, clock }: OperationParts): () => Promise<Figures | undefined> {
   let found: Promise<Figures | undefined> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
@@ -111,7 +111,7 @@ async function readVolumes(repositories: string, database: string | undefined): 
   const folders = { repositories, objects: join(dirname(repositories), 'objects'), ...(database ? { database } : {}) };
   const volumes = await Promise.all(
     Object.entries(folders).map(async ([name, folder]) => {
-      // Without files, their folder may be missing.
+      // Without files, their folder may not exist.
       const stats = await statfs(folder).catch(() => undefined);
       return stats ? [{ name, value: stats.bavail * stats.bsize }] : [];
     }),
@@ -119,7 +119,7 @@ async function readVolumes(repositories: string, database: string | undefined): 
   return volumes.flat();
 }
 
-/** Makes rows of `name` and `value` an array of JSON. */
+/** Converts rows of `name` and `value` to a JSON array. */
 const figuresOf = (rows: ReturnType<typeof sql>) => sql`(select coalesce(json_agg(f), '[]') from (${rows}) f)`;
 
 async function readRows(db: Db, now: Date): Promise<Rows> {

@@ -1,11 +1,13 @@
 import type { Services } from '#endpoint/services.ts';
 
-/** Seconds between polls: as a rule, where more than half of the places for requests are taken, and where requests wait for one. */
+/**
+ * Seconds between polls: by default, if more than half of the request slots are in use, and if requests are waiting for a slot.
+ */
 const usual = 60;
 const busy = 120;
 const overloaded = 300;
 
-/** After how many seconds a client may poll again. */
+/** The number of seconds after which a client may poll again. */
 export function pollInterval({ limiters: { requests }, resourceLimits }: Pick<Services, 'limiters' | 'resourceLimits'>): number {
   if (requests.waiting > 0) return overloaded;
   return requests.running * 2 > resourceLimits.requests.concurrent ? busy : usual;

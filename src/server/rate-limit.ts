@@ -12,7 +12,7 @@ type RateLimitContext = { endpoint: Endpoint; viewer: Viewer; caller: Caller; db
 /** The key and bucket that a request was counted against, and the bucket's state. */
 export type ConsumedRequest = { key: string; bucket: Bucket; state: RateLimit };
 
-/** Counts a request against its rate limit; undefined where requests aren't counted. @throws Refusal beyond the limit */
+/** Counts a request against its rate limit; undefined if requests aren't counted. @throws Refusal beyond the limit */
 export async function consumeRateLimit(
   { endpoint, viewer, caller: { key }, db, services }: RateLimitContext,
   request: FastifyRequest,

@@ -11,26 +11,26 @@ import { badRequest, Refusal } from '#lib/refusal.ts';
 import { admit } from './admit.ts';
 import { type ReceiveLimits, receiveBody, receiveParts, tooLarge } from './receive-body.ts';
 
-/** The longest text that is read as a body. */
+/** The maximum length of a text body. */
 const textBytes = { bytes: fixedValue(limitTable.texts.rendered), name: 'texts.rendered' };
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-/** Reads the bodies of requests, within the limits of each and the limit on the bytes of all bodies in memory. */
+/** Reads request bodies, within the limits of each and the limit on the bytes of all bodies in memory. */
 export type BodyReader = {
-  /** The JSON body of an authorized request; undefined where it has none. */
+  /** The JSON body of an authorized request; undefined if it has none. */
   json(exchange: Exchange, endpoint: Pick<Endpoint, 'carries'>, caller: Caller): Promise<Json | undefined>;
   /** The plain text or Markdown of an authorized request. */
   text(exchange: Exchange, caller: Caller): Promise<string>;
-  /** Passes a file of any type on in parts, one after the other. */
+  /** Passes the parts of a file of any type on, one after the other. */
   parts(exchange: Exchange, most: Pick<ReceiveLimits, 'bytes' | 'name'>, take: (part: Buffer) => Promise<void>): Promise<void>;
-  /** A body of any type, packed or not, which is passed on as it is. */
+  /** A body of any type, compressed or not, which is passed on unchanged. */
   bytes(exchange: Exchange, most: Pick<ReceiveLimits, 'bytes' | 'name'>, caller: Caller): Promise<Buffer>;
-  /** The text of a form of a client that isn't signed in. */
+  /** The text of a form from a client that isn't signed in. */
   form(exchange: Exchange): Promise<string>;
 };
 
-/** @param heldBytes limits the bytes of all bodies in memory: one slot is one byte */
+/** @param heldBytes limits the bytes of all bodies in memory. One slot is one byte */
 export function bodyReader(bounds: ResourceLimits['requests'], heldBytes: ConcurrencyLimiter): BodyReader {
   const timing = { time: bounds.bodyTime, rate: bounds.bodyRate };
 
@@ -102,15 +102,15 @@ export function bodyReader(bounds: ResourceLimits['requests'], heldBytes: Concur
   };
 }
 
-/** Sends `100 Continue` to a client that waits for it before it sends the body. */
+/** Sends `100 Continue` to a client that expects it before it sends the body. */
 export function sendContinue({ request, reply }: Exchange): void {
   if (expectsContinue(request)) reply.raw.writeContinue();
 }
 
-/** Whether a client waits for `100 Continue` before it sends the body. */
+/** Whether a client expects `100 Continue` before it sends the body. */
 export const expectsContinue = ({ headers }: FastifyRequest): boolean => headers.expect?.toLowerCase() === '100-continue';
 
-/** The Content-Length of a body in bytes; undefined for a chunked one. */
+/** The Content-Length of a body in bytes; undefined for a chunked body. */
 export function contentLength({ headers }: FastifyRequest): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined;
   return Number(headers['content-length'] ?? 0);

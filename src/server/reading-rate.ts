@@ -6,12 +6,12 @@ import { recentRate } from '#lib/recent-rate.ts';
 
 const sampleMs = 250;
 
-/** A reply whose reading is measured once it has begun. */
+/** A reply whose reading is measured after it has begun. */
 export type MeasuredReply = EndableWork & { begin(): void };
 
 /**
- * Measures how fast a client reads a long reply, while bytes wait for it. The connection of one that reads too slowly is closed: where other
- * callers wait for its slot, and else after `releases.transferRateTime`.
+ * Measures how fast a client reads a long reply, while bytes wait to be sent. If the client is too slow, its connection is
+ * closed: as soon as other callers wait for its slot, and otherwise after `releases.transferRateTime`.
  */
 export function measureReading(reply: FastifyReply, limits: ResourceLimits['releases']): MeasuredReply {
   const [recent, long] = [recentRate(limits.transferContendedTime), recentRate(limits.transferRateTime)];
@@ -39,7 +39,10 @@ export function measureReading(reply: FastifyReply, limits: ResourceLimits['rele
   };
 }
 
-/** Measures how fast a client reads a reply that is in memory, only where another caller waits for its slot, so that others cost nothing. */
+/**
+ * Measures how fast a client reads a reply in memory. It measures only while another caller waits for the slot, so other replies
+ * have no overhead.
+ */
 export function measureUnread(reply: FastifyReply): EndableWork {
   const { raw } = reply;
   let before: { bytes: number; time: number } | undefined;

@@ -6,20 +6,20 @@ export type ReceiveLimits = {
   readonly bytes: number;
   /** The name of the limit on bytes in refusals. */
   readonly name: string;
-  /** Milliseconds that a body may take, in addition to the time of its bytes at `rate` (bytes a second). */
+  /** Milliseconds that a body may take, in addition to the time for its bytes at `rate` (bytes per second). */
   readonly time: number;
   readonly rate: number;
 };
 
-/** Parts are joined up to this many bytes or parts, since each call of `onPart` has a cost of its own. */
+/** Parts are joined up to this many bytes or parts, since each call of `onPart` has a cost. */
 const flushAt = { bytes: 16 * 1024, parts: 1024 };
 
 /**
- * Receives the body of a request, and passes it to `onPart` in parts as it arrives. After an error, the rest of the body stays
+ * Receives the body of a request, and passes its parts to `onPart` as they arrive. After an error, the rest of the body stays
  * unread; see `unread-body.ts`.
  * @throws Refusal `too_large` beyond the limit, and `timed_out` for a body that arrives too slowly
- * @throws GitError `aborted` where the client disconnects
- * @throws what `onPart` throws
+ * @throws GitError `aborted` if the client disconnects
+ * @throws the error of `onPart`
  */
 export async function receiveBody(raw: IncomingMessage, limits: ReceiveLimits, onPart: (part: Buffer) => void): Promise<void> {
   let parts: Buffer[] = [];
@@ -42,8 +42,8 @@ export async function receiveBody(raw: IncomingMessage, limits: ReceiveLimits, o
 }
 
 /**
- * The same for a body that is larger than what is held in memory: the next part is read after the promise of `take` for the one before.
- * @throws what `take` throws, beside what `receiveBody` does
+ * The same for a body that is larger than memory allows. The next part is read after the promise of `take` for the previous one.
+ * @throws the error of `take`, and the errors of `receiveBody`
  */
 export async function receiveParts(
   raw: IncomingMessage,
@@ -58,7 +58,7 @@ export async function receiveParts(
       taken.then(() => raw.resume(), fail);
     },
   });
-  // A body that has arrived as a whole ends while its last part is taken, though it is paused.
+  // A body that has arrived completely ends while `take` handles its last part, although it is paused.
   await taken;
 }
 
@@ -106,7 +106,7 @@ async function receive(
   }
 }
 
-/** The refusal of a body that is larger than its limit. */
+/** The refusal of a body that exceeds its limit. */
 export const tooLarge = ({ bytes, name }: Pick<ReceiveLimits, 'bytes' | 'name'>): Refusal =>
   new Refusal('too_large', `The request body is too large: ${bytes} bytes are allowed (${name})`, [], { limit: name });
 

@@ -26,7 +26,7 @@ const statuses: Record<RefusalKind, number> = {
   bad_gateway: 502,
 };
 
-/** The refusals that errors of Git become. Only `failed` is a fault of the server. */
+/** The refusals for Git errors. Only `failed` is a fault of the server. */
 const gitRefusals: Record<Exclude<GitErrorKind, 'failed'>, RefusalKind> = {
   'not-found': 'not_found',
   conflict: 'conflict',
@@ -37,7 +37,7 @@ const gitRefusals: Record<Exclude<GitErrorKind, 'failed'>, RefusalKind> = {
   unavailable: 'unavailable',
 };
 
-/** The refusal that an error of Git becomes; undefined for a fault of the server. */
+/** The refusal for a Git error; undefined for a fault of the server. */
 export const refusalOfGit = ({ kind, message, limit }: GitError): Refusal | undefined =>
   kind === 'failed'
     ? undefined
@@ -61,7 +61,8 @@ type ErrorBody = {
 export const statusOf = (refusal: Refusal): number => statuses[refusal.kind];
 
 /**
- * PostgreSQL's codes of conflicts between transactions: unique violation, foreign key violation, deadlock, serialization failure.
+ * PostgreSQL's codes for conflicts between transactions: unique violation, foreign key violation, deadlock, serialization
+ * failure.
  */
 const conflictCodes: ReadonlySet<unknown> = new Set(['23505', '23503', '40P01', '40001']);
 
@@ -69,10 +70,10 @@ const conflictCodes: ReadonlySet<unknown> = new Set(['23505', '23503', '40P01', 
 export const isWriteConflict = (error: unknown): boolean =>
   error instanceof NoResultError || (error instanceof Error && 'code' in error && conflictCodes.has(error.code));
 
-/** The message of a 503 while the database can't be reached. */
+/** The message of a 503 while the database is unreachable. */
 export const unavailableMessage = 'The server cannot answer just now. Please try again.';
 
-/** The message of a 503 while the disk is full. Details are in the log only. */
+/** The message of a 503 while the disk is full. Only the log has details. */
 export const diskFullMessage = 'The server has no disk space left. Please tell its administrator.';
 
 /** Field errors with the field names of the vocabulary. */
@@ -89,7 +90,7 @@ const codeTexts: Readonly<Record<FieldCode, string>> = {
   custom: 'is invalid',
 };
 
-/** Field errors as texts, each with its field before a colon. */
+/** Field errors as texts, each prefixed with its field and a colon. */
 export const textsOf = (errors: readonly FieldError[]): string[] =>
   errors.map(({ field, code, message = codeTexts[code] }) => {
     const text = message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;

@@ -3,27 +3,28 @@ import type { ListPosition, Paging } from '#endpoint/paging.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
 import type { Listed, Neighbours, Page, Uncounted } from '#lib/page.ts';
 
-/** `list` is set for a page of a list: what its `Link` header follows from. */
+/** `list` is set for a page of a list. The `Link` header is made from it. */
 type ReplyBody = { status: number; body: unknown; list?: ListPosition };
 
-/** The styles of lists that nobody counts. */
+/** The styles of uncounted lists. */
 const uncounted: ReadonlySet<Paging['style']> = new Set(['cursors', 'since']);
 
 /** The status and body of a handler's result. */
 export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): ReplyBody {
   const statuses = Object.keys(endpoint.replies).map(Number);
-  const several = statuses.length > 1 ? (handled as { status: number; body: unknown }) : undefined; // what reply() made
+  const several = statuses.length > 1 ? (handled as { status: number; body: unknown }) : undefined; // the result of reply()
   const { status, body: result } = several ?? { status: statuses[0] ?? 200, body: handled };
   if (!endpoint.paging || page.limit === 0 || result === undefined) return { status, body: result };
   if (endpoint.paging.style === 'inside') {
-    const { body, total } = result as { body: unknown; total: number }; // what a handler of such pages returns
+    const { body, total } = result as { body: unknown; total: number }; // the result of a handler for such pages
     return { status, body, list: { total: Math.min(total, endpoint.paging.most ?? total) } };
   }
   if (uncounted.has(endpoint.paging.style)) {
-    const { rows, next, previous } = result as Uncounted<unknown>; // what a handler of such lists returns
+    const { rows, next, previous } = result as Uncounted<unknown>; // the result of a handler for such lists
     return { status, body: rows, list: { next, previous } };
   }
-  const { rows, total, extra, next, previous } = result as Listed<unknown> & Neighbours & { extra?: object }; // what a paged handler returns
+  // the result of a paged handler
+  const { rows, total, extra, next, previous } = result as Listed<unknown> & Neighbours & { extra?: object };
   const envelope = envelopeOf(endpoint, status);
   // The list comes before other fields, since client libraries that follow pages take the first unknown field for the list.
   const body = envelope ? { ...(envelope.isCounted && { total_count: total }), [envelope.name]: rows, ...extra } : rows;
@@ -31,18 +32,18 @@ export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): Rep
   return { status, body, list: { ...counted, next, previous } };
 }
 
-/** Whether a page of the endpoint's list shows how many rows there are in all. */
+/** Whether a page of the endpoint's list shows the total number of rows. */
 export const showsTotal = (endpoint: Endpoint): boolean =>
   Object.keys(endpoint.replies).some((status) => envelopeOf(endpoint, Number(status))?.isCounted === true);
 
-/** The name of the array in a list's envelope, and whether the envelope has the count of rows, read from the reply's schema. */
+/** The name of the array in a list's envelope, and whether the envelope has the number of rows, from the reply's schema. */
 function envelopeOf(endpoint: Endpoint, status: number): { name: string; isCounted: boolean } | undefined {
   const { properties = {} } = (endpoint.replies[status] ?? {}) as { properties?: Record<string, { type?: string }> };
   const name = Object.entries(properties).find(([, property]) => property.type === 'array')?.[0];
   return name === undefined ? undefined : { name, isCounted: 'total_count' in properties };
 }
 
-/** Applies the changes of the requested version and of those before it, oldest first. */
+/** Applies the changes of the requested version and of earlier ones, oldest first. */
 export function changedSince(endpoint: Endpoint, version: ApiVersion, body: unknown): unknown {
   if (!endpoint.since) return body;
   const active = apiVersions.slice(0, apiVersions.indexOf(version) + 1);

@@ -3,7 +3,7 @@ import { badRequest } from '#lib/refusal.ts';
 
 const authority = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
-/** The last valid host, since nearly all requests have the same. */
+/** The last valid host, since nearly all requests have the same host. */
 let lastValid: string | undefined;
 
 function isAuthority(text: string): boolean {
@@ -15,8 +15,8 @@ function isAuthority(text: string): boolean {
 
 /**
  * Checks the host and protocol of a request (from its `Host` header, or from a trusted proxy), since links in the reply contain
- * them. For HTTP/1.0 requests without a host, it sets that of the socket.
- * @throws Refusal `bad_request` where the host isn't valid
+ * them. For HTTP/1.0 requests without a host, it sets the socket's host.
+ * @throws Refusal `bad_request` if the host isn't valid
  */
 export function checkAddress(request: FastifyRequest): void {
   const { headers, socket } = request.raw;

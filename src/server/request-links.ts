@@ -3,7 +3,7 @@ import { type Links, linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 
 /**
- * The addresses for the links of a reply: from `url` where it is configured, else from the host of the request. For the `api.`
+ * The addresses for the links of a reply: from `url` if it is configured, otherwise from the host of the request. For the `api.`
  * host of `url`, the scheme and the port are those of `url`.
  */
 export function linksFor(

@@ -1,11 +1,11 @@
-// The line of a request in the log: who asked for what, from where, and how it ended. See docs/logs.md.
+// The log line of a request: who requested what, from where, and how it ended. See docs/logs.md.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isSshKey, isToken, type Viewer } from '#access/viewer.ts';
 import { protocolPath } from '#runner-protocol/parts.ts';
 import { routeOf } from './router.ts';
 
-/** Milliseconds from which the log calls requests and statements slow; 0 for never. */
+/** Milliseconds after which the log reports requests and statements as slow; 0 for never. */
 export type SlowThresholds = { readonly request: number; readonly statement: number };
 
 export const defaultSlowThresholds: SlowThresholds = { request: 5_000, statement: 1_000 };
@@ -25,14 +25,14 @@ export function loggedCredential({ grant }: Viewer): LoggedCredential {
 }
 
 const longestAgent = 200;
-/** Names are shorter. Somebody may put a token where a name or a program belongs. */
+/** Names are shorter. A token may be in the position of a name or a program. */
 const mayBeSecret = /[A-Za-z0-9_]{36}/;
 
-/** What a client says that it is. */
+/** The name that a client gives itself. */
 export const loggedAgent = (agent: string | undefined): string | undefined =>
   agent === undefined || mayBeSecret.test(agent) ? undefined : agent.slice(0, longestAgent);
 
-/** The repository that a path names, which may not exist. */
+/** The repository in a path, which may not exist. */
 export function loggedRepository(owner: unknown, name: unknown): string | undefined {
   if (typeof owner !== 'string' || typeof name !== 'string') return undefined;
   const text = `${owner}/${name.replace(/\.git$/, '')}`;
@@ -53,14 +53,14 @@ export function causeText(error: unknown): string {
 /** Paths that monitoring requests every few seconds. They are logged at level debug. */
 const probePaths = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Logs a request that was answered. One that is slow or failed because of the server is a warning. */
+/** Logs a request with its reply. It is a warning if the request was slow or the server failed. */
 export function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply, slow: SlowThresholds): void {
   const { id, method, actor, runner, credential, ip: address, match, params, cause } = request;
   const route = routeOf(request);
   const words = (match?.words ?? params) as { readonly owner?: unknown; readonly repo?: unknown } | null | undefined;
   const status = reply.statusCode;
   const ms = Math.round(reply.elapsedTime);
-  // Runners wait for jobs in their requests.
+  // Requests of runners wait for jobs.
   const isSlow = slow.request > 0 && ms >= slow.request && !route?.startsWith(`${protocolPath}/`);
   const fields = {
     id,

@@ -40,7 +40,7 @@ export class Moved extends Error {
   }
 }
 
-/** Thrown where a path holds a former name of what stands below a repository: the request is redirected to this path. */
+/** Thrown if a path contains a former name of something below a repository: the request is redirected to this path. */
 export class MovedBelow extends Error {
   readonly path: string;
   constructor(path: string) {
@@ -54,11 +54,11 @@ type Roots = Rows & { readonly repo?: Repo };
 
 /** The words of a request's path. */
 export type RequestPath = {
-  /** As they stand in the path. */
+  /** The words as they appear in the path. */
   readonly params: Readonly<Record<string, string>>;
-  /** The parsed values of those that match their schemas. */
+  /** The parsed values of the words that match their schemas. */
   readonly values: Rows;
-  /** Those that don't. */
+  /** The words that don't match. */
   readonly malformed: readonly string[];
 };
 
@@ -73,7 +73,7 @@ export function readPath(endpoint: Endpoint, params: Readonly<Record<string, str
   return { params, values, malformed };
 }
 
-/** What the first statement finds of a path: its repository or organization, and what is named below it. */
+/** The result of the first statement for a path: its repository or organization, and the resource below it. */
 export type FirstFound = { readonly repo?: Repo; readonly template?: Repo; readonly org?: Org; readonly resource?: unknown };
 
 type QueryContext = {
@@ -81,23 +81,23 @@ type QueryContext = {
   endpoint: Endpoint;
   path: RequestPath;
   now: Date;
-  /** Where people reach the server, where that is known: commits tell accounts by addresses on its host. */
+  /** The public address of the server, if it is known. Commits identify accounts by addresses on its host. */
   links: Links | undefined;
 };
 
 type AuthorizeContext = QueryContext & {
   viewer: Viewer;
-  /** What earlier paths of the same scope have named. */
+  /** The roots of earlier paths in the same scope. */
   known?: PathRoots;
-  /** What was found of the path along with the viewer's credential. */
+  /** The rows for the path that were read together with the viewer's credential. */
   along?: { readonly row: FirstFound | undefined } | undefined;
   /** Collects the checks of the decision, for `hearth explain`. */
   trace?: CheckResult[];
 };
 
 /**
- * The query of what a path names: its repository or organization, and the first resource below it. Undefined where the path has neither,
- * or has two roots.
+ * The query for a path: its repository or organization, and the first resource below it. Undefined if the path has no such root,
+ * or two.
  */
 export function firstQuery(context: QueryContext, viewer: Viewer): RowQuery<FirstFound> | undefined {
   const { db, endpoint, path, now } = context;
@@ -128,15 +128,15 @@ const withResource = (root: RowQuery<FirstFound>, resource: RowQuery<unknown> | 
   resource ? mapped(joined(root, resource), (found) => ({ ...found.above, resource: found.below })) : root;
 
 type Authorized = {
-  /** The rows of accounts and repositories that the path names. */
+  /** The rows of the accounts and repositories in the path. */
   roots: Roots;
-  /** The first resource below them, if the same statement was asked for it. */
+  /** The first resource below them, if the same statement read it. */
   first?: { readonly resource?: unknown };
 };
 
 /**
  * Looks up the accounts and repositories of a path, and decides about access.
- * @throws Refusal 401, 403 or 404; also 404 for a word that doesn't match its schema, or 400 where the endpoint says so
+ * @throws Refusal 401, 403 or 404; also 404 for a word that doesn't match its schema, or 400 if the endpoint declares that
  * @throws Moved for a former name of a repository
  */
 export async function authorizePath(context: AuthorizeContext): Promise<Authorized> {
@@ -157,7 +157,7 @@ export async function authorizePath(context: AuthorizeContext): Promise<Authoriz
   return { roots, ...(asked?.row && 'resource' in asked.row ? { first: asked.row } : {}) };
 }
 
-/** The words that name the only root of a path, as one text; undefined where it has none, or two. */
+/** The words that name the only root of a path, as one text; undefined if it has none, or two. */
 function rootKeyOf({ endpoint, path: { params } }: QueryContext): string | undefined {
   const byId = idRootOf(endpoint.path);
   if (byId) return params.repo === undefined ? `${byId} ${params[wordsOf(byId)[0] ?? '']}` : undefined;
@@ -166,7 +166,7 @@ function rootKeyOf({ endpoint, path: { params } }: QueryContext): string | undef
   return (repo === undefined ? `org ${org}` : `repo ${owner}/${repo}`).toLowerCase();
 }
 
-/** The root of the path, where another path of the scope has named it, with all that this one asks of it. */
+/** The root of the path, if an earlier path of the scope had the same root with all the data that this path needs. */
 function knownRoot(context: AuthorizeContext): { readonly row: FirstFound } | undefined {
   const key = context.known && rootKeyOf(context);
   const root = key === undefined ? undefined : context.known?.get(key);
@@ -183,11 +183,14 @@ function rememberRoot(context: AuthorizeContext, { repo, org, template }: Target
   context.known?.set(key, { ...root, hasLimit });
 }
 
-/** Whether a word of a path names what access is decided about. */
+/** Whether a path word names something that access is decided about. */
 const isRootWord = ({ path }: Endpoint, word: string): boolean =>
   Object.hasOwn(rootWords, word) || wordsOf(idRootOf(path) ?? '').includes(word);
 
-/** Whether the caller, who may not write to the repository, may move the head of some pull request in it, where the endpoint takes that. */
+/**
+ * Whether the caller, who may not write to the repository, may move the head of some pull request in it, if the endpoint allows
+ * that.
+ */
 async function mayModifyHeads({ db, endpoint, viewer, trace }: AuthorizeContext, { repo }: Target): Promise<boolean> {
   if (endpoint.access.heads === undefined || !repo) return false;
   const passed = await mayModifySome(db, viewer, repo);
@@ -202,13 +205,13 @@ type ResolveContext = AuthorizeContext & { services: Services };
 export type Resolved = {
   /** The handler's `at`. */
   at: Rows;
-  /** The rows of accounts and repositories alone. */
+  /** Only the rows of accounts and repositories. */
   roots: Roots;
-  /** Reads the last resource of the path again in a transaction, with its row locked. */
+  /** Reads the last resource of the path again in a transaction, and locks its row. */
   lock(tx: Tx): Promise<Rows>;
 };
 
-/** Decides about access to a path, and then finds its resources, each below its parent. @throws as `authorizePath` does */
+/** Decides about access to a path, and then finds its resources, each below its parent. @throws like `authorizePath` */
 export async function resolve(context: ResolveContext): Promise<Resolved> {
   const { endpoint, path } = context;
   const { roots, first } = await authorizePath(context);
@@ -231,7 +234,7 @@ export async function resolve(context: ResolveContext): Promise<Resolved> {
   };
 }
 
-/** Tells the loaders of a scope what the path has found, so that it isn't loaded again. */
+/** Primes the loaders of a scope with the rows of the path, so that they aren't loaded again. */
 export function primePath({ load }: Scope, endpoint: Endpoint, at: Rows): void {
   for (const repo of [at.repo, at.template] as (Repo | undefined)[]) if (repo) load.prime(namedRepositories, [[repo.id, repo]]);
   for (const { name, loader } of resourcesOf(endpoint)) {
@@ -240,7 +243,7 @@ export function primePath({ load }: Scope, endpoint: Endpoint, at: Rows): void {
   }
 }
 
-/** Finds a resource of the path. @throws MovedBelow for a former name of it */
+/** Finds a resource of the path. @throws MovedBelow for its former name */
 async function findResource(context: ResolveContext, resource: AnyPathResource, at: Rows): Promise<unknown> {
   const { db, viewer, services, now, endpoint, path } = context;
   if (resource.query) return findRow(db, resourceQuery(resource.query({ db, at, viewer, now }, path.values)));
@@ -256,8 +259,8 @@ async function findResource(context: ResolveContext, resource: AnyPathResource, 
 const resourceQuery = (select: Expression<unknown>): RowQuery<unknown> => tableRow(sql`${select}`);
 
 /**
- * What access is decided about: the repositories and organizations of the path. `asked` has the only one, where the first statement was
- * asked for it.
+ * The target of the access decision: the repositories and organizations of the path. `asked` has the only one, if the first
+ * statement looked it up.
  */
 async function findTarget(
   context: AuthorizeContext,
@@ -286,11 +289,11 @@ async function findTarget(
   return target;
 }
 
-/** Who didn't sign in is asked to, wherever nothing is public. */
+/** If nothing is public, anonymous viewers are asked to sign in. */
 const unknownRoot = ({ viewer, endpoint }: AuthorizeContext): Refusal =>
   viewer.grant.kind === 'none' && endpoint.access.public !== true ? unauthenticated() : notFound();
 
-/** How roots are found by the ids of paths. Ids stay when names change, so that nothing is redirected. */
+/** The lookups of roots by id. Ids don't change with names, so nothing is redirected. */
 const rootsById: { readonly [Beginning in keyof IdRoots]: (context: QueryContext, viewer: Viewer) => RowQuery<FirstFound> } = {
   '/repositories/{repository_id}': (context, viewer) =>
     mapped(repoByIdQuery(context.db, viewer, Number(context.path.params.repository_id), limitLookup(context)), (row) => ({
@@ -304,7 +307,7 @@ const rootsById: { readonly [Beginning in keyof IdRoots]: (context: QueryContext
     mapped(orgByTeamQuery(db, viewer, Number(path.params.team_id)), (row) => ({ org: row })),
 };
 
-/** Unknown and invisible repositories answer alike (document 1, rule 6; security decision 4). */
+/** Unknown and invisible repositories get the same reply (document 1, rule 6; security decision 4). */
 async function findOrFollow(context: AuthorizeContext, owner: string, name: string, asked?: object): Promise<Repo> {
   const { db, viewer } = context;
   const repo = asked ? undefined : await findRow(db, repoQuery(db, viewer, owner, name, limitLookup(context)));
@@ -314,11 +317,14 @@ async function findOrFollow(context: AuthorizeContext, owner: string, name: stri
   throw new Moved(moved);
 }
 
-/** Whether the limit of the repository is looked up: where the endpoint is an interaction. */
+/** Whether to look up the repository's limit, which is needed if the endpoint is an interaction. */
 const limitLookup = ({ endpoint, now }: QueryContext): { now: Date } | undefined =>
   endpoint.access.interaction === true ? { now } : undefined;
 
-/** The target with what decides whether a limit on interactions excludes the viewer: a statement where one is in force, as it seldom is. */
+/**
+ * The target with the data that decides whether a limit on interactions excludes the viewer. It takes a statement only if a limit
+ * is in force, which is rare.
+ */
 async function withLimit(context: AuthorizeContext, target: Target): Promise<Target> {
   const { db, now, links, viewer } = context;
   const { account, grant } = viewer;
@@ -331,7 +337,7 @@ async function withLimit(context: AuthorizeContext, target: Target): Promise<Tar
   return { ...target, repo: { ...repo, interaction: { inForce, limit } } };
 }
 
-/** The account that a path names by its login or its id, if it names one. @throws Refusal 404 */
+/** The account that a path names by login or id, if any. @throws Refusal 404 */
 async function findNamedAccount({ db, endpoint, path: { params } }: AuthorizeContext): Promise<Account | undefined> {
   if (endpoint.path.startsWith(userById)) return orNotFound(await findAccountById(db, Number(params.user_id)));
   return 'username' in params ? orNotFound(await findAccount(db, params.username ?? '')) : undefined;

@@ -7,17 +7,17 @@ import { patternOf, type Route, routesOf } from './routes.ts';
 
 export const apiPrefix = '/api/v3';
 
-/** The endpoint that a request is for, its route as logs and metrics name it, and the words of its path. */
+/** The endpoint for a request, its route in logs and metrics, and the words of its path. */
 export type Match = { readonly endpoint: Endpoint; readonly route: string; readonly words: Readonly<Record<string, string>> };
 
-/** Finds the endpoint of a method and an address below `apiPrefix`, with or without a query. */
+/** Finds the endpoint for a method and an address below `apiPrefix`, with or without a query. */
 type Router = (method: string, address: string) => Match | undefined;
 
 const routers = new WeakMap<readonly Endpoint[], Router>();
 
 /**
- * The router of endpoints, made once for each list of them: to add a thousand routes takes longer than all else that a server does at its
- * start, and Fastify does more for each of its own routes than is needed here, where all are served alike.
+ * The router of endpoints, made once for each list. Adding a thousand routes to Fastify takes longer than the rest of a server's
+ * start, and Fastify does more for each route than is needed here, since all are served in the same way.
  */
 export function routerOf(endpoints: readonly Endpoint[]): Router {
   const router = routers.get(endpoints) ?? makeRouter(endpoints);
@@ -25,7 +25,7 @@ export function routerOf(endpoints: readonly Endpoint[]): Router {
   return router;
 }
 
-/** @throws Error where two endpoints have the same address */
+/** @throws Error if two endpoints have the same address */
 function makeRouter(endpoints: readonly Endpoint[]): Router {
   const router = findMyWay({ maxParamLength: 4096 });
   for (const route of routesOf(endpoints)) router.on(route.method, apiPrefix + route.pattern, () => undefined, route);
@@ -44,7 +44,7 @@ function makeRouter(endpoints: readonly Endpoint[]): Router {
   return (method, address) => find(method, address) ?? findByNumber(find, method, address);
 }
 
-/** Finds the endpoint of an address by numbers, which no route has. */
+/** Finds the endpoint for an address with ids, which has no route of its own. */
 function findByNumber(find: Router, method: string, address: string): Match | undefined {
   if (!address.startsWith(apiPrefix)) return undefined;
   for (const { named, numbers } of readNumberedAddress(address.slice(apiPrefix.length))) {
@@ -63,6 +63,6 @@ function numberedMatch(endpoint: Endpoint, words: Readonly<Record<string, string
   return { endpoint, route: apiPrefix + patternOf(endpoint.path), words: Object.fromEntries(own) };
 }
 
-/** The route of a request, for the log and for metrics; undefined where there is none. */
+/** The route of a request, for the log and for metrics; undefined if there is none. */
 export const routeOf = ({ match, routeOptions }: FastifyRequest): string | undefined =>
   match === undefined ? routeOptions.url : match?.route;

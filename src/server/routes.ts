@@ -3,15 +3,15 @@ import { wordSchemasOf } from '#endpoint/path-resource.ts';
 import { mayHoldSlashes } from '#endpoint/path-words.ts';
 import { publicPath } from '#vocabulary/paths.ts';
 
-/** Paths whose last word is optional, with its slash: the root folder, the default branch. */
+/** Paths whose last word and its slash are optional: the root folder, the default branch. */
 const optionalAtEnd = /\/(contents\/\{path\}|(?:tarball|zipball)\/\{ref\})$/;
 
 /** A route of the router. Without an endpoint, it answers 404. `wildcard` is the path word that matches its wildcard. */
 export type Route = { method: Method; pattern: string; endpoint?: Endpoint; wildcard?: string };
 
 /**
- * The routes of endpoints. At the end of a path, a word that may hold slashes (a file's path, a ref, a label) becomes a wildcard. In
- * the middle, clients must escape the slashes.
+ * The routes of endpoints. At the end of a path, a word that may contain slashes (a file's path, a ref, a label) becomes a
+ * wildcard. In the middle, clients must escape the slashes.
  */
 export function routesOf(endpoints: readonly Endpoint[]): Route[] {
   const routes = endpoints.flatMap(declaredRoutes);
@@ -22,7 +22,10 @@ export function routesOf(endpoints: readonly Endpoint[]): Route[] {
   return [...declared, ...others];
 }
 
-/** Changes sent by POST, as clients do that are older than PATCH. The public API takes them where no operation has that address by POST. */
+/**
+ * Changes that are sent with POST, by clients older than PATCH. The public API accepts them if no operation has that address with
+ * POST.
+ */
 function postedPatches(routes: readonly Route[]): Route[] {
   const known = new Set(routes.map(shapeOf));
   return routes
@@ -33,23 +36,24 @@ function postedPatches(routes: readonly Route[]): Route[] {
 
 const shapeOf = ({ method, pattern }: Route): string => `${method} ${pattern.replace(/:\w+/g, ':')}`;
 
-/** A path of a declaration, as the router and the log write it. */
+/** A declared path in the syntax of the router and the log. */
 export const patternOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
-/** Addresses that the public API had before, and by which its clients still call. */
+/** Former addresses of the public API that its clients still use. */
 const formerPaths: ReadonlyMap<string, string> = new Map([
   ['/orgs/{org}/dependency-bot/repository-access', '/organizations/{org}/dependabot/repository-access'],
   [
     '/orgs/{org}/dependency-bot/repository-access/default-level',
     '/organizations/{org}/dependabot/repository-access/default-level',
   ],
-  // Every `statuses_url` names it.
+  // Every `statuses_url` uses it.
   ['/repos/{owner}/{repo}/commits/{ref}/statuses', '/repos/{owner}/{repo}/statuses/{ref}'],
 ]);
 
 function declaredRoutes(endpoint: Endpoint): Route[] {
   const { method, path: neutral } = endpoint;
-  if (neutral === '/') return ['', '/'].map((pattern) => ({ method, pattern, endpoint })); // the API's own address, as clients write it
+  // the API's own address, in all spellings of clients
+  if (neutral === '/') return ['', '/'].map((pattern) => ({ method, pattern, endpoint }));
   const paths = [neutral, publicPath(neutral) ?? [], formerPaths.get(neutral) ?? []].flat();
   return paths.flatMap((path): Route[] => {
     const wildcard = wildcardOf(endpoint, path);
@@ -60,14 +64,14 @@ function declaredRoutes(endpoint: Endpoint): Route[] {
   });
 }
 
-/** The last word of a path, where it may hold slashes. */
+/** The last word of a path, if it may contain slashes. */
 function wildcardOf(endpoint: Endpoint, path: string): string | undefined {
   const word = /\{(\w+)\}$/.exec(path)?.[1] ?? '';
   const schema = wordSchemasOf(endpoint).get(word);
   return schema && mayHoldSlashes(schema) ? word : undefined;
 }
 
-/** The addresses below a route with a wildcard that are known, but not with its method. */
+/** The addresses below a route with a wildcard that exist, but not with its method. */
 function undeclaredBelow({ method, pattern }: Route, declared: readonly Route[]): Route[] {
   const below = `${pattern.replace(/\*$/, '')}:`;
   // A pattern that ends where the wildcard begins has the wildcard's own word.

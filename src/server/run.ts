@@ -1,5 +1,5 @@
-// Runs an endpoint: decides about access, finds what its path names, validates, and calls its handler. HTTP does so for requests, and pages do
-// for the endpoints that they read.
+// Runs an endpoint: decides about access, finds the resources of its path, validates, and calls its handler. It serves HTTP
+// requests, and pages that read endpoints.
 import type { Authenticated } from '#access/authenticate.ts';
 import type { Repo } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
@@ -18,7 +18,7 @@ import type { Page } from '#lib/page.ts';
 import { replyBody, showsTotal } from './reply-body.ts';
 import { type FirstFound, primePath, type RequestPath, type Resolved, readPath, resolve } from './resolve.ts';
 
-/** What endpoints run with. Several may run with the same, and share its scope. */
+/** The context of endpoint runs. Several may use the same context, and share its scope. */
 export type RunContext = {
   readonly scope: Scope;
   readonly services: Services;
@@ -30,27 +30,27 @@ export type RunContext = {
   readonly address: string;
 };
 
-/** What one endpoint is given. */
+/** The input of one endpoint. */
 type RunInput = {
   readonly path: RequestPath;
-  /** What the statement that found the credential has found of the path. */
+  /** The rows for the path that the credential's statement found. */
   readonly along?: Authenticated<FirstFound>['along'];
   readonly query: Readonly<Record<string, unknown>>;
   readonly version: ApiVersion;
-  /** Reads the body; undefined where there is none. It is called after access was decided. */
+  /** Reads the body; undefined if there is none. It is called after access is decided. */
   readBody(): Promise<Json | undefined>;
-  /** The same of an endpoint that carries a text. */
+  /** Reads the body of an endpoint that takes a text. */
   readText(): Promise<string>;
   readonly upload: Upload;
   /** Called with the repository of the path as soon as it is known. */
   onRepository?(repository: Repo): void;
 };
 
-/** A call of a handler, ready to be made. */
+/** A prepared handler call. */
 type PreparedCall = { readonly call: unknown; readonly page: Page };
 
 /**
- * Decides about access, finds what the path names, and validates query and body.
+ * Decides about access, finds the resources of the path, and validates query and body.
  * @throws Refusal 401, 403, 404, 400 or 422
  * @throws Moved for a former name
  */
@@ -89,12 +89,12 @@ export async function prepareCall(endpoint: Endpoint, context: RunContext, input
   return { call, page };
 }
 
-/** The media type in which an endpoint gives texts: that of the scope, where it has it. */
+/** The media type of an endpoint's texts: the scope's type if the endpoint supports it. */
 const mediaOf = (endpoint: Endpoint, { media }: Scope): Media => (endpoint.media?.includes(media) ? media : 'json');
 
 type Changing = <T>(work: (tx: Tx, at: object) => Promise<T>) => Promise<T>;
 
-/** Runs a change with the last row of the path locked. After it, only the rows of the path are still known. */
+/** Runs a change with the last row of the path locked. Afterwards, only the rows of the path are still cached. */
 const changeOf =
   (endpoint: Endpoint, context: RunContext, scope: Scope, { at, lock }: Resolved): Changing =>
   async (work) => {
@@ -104,22 +104,24 @@ const changeOf =
     return result;
   };
 
-/** Calls the handler. */
-export const callHandler = (endpoint: Endpoint, { call }: PreparedCall): Promise<unknown> => endpoint.handle(call as never); // the declaration has checked the types of a single endpoint, which aren't known here
+// the declaration has checked the types of a single endpoint, which aren't known here
+export const callHandler = (endpoint: Endpoint, { call }: PreparedCall): Promise<unknown> => endpoint.handle(call as never);
 
-/** The body of a request, or its query where the endpoint takes the fields from there. A number of the query stays a text. */
+/** The body of a request, or its query if the endpoint takes the fields from there. A number in the query stays a text. */
 async function givenBody({ bodyInQuery }: Endpoint, { query, readBody }: RunInput): Promise<Json | undefined> {
   const body = await readBody();
   if (body || !bodyInQuery) return body;
-  return { value: query, size: 1 + Object.values(query).flat().length, hasNul: true }; // looked at, as it may have one
+  return { value: query, size: 1 + Object.values(query).flat().length, hasNul: true }; // possibly, so it is checked
 }
 
-/** The `resource` of an endpoint's errors: the title of its body's or its query's schema, or else made from its id. */
+/**
+ * The `resource` of an endpoint's errors: the title of its body's or its query's schema, or otherwise a name made from its id.
+ */
 const resourceOf = ({ id, body, query }: Endpoint): string => titleOf(body) ?? titleOf(query) ?? id.replace(/^.*\//, '');
 
 const titleOf = (schema: { title?: string } | undefined): string | undefined => schema?.title;
 
-/** The words of a path, as they stand in an address. */
+/** The words of a path, as in an address. */
 type PathWords<Path extends string> = { readonly [Word in WordsOf<Path>]: string | number };
 
 type RunOptions<Types extends EndpointTypes> = {
@@ -128,17 +130,16 @@ type RunOptions<Types extends EndpointTypes> = {
   readonly media?: Media;
 };
 
-/** A status with its body, as the API shows it, and the position of the page where it is one of a list. */
+/** A status with its body, as in the API, and the position of the page if the body is a list. */
 type RunReply<Types extends EndpointTypes> = Types['reply'] & { readonly list?: ListPosition };
 
 /**
- * Runs an endpoint within the process, with the same decision about access, validation and handler as a request. Rows that several endpoints
- * of one scope name are read once, and each decides for itself about access.
- * @throws Refusal as the request would be refused
+ * Runs an endpoint within the process, with the same access decision, validation and handler as a request. If several endpoints
+ * of one scope name the same rows, these are read once, and each endpoint decides for itself about access.
+ * @throws Refusal if a request would be refused
  * @throws Error for an endpoint that replies with bytes, or receives a file
  *
- * @example
- * const { body } = await run(getIssue, context, { owner: 'acme', repo: 'engine', issue_number: 1 });
+ * @example const { body } = await run(getIssue, context, { owner: 'acme', repo: 'engine', issue_number: 1 });
  */
 export async function run<Types extends EndpointTypes>(
   endpoint: Endpoint<Types>,
@@ -158,10 +159,11 @@ export async function run<Types extends EndpointTypes>(
   });
   const handled = await callHandler(endpoint, prepared);
   if (isRaw(handled)) return notWithin(endpoint);
-  return replyBody(endpoint, handled, prepared.page) as RunReply<Types>; // the handler was checked against the replies
+  // the type system has checked the handler against the replies
+  return replyBody(endpoint, handled, prepared.page) as RunReply<Types>;
 }
 
-/** How many values a value holds, itself included. */
+/** The number of values in a value, including itself. */
 const countValues = (value: unknown): number =>
   typeof value === 'object' && value !== null ? Object.values(value).reduce((sum: number, one) => sum + countValues(one), 1) : 1;
 

@@ -27,7 +27,7 @@ type Parts = { services: Services; log: Logger; url?: string };
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 type Refused = { status: number; message: string; errors?: Refusal['errors'] };
 
-/** Sends the reply for a thrown error: that of a refusal, a redirect, or a 500 with a line in the log for a fault of the server. */
+/** Sends the reply for a thrown error: a refusal, a redirect, or for a fault of the server a 500 with a line in the log. */
 export function sendError(parts: Parts & { refusals: LimitRefusals }, exchange: Exchange, error: unknown): FastifyReply {
   const { request, reply } = exchange;
   if (error instanceof Moved) return sendMoved(parts, exchange, error);
@@ -71,14 +71,14 @@ const refusalOf = (error: unknown): Refusal | undefined => {
   return isGitError(error) ? refusalOfGit(error) : undefined;
 };
 
-/** The refusal for a client error of Fastify itself, as a malformed URL; undefined for other errors. */
+/** The refusal for a client error of Fastify itself, such as a malformed URL; undefined for other errors. */
 export function clientFault(error: unknown): Refused | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined;
   if (error.statusCode === 413) return { status: 413, message: 'The request body is too large' };
   return error.statusCode >= 400 && error.statusCode < 500 ? { status: error.statusCode, message: 'Bad Request' } : undefined;
 }
 
-/** Redirects to a repository's present name. */
+/** Redirects to a repository's current name. */
 function sendMoved(parts: Parts, exchange: Exchange, { repo }: Moved): FastifyReply {
   const path = exchange.request.url.replace(/^\/api\/v3/, '');
   const [named = '', team = ''] =
@@ -88,7 +88,7 @@ function sendMoved(parts: Parts, exchange: Exchange, { repo }: Moved): FastifyRe
 
 const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
-/** Redirects to a path of the API: 301 for GET and HEAD, 307 for methods that must keep their body. */
+/** Redirects to a path of the API: 301 for GET and HEAD, and 307 for methods that must keep their body. */
 function sendRedirect(parts: Parts, { request, reply }: Exchange, path: string): FastifyReply {
   const links = linksFor(parts, request);
   const url = links.api + path;

@@ -1,4 +1,4 @@
-// Files of which clients may ask for a part, to go on with a download that broke off (RFC 9110, 14).
+// Sends files that clients may request in parts, to resume an interrupted download (RFC 9110, 14).
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { File } from '#endpoint/call.ts';
@@ -8,9 +8,9 @@ import { isNotModified } from './conditional.ts';
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
 /**
- * Sends a file, or the part of it that is asked for, or 304 or 416 without one. Returns the status.
+ * Sends a file or the requested part of it, or a 304 or 416 without content. Returns the status.
  * @param begin is called before bytes are read
- * @throws Refusal 404 where the file is gone
+ * @throws Refusal 404 if the file no longer exists
  */
 export async function sendFile({ request, reply }: Exchange, file: File, begin: () => Promise<void>): Promise<number> {
   const { size, etag, modified } = file;
@@ -28,7 +28,7 @@ export async function sendFile({ request, reply }: Exchange, file: File, begin: 
   reply.code(status).header('content-length', range ? range.end - range.start + 1 : size);
   if (range) reply.header('content-range', `bytes ${range.start}-${range.end}/${size}`);
   if (request.method === 'HEAD') {
-    await reply.send(Readable.from([])); // so that the length stays that of the file
+    await reply.send(Readable.from([])); // keeps the file's length
     return status;
   }
   await begin();
@@ -43,7 +43,7 @@ export async function sendFile({ request, reply }: Exchange, file: File, begin: 
   return status;
 }
 
-/** A part of another file than the one that the client has the beginning of would be of no use: then it gets the whole. */
+/** A part is useful only for the file that the client has the beginning of. Otherwise the client gets the whole file. */
 function isRangeWanted({ method, headers }: FastifyRequest, { etag, modified }: File): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   const condition = headers['if-range'];
@@ -52,7 +52,7 @@ function isRangeWanted({ method, headers }: FastifyRequest, { etag, modified }: 
 }
 
 /**
- * The bytes that a `Range` header asks for. Several ranges, and what is not well-formed, are answered by the whole file (undefined).
+ * The bytes that a `Range` header requests. For several or malformed ranges, the whole file is sent (undefined).
  * @example rangeOf('bytes=5-', 10) // { start: 5, end: 9 }
  */
 export function rangeOf(header: string | undefined, size: number): { start: number; end: number } | 'unsatisfiable' | undefined {

@@ -9,13 +9,13 @@ import { loggedCredential } from './request-log.ts';
 
 /**
  * Authenticates a request by its `Authorization` header, and sets `request.actor` and `request.credential` for the log.
- * @param along what is wanted along with the viewer
+ * @param along what else to read together with the viewer
  */
 export type SignIn = <Row>(request: FastifyRequest, now: Date, along?: Along<Row>) => Promise<Authenticated<Row>>;
 
 type Parts = { database: Database; log: Logger; adminTokenHash?: Buffer };
 
-/** Makes the sign-in that the API and Git use. It also stores when a token was last used. */
+/** Makes the sign-in for the API and Git. It also stores when a token was last used. */
 export function signInTo({ database: { db }, log, adminTokenHash }: Parts): SignIn {
   const noteUse = hourlyTokenUses((id, now) => {
     noteTokenUse(db, id, now).catch((error) => log.warn({ error }, 'noting the use of a token failed'));

@@ -4,12 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ResourceLimits } from '#lib/limits.ts';
 import { contentLength, expectsContinue } from './read-body.ts';
 
-/** An unread body up to so many bytes is discarded, which costs less than a new connection. */
+/** An unread body up to this many bytes is discarded, which costs less than a new connection. */
 const discardedByNode = 64 * 1024;
 
 /**
- * Limits how much is received of a body that is refused unread, as without a credential. The connection is closed after a delay,
- * since a client that is still sending would miss the reply.
+ * Limits how much is received of a body that is refused without being read, for example without a credential. The connection is
+ * closed after a delay, since a client that is still sending would miss the reply.
  */
 export function boundUnreadBodies(app: FastifyInstance, bounds: ResourceLimits['requests']): void {
   app.addHook('onSend', (request, reply, payload, done) => done(null, boundUnread(payload, { request, reply, bounds })));
@@ -21,7 +21,7 @@ type Unread = { request: FastifyRequest; reply: FastifyReply; bounds: ResourceLi
 function boundUnread(payload: unknown, { request, reply, bounds }: Unread): unknown {
   const { raw } = request;
   if (raw.complete !== false) {
-    if (reply.statusCode >= 400) raw.resume(); // drops what was received
+    if (reply.statusCode >= 400) raw.resume(); // drops the received bytes
     return payload;
   }
   if (isBeingRead(raw, payload)) return payload;
@@ -35,7 +35,7 @@ function boundUnread(payload: unknown, { request, reply, bounds }: Unread): unkn
   return Readable.from(payloadThenDiscard(payload, raw, bounds), { objectMode: false });
 }
 
-/** Whether a stream, as that of Git, reads the body while the reply is sent. */
+/** Whether a stream, such as Git's, reads the body while the reply is sent. */
 const isBeingRead = ({ readableFlowing }: IncomingMessage, payload: unknown): boolean =>
   payload instanceof Readable && readableFlowing !== null;
 

@@ -12,7 +12,7 @@ const refusals: Record<string, { status: number; reason: string; message: string
 
 const unreadable = { status: 400, reason: 'Bad Request', message: 'The request could not be read' };
 
-/** Replies to bytes that aren't a valid HTTP request with the usual error body, and closes the connection. */
+/** Replies with the usual error body to bytes that aren't a valid HTTP request, and closes the connection. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket, url: string | undefined): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { status, reason, message } = refusals[error.code ?? ''] ?? unreadable;

@@ -9,7 +9,7 @@ import { Strangers } from './strangers.ts';
 const bucket = 'ssh_failures';
 const windowSeconds = 15 * 60;
 
-/** How connections of one address are counted. */
+/** The counting of an admitted connection. */
 export type Admission = {
   /** Called when the connection has authenticated. */
   authenticated(): void;
@@ -17,7 +17,7 @@ export type Admission = {
   ended(): void;
 };
 
-/** Counts connections, of all and of each address, and those that failed to authenticate. */
+/** Counts all connections, the connections of each address, and failed authentications. */
 export class Addresses {
   readonly #limits: ResourceLimits['ssh'];
   readonly #db: Db;
@@ -31,8 +31,8 @@ export class Addresses {
   }
 
   /**
-   * Lets a connection in, or names the limit that it exceeds. Where too many connections have not authenticated, it is let in and `drop` of
-   * another one is called.
+   * Admits a connection, or returns the limit that it exceeds. If too many connections haven't authenticated, it is admitted and
+   * `drop` of another one is called.
    */
   admit(address: string, drop: () => void): Admission | { limit: string } {
     const { connections, connectionsPerAddress, strangersPerAddress } = this.#limits;
@@ -54,7 +54,7 @@ export class Addresses {
     };
   }
 
-  /** Seconds until an address that failed too often may come again; undefined where it may now. */
+  /** Seconds until an address with too many failures may connect again; undefined if it may connect now. */
   async waitOf(address: string): Promise<number | undefined> {
     const { rows } = await sql<{ wait: number }>`
       select ceil(extract(epoch from window_ends - now()))::integer as wait from rate_limits
@@ -64,7 +64,7 @@ export class Addresses {
     return rows[0]?.wait;
   }
 
-  /** Counts a connection that ended without having authenticated. */
+  /** Counts a connection that ended without authentication. */
   async failed(address: string): Promise<void> {
     await countUse(this.#db, { key: keyOf(address), bucket, window: windowSeconds });
   }

@@ -1,14 +1,14 @@
 import { type Service, services } from '#git/transport/smart-http.ts';
 
-/** What a client asks for: a service of Git in a repository. */
+/** A client's command: a Git service in a repository. */
 export type GitCommand = { service: Service; owner: string; name: string };
 
-/** More characters than any command of Git about a repository has. */
+/** Longer than any Git command for a repository. */
 const maxCommand = 1_024;
 
 /**
- * Parses the command that `git` sends, as `git-upload-pack 'ada/engine.git'`. Undefined for every other one. A path that can be no
- * repository's has an empty owner or name, which no repository has.
+ * Parses the command that `git` sends, such as `git-upload-pack 'ada/engine.git'`. Undefined for other commands. If the path
+ * can't be a repository's, the owner or name is empty, which matches no repository.
  */
 export function parseCommand(text: string): GitCommand | undefined {
   if (text.length > maxCommand) return undefined;
@@ -20,7 +20,7 @@ export function parseCommand(text: string): GitCommand | undefined {
   return rest.length > 0 ? { service, owner: '', name: '' } : { service, owner, name };
 }
 
-/** One word of a shell's command line, which `git` puts between single quotes; undefined for more than one. */
+/** One word of a shell's command line, which `git` puts in single quotes; undefined for more than one word. */
 function unquoted(word: string): string | undefined {
   return word.startsWith("'") ? /^'([^'\\]*)'$/.exec(word)?.[1] : /^[^\s'"\\$`;&|<>()*?#]+$/.exec(word)?.[0];
 }

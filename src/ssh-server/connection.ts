@@ -9,13 +9,13 @@ import { isSignedBy } from './signature.ts';
 
 export type ConnectionParts = SshParts & { socket: Socket; address: string; addresses: Addresses; admission: Admission };
 
-/** The bytes that wait for a client, or that one has sent ahead, beyond which it doesn't keep to the protocol. */
+/** The maximum number of bytes that wait for a client, or that a client has sent ahead. Beyond that, it violates the protocol. */
 const maxBuffered = 16 * 1024 * 1024;
 
-/** The time for a client to close its side of a connection that ends. */
+/** The time for a client to close its side of an ending connection. */
 const leaveMs = 2_000;
 
-/** One connection: who comes, and the sessions in which commands run. */
+/** One connection: its client, and the sessions that run commands. */
 export class Connection {
   readonly closed: Promise<void>;
   readonly #parts: ConnectionParts;
@@ -42,14 +42,14 @@ export class Connection {
     return this.#parts.services.resourceLimits.ssh;
   }
 
-  /** Whether the address may come. One that failed too often is told so, and the connection is closed. */
+  /** Whether the address may connect. If it has failed too often, it gets a message, and the connection is closed. */
   async admit(): Promise<boolean> {
     const { socket, address, addresses, refusals, log } = this.#parts;
     try {
       const wait = await addresses.waitOf(address);
       if (wait === undefined) return !socket.destroyed;
       refusals.note({ ip: address }, 'ssh.failures');
-      // Clients show lines before the first of the protocol (RFC 4253, 4.2).
+      // Clients show lines before the first protocol line (RFC 4253, 4.2).
       socket.end(`Too many connections of your address failed to authenticate. Try again in ${wait} s.\r\n`);
     } catch (error) {
       log.error({ err: error }, 'a connection by SSH could not be checked');
@@ -59,8 +59,8 @@ export class Connection {
   }
 
   /**
-   * Serves a client whose first line was read.
-   * @param agent the program that the line names
+   * Serves a client after its first line was read.
+   * @param agent the program named in that line
    */
   begin(client: Client, agent: string | undefined): void {
     this.#client = client;
@@ -81,7 +81,7 @@ export class Connection {
     if (this.#isDraining) this.#leave();
   }
 
-  /** Ends the connection as soon as no command runs. */
+  /** Ends the connection when no command is running. */
   drain(): void {
     this.#isDraining = true;
     if (this.#commands.size > 0) return;
@@ -89,7 +89,7 @@ export class Connection {
     else this.#leave();
   }
 
-  /** Tells the client that the connection ends. */
+  /** Sends the client the end of the connection. */
   #leave(): void {
     this.#client?.end();
     const timer = setTimeout(() => this.destroy(), leaveMs);
@@ -100,7 +100,7 @@ export class Connection {
     this.#parts.socket.destroy();
   }
 
-  /** Decides about a key. Known ones and others take the same work: one check of the signature, and one statement. */
+  /** Decides about a key. Known and unknown keys take the same work: one check of the signature, and one statement. */
   async #authenticate(context: AuthContext): Promise<void> {
     const { database, log } = this.#parts;
     try {
@@ -125,7 +125,7 @@ export class Connection {
     this.#sessions++;
     session.once('close', () => this.#sessions--);
     const fingerprint = this.#fingerprint;
-    // The library opens sessions after authentication alone.
+    // The library opens sessions only after authentication.
     if (fingerprint === undefined) throw new Error('A session has no key');
     serveSession(this.#parts, session, {
       fingerprint,
@@ -147,8 +147,8 @@ export class Connection {
   }
 
   /**
-   * Waits for the next command. Where there may be none, the client has a moment to close the connection by itself: one that is told to leave
-   * while it reads how its command ended takes that for a failure.
+   * Waits for the next command. If no more are allowed, the client has a moment to close the connection itself: if it gets a
+   * disconnect while it reads the result of its command, it reports a failure.
    */
   #rest(): void {
     if (this.#commands.size > 0) return;
@@ -157,7 +157,7 @@ export class Connection {
     this.#idleTimer = setTimeout(() => this.#leave(), isLast ? leaveMs : this.#limits.idleConnection);
   }
 
-  /** Closes the connection of a client that sends more than it may, or asks without reading the answers. */
+  /** Closes the connection of a client that sends more than it may, or doesn't read replies. */
   #checkBuffers(): void {
     const ahead = [...this.#commands].reduce((sum, { channel }) => sum + channel.readableLength, 0);
     if (this.#parts.socket.writableLength > maxBuffered || ahead > maxBuffered * this.#limits.sessions) this.destroy();

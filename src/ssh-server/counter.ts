@@ -1,4 +1,4 @@
-/** Counts what is there, in all and by key. */
+/** Counts things, in total and by key. */
 export class Counter {
   total = 0;
   readonly #byKey = new Map<string, number>();
@@ -7,7 +7,7 @@ export class Counter {
     return this.#byKey.get(key) ?? 0;
   }
 
-  /** Counts one more; the function that it returns takes it back, once. */
+  /** Adds one. The returned function removes it again, once. */
   enter(key: string): () => void {
     let isThere = true;
     this.#add(key, 1);

@@ -1,10 +1,10 @@
 import ssh2 from 'ssh2';
 import { fingerprintOf, type SshKey } from '#lib/ssh-key.ts';
 
-/** A key by which the server shows that it is itself. `privateKey` is in the format of OpenSSH. */
+/** A host key, which proves the server's identity. `privateKey` is in OpenSSH's format. */
 export type HostKey = SshKey & { privateKey: string };
 
-/** The kinds of keys that a server has, the preferred one first, each with the options by which one is made. */
+/** The kinds of the server's host keys, the preferred one first, each with its generation options. */
 export const hostKeyKinds = {
   ed25519: () => ssh2.utils.generateKeyPairSync('ed25519'),
   ecdsa: () => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 }),
@@ -13,8 +13,8 @@ export const hostKeyKinds = {
 export type HostKeyKind = keyof typeof hostKeyKinds;
 
 /**
- * Makes a private key. The library leaves out a zero at the beginning of an Ed25519 key's bytes, once in some hundred keys, and can't read what
- * it wrote then: such a key is thrown away.
+ * Makes a private key. The library omits a leading zero in an Ed25519 key's bytes, about once in some hundred keys, and then
+ * can't read its own output. Such a key is discarded.
  */
 export function newHostKey(kind: HostKeyKind): string {
   for (;;) {
@@ -23,7 +23,7 @@ export function newHostKey(kind: HostKeyKind): string {
   }
 }
 
-/** Reads a private key. @throws Error for what is none */
+/** Reads a private key. @throws Error if it isn't one */
 export function readHostKey(privateKey: string): HostKey {
   const parsed = ssh2.utils.parseKey(privateKey);
   if (parsed instanceof Error) throw parsed;

@@ -9,22 +9,22 @@ import type { SlowThresholds } from '#server/request-log.ts';
 import { Addresses } from './addresses.ts';
 import { Connection } from './connection.ts';
 
-/** What the server needs of a Hearth. */
+/** The parts of Hearth that the server needs. */
 export type SshParts = GitParts & { refusals: LimitRefusals; slow?: SlowThresholds | undefined };
 
 /** Git over SSH. It offers nothing else: no shell, no forwarding, no files. */
 export type SshServer = {
   /** The port that it listens on. */
   port: number;
-  /** Accepts no more connections, ends those in which no command runs, and waits for the others. */
+  /** Accepts no more connections, ends connections without a running command, and waits for the others. */
   drain(): Promise<void>;
   /** Ends all connections. */
   close(): Promise<void>;
 };
 
 /**
- * What is offered: what all clients of the last ten years know, and nothing that is weak or slow. ChaCha20 is missing since Node has
- * AES in hardware, and compression since it costs the server more than the network.
+ * The supported algorithms. All clients of the last ten years support them, and none is weak or slow. ChaCha20 is missing since
+ * Node has AES in hardware, and compression since it costs the server more than the network.
  */
 const algorithms: ssh2.Algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384', 'ecdh-sha2-nistp521'],
@@ -35,7 +35,7 @@ const algorithms: ssh2.Algorithms = {
 };
 
 /**
- * Listens for Git over SSH. Where a free port was taken, the settings have it from then on.
+ * Listens for Git over SSH. If it picks a free port, it stores the port in the settings.
  * @throws StartupError with the reason, for the operator
  */
 export async function openSshServer(
@@ -51,7 +51,7 @@ export async function openSshServer(
     algorithms,
     ident: 'Hearth',
   });
-  // A client whose first line was read. Before that, the library has nothing to tell.
+  // A client whose first line was read. Before that, the library has no information.
   protocol.on('connection', (client, { ip, port, header }) =>
     connections.get(nameOf(ip, port))?.begin(client, header.versions.software),
   );

@@ -21,20 +21,20 @@ import type { ConnectionParts } from './connection.ts';
 export type Command = { readonly channel: ServerChannel; readonly abort: () => void };
 
 type Serving = {
-  /** The fingerprint of the key that the client authenticated by. */
+  /** The fingerprint of the client's authenticated key. */
   fingerprint: string;
-  /** The program of the client, as it names itself. */
+  /** The name that the client program gives itself. */
   agent: string | undefined;
-  /** Called before a command runs; false where none may. */
+  /** Called before a command runs; false if it may not. */
   begin(command: Command): boolean;
-  /** Called when the command has ended, and its session too. */
+  /** Called when the command and its session have ended. */
   end(command: Command): void;
 };
 
-/** The longest value of a variable that is looked at. */
+/** The maximum length of a variable's value that is read. */
 const maxVariable = 255;
 
-/** Serves one session: a command of Git, or the greeting in the place of a shell. The library refuses what isn't listened for. */
+/** Serves one session: a Git command, or the greeting instead of a shell. The library refuses requests without a listener. */
 export function serveSession(parts: ConnectionParts, session: ClientSession, serving: Serving): void {
   let protocol: string | undefined;
   session.on('env', (accept, reject, { key, val }) => {
@@ -49,14 +49,14 @@ export function serveSession(parts: ConnectionParts, session: ClientSession, ser
   });
 }
 
-/** A command while it runs. Each is one request: its key is looked up anew. */
+/** A running command. Each is one request, and its key is looked up again. */
 type Running = {
   parts: ConnectionParts;
   channel: ServerChannel;
   known: KnownSshKey;
   caller: Caller;
   signal: AbortSignal;
-  /** What the log tells of it. */
+  /** The fields for its log line. */
   fields: Record<string, unknown>;
 };
 
@@ -104,7 +104,7 @@ function noteUse({ database: { db }, log }: ConnectionParts, { id, lastUsed }: K
   noteKeyUse(db, id, now).catch((error) => log.warn({ err: error }, 'noting the use of a key failed'));
 }
 
-/** Says who the client is, as other servers do, and that there is no shell. */
+/** Greets the client by name, as other servers do, and says that there is no shell. */
 async function greet({ channel, known: { name } }: Running): Promise<number> {
   channel.stderr.write(`Hi ${name}! You've successfully authenticated. Hearth gives no shell access.\n`);
   return 1;
@@ -136,7 +136,7 @@ async function runGit(running: Running, text: string, protocol: string | undefin
   return 0;
 }
 
-/** Opens the repository of a command. A former name leads to the present one, which the user is told. */
+/** Opens the repository of a command. A former name leads to the current one, with a message to the user. */
 async function open({ parts, channel, known: { viewer }, caller }: Running, command: GitCommand): Promise<Exchange> {
   try {
     return await openExchange(parts, { viewer, caller, ...command });
@@ -152,7 +152,7 @@ function addressOf({ services: { url, ssh } }: ConnectionParts, repo: Moved['rep
   return url === undefined ? `${repo.owner.login}/${repo.name}` : sshUrl(linksOf(url, ssh), repo);
 }
 
-/** The bytes that may wait in the socket. The window of a client may be larger than what it reads. */
+/** The maximum number of bytes that wait in the socket. A client's window may be larger than what it reads. */
 const maxWaiting = 1024 * 1024;
 
 /** Sends the output of Git as fast as the client reads it. */
@@ -168,7 +168,7 @@ async function send(output: Readable, { channel, parts: { socket }, signal }: Ru
   }
 }
 
-/** Waits until all was sent, as far as the client lets it. */
+/** Waits until everything is sent, as fast as the client allows. */
 async function written(channel: ServerChannel, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => resolve(), { once: true });
@@ -176,7 +176,7 @@ async function written(channel: ServerChannel, signal: AbortSignal): Promise<voi
   await promise;
 }
 
-/** Tells the client why a command failed, and the log where that is the server's fault. */
+/** Sends the client the reason why a command failed, and logs it if the server is at fault. */
 function explain(
   parts: ConnectionParts,
   channel: ServerChannel,
@@ -191,8 +191,8 @@ function explain(
 }
 
 /**
- * Ends a session. After a push that was answered, what the client still sends is read and dropped: some clients read the answer only
- * when they have sent all, and others close their side only when they have the answer.
+ * Ends a session. After the reply to a push, the client's remaining data is read and dropped: some clients read the reply only
+ * after they have sent everything, and others close their side only after they have the reply.
  */
 async function finish(
   { services }: ConnectionParts,

@@ -1,17 +1,17 @@
 import { createHash, verify } from 'node:crypto';
 import { type ReadSshKey, readSshKey, sshFields } from '#lib/ssh-key.ts';
 
-/** A signature by which somebody authenticates (RFC 4252, 7). */
+/** A signature for authentication (RFC 4252, 7). */
 type Signature = {
-  /** What was signed. */
+  /** The signed data. */
   data: Buffer;
-  /** The signature without the name of its algorithm; that of an ECDSA key in DER. */
+  /** The signature without the name of its algorithm. An ECDSA signature is in DER. */
   bytes: Buffer;
-  /** The hash of the signature of an RSA key. */
+  /** The hash for an RSA key's signature. */
   hash: string | undefined;
 };
 
-/** Whether the key, in its binary form, made a signature. False, too, for what is no key that Hearth accepts. */
+/** Whether the key, in its binary form, made a signature. Also false for a key that Hearth doesn't accept. */
 export function isSignedBy(blob: Buffer, signature: Signature): boolean {
   const read = readSshKey(blob);
   if (!read) return false;
@@ -22,14 +22,16 @@ export function isSignedBy(blob: Buffer, signature: Signature): boolean {
   return verify(curveHashes.get(type) ?? null, data, key, bytes);
 }
 
-/** The hashes of the signatures of ECDSA (RFC 5656, 6.2.1). Ed25519 has none. */
+/** The hashes for ECDSA signatures (RFC 5656, 6.2.1). Ed25519 has none. */
 const curveHashes = new Map([
   ['ecdsa-sha2-nistp256', 'sha256'],
   ['ecdsa-sha2-nistp384', 'sha384'],
   ['ecdsa-sha2-nistp521', 'sha512'],
 ]);
 
-/** A security key signs hashes between which its flags and its counter stand; these follow the signature (OpenSSH's PROTOCOL.u2f). */
+/**
+ * A security key signs two hashes with its flags and counter between them. These follow the signature (OpenSSH's PROTOCOL.u2f).
+ */
 function isSignedOnDevice(
   { type, key, application }: Pick<ReadSshKey, 'type' | 'key'> & { application: Buffer },
   { data, bytes }: Signature,
@@ -44,12 +46,12 @@ function isSignedOnDevice(
   return numbers !== undefined && verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, numbers);
 }
 
-/** One byte of flags, and four of a counter. */
+/** One byte of flags, and four bytes of a counter. */
 const deviceBytes = 5;
-/** The flag that somebody touched the device. */
+/** The flag for a touch of the device. */
 const userPresent = 1;
 
-/** The two numbers of a signature by P-256, each in 32 bytes. */
+/** The two numbers of a P-256 signature, each in 32 bytes. */
 function fixedNumbers(bytes: Buffer): Buffer | undefined {
   const fields = sshFields(bytes);
   const padded: Buffer[] = [];

@@ -1,30 +1,30 @@
 import type { ResourceLimits } from '#lib/limits.ts';
 import { Counter } from './counter.ts';
 
-/** A connection that has not authenticated yet. `drop` closes it. */
+/** A connection that hasn't authenticated yet. `drop` closes it. */
 type Stranger = { readonly key: string; readonly leave: () => void; readonly drop: () => void };
 
 /**
- * The connections that have not authenticated yet, the oldest first. Where there are too many, one of them is dropped for the next one: the
- * oldest of the address that has most. Addresses that authenticated lately lose theirs only after all others.
+ * The connections that haven't authenticated yet, the oldest first. If there are too many, one is dropped for the next one: the
+ * oldest of the address that has the most. Connections of recently authenticated addresses are dropped last.
  */
 export class Strangers {
   readonly #limits: ResourceLimits['ssh'];
   readonly #all = new Set<Stranger>();
   readonly #counts = new Counter();
-  /** Addresses that authenticated, the one that did so last at the end. */
+  /** Authenticated addresses, the most recent one at the end. */
   readonly #recent = new Set<string>();
 
   constructor(limits: ResourceLimits['ssh']) {
     this.#limits = limits;
   }
 
-  /** The number of an address. */
+  /** The number of connections of an address. */
   of(key: string): number {
     return this.#counts.of(key);
   }
 
-  /** Adds a connection, and drops another one where there are too many. Returns the function that removes it. */
+  /** Adds a connection, and drops another one if there are too many. Returns the function that removes it. */
   add(key: string, drop: () => void): () => void {
     if (this.#all.size >= this.#limits.strangers) this.#dropOne();
     const uncount = this.#counts.enter(key);
@@ -40,7 +40,7 @@ export class Strangers {
     return stranger.leave;
   }
 
-  /** Remembers that a connection of an address authenticated. */
+  /** Records that a connection of an address has authenticated. */
   authenticated(key: string): void {
     this.#recent.delete(key);
     this.#recent.add(key);

@@ -1,18 +1,18 @@
-// References to other systems that a repository's autolinks turn into links, as TICKET-123.
+// References to other systems, such as TICKET-123, which a repository's autolinks turn into links.
 
-/** One autolink, as plain data. */
+/** An autolink, as plain data. */
 export type Autolink = {
   readonly prefix: string;
-  /** The address, with `<num>` where the rest of the reference goes. */
+  /** The address, with `<num>` in place of the rest of the reference. */
   readonly urlTemplate: string;
-  /** Whether the rest may have letters and hyphens; otherwise it is digits. */
+  /** Whether the rest may contain letters and hyphens. Otherwise it consists of digits. */
   readonly isAlphanumeric: boolean;
 };
 
-/** A reference and the address that it leads to. */
+/** A reference and its address. */
 export type FoundAutolink = { readonly start: number; readonly end: number; readonly href: string };
 
-/** A node of the tree of prefixes, by characters in lower case. */
+/** A node of the tree of prefixes, keyed by lower-case characters. */
 type Node = { readonly next: Map<string, Node>; autolink?: Autolink };
 
 const trees = new WeakMap<readonly Autolink[], Node>();
@@ -34,14 +34,14 @@ function treeOf(autolinks: readonly Autolink[]): Node {
   return root;
 }
 
-/** An address is skipped whole; a reference isn't the middle of a word, a path or another reference. */
+/** An address is skipped as a whole. A reference can't begin inside a word, a path or another reference. */
 const candidate = /https?:\/\/[^\s<>"\uFFFC\u2060]+|(?<![\w/&#@-])[\w.\-+=:/#]/gi;
 const alphanumeric = /[a-z\d]{1,255}(?:-[a-z\d]{1,255}){0,20}(?![a-z\d_])/iy;
 const numeric = /\d{1,255}(?!\w)/y;
 
 /**
- * The references of a text that autolinks lead from, in order. Of several prefixes at one position the longest counts, in any case of
- * its letters. The time is linear in the text's length, however many autolinks there are: prefixes are walked as a tree.
+ * The autolink references of a text, in order. If several prefixes match at one position, the longest counts, regardless of case.
+ * The time is linear in the text's length, regardless of the number of autolinks, since prefixes are matched with a tree.
  */
 export function findAutolinks(text: string, autolinks: readonly Autolink[]): FoundAutolink[] {
   if (autolinks.length === 0) return [];

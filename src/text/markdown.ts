@@ -3,24 +3,24 @@ import { fixedValue, limitTable } from '#lib/limits.ts';
 
 const maxNesting = fixedValue(limitTable.texts.nesting);
 
-/** Reads what references are found in: raw HTML is seen as such, and addresses are left to `findReferences`. */
+/** Parses texts for finding references: raw HTML is recognized, and addresses are left to `findReferences`. */
 const reader = new MarkdownIt({ html: true, maxNesting });
 
-/** The blocks of a Markdown text, in order. Those of type `inline` hold their words and marks as `children`. */
+/** The blocks of a Markdown text, in order. Blocks of type `inline` hold their words and markup as `children`. */
 export const parseMarkdown = (text: string): Token[] => reader.parse(text, {});
 
-/** Stands for a code span, a link or an image, which no reference reaches across. */
+/** Replaces a code span, a link or an image. No reference extends across it. */
 const opaque = '\uFFFC';
-/** Stands for a mark that isn't part of a word: where emphasis or a tag begins or ends. */
+/** Replaces markup that isn't part of a word: the beginning or end of emphasis or of a tag. */
 const mark = '\u2060';
 
-/** A paragraph's text in one string, and where each of its text tokens begins there. */
+/** A paragraph's text as one string, and the offset of each of its text tokens. */
 export type InlineText = { text: string; parts: readonly { token: Token; start: number }[] };
 
 /**
- * The text of a paragraph, heading or cell in which references may stand: without code, links' texts, images and HTML comments. An
- * address in angle brackets is text; an element of `verbatim` that was opened before hides what follows. One that is opened inside ends
- * with the paragraph.
+ * The text of a paragraph, heading or cell that may contain references: without code, links' texts, images and HTML comments. An
+ * address in angle brackets is text. If an element of `verbatim` is already open, the following text is excluded. An element that
+ * is opened inside ends with the paragraph.
  */
 export function inlineText(children: readonly Token[], open: OpenTags): InlineText {
   const tags = open.copy();
@@ -46,10 +46,10 @@ export function inlineText(children: readonly Token[], open: OpenTags): InlineTe
   return { text: pieces.join(''), parts };
 }
 
-/** Elements in whose text nothing is a reference. */
+/** Elements whose text contains no references. */
 const verbatim = new Set(['a', 'code', 'pre', 'script', 'style', 'textarea', 'tt']);
 
-/** Which elements of `verbatim` raw HTML has opened and not closed yet. */
+/** The elements of `verbatim` that raw HTML has opened and not closed yet. */
 export class OpenTags {
   readonly #open = new Map<string, number>();
 
@@ -59,17 +59,17 @@ export class OpenTags {
     return copied;
   }
 
-  /** Closes what was closed in a copy. */
+  /** Closes the elements that were closed in a copy. */
   closeLike(copied: OpenTags): void {
     for (const [name, count] of this.#open) this.#set(name, Math.min(count, copied.#open.get(name) ?? 0));
   }
 
-  /** Whether text at this place is inside one of them. */
+  /** Whether text at this position is inside one of them. */
   get hide(): boolean {
     return this.#open.size > 0;
   }
 
-  /** Takes one tag, as it is written. What is no tag changes nothing. */
+  /** Handles one tag, in its source form. Other text changes nothing. */
   see(tag: string): void {
     const [, slash, written = ''] = /^<(\/?)([a-z][a-z\d-]*)/i.exec(tag) ?? [];
     const name = written.toLowerCase();
@@ -83,12 +83,12 @@ export class OpenTags {
   }
 }
 
-/** A piece of a block of raw HTML: text in which references may stand, or what is to stay as it is. */
+/** A piece of a raw HTML block: text that may contain references, or source that stays unchanged. */
 type HtmlPiece = { readonly source: string; readonly isText: boolean };
 
 /**
- * Divides a block of raw HTML into text and the rest. Every character is looked at once, however broken the tags are: what isn't
- * closed reaches to the end.
+ * Splits a raw HTML block into text and the rest. Each character is read once, even if tags are malformed: an unclosed tag
+ * extends to the end.
  */
 export function htmlPieces(html: string, tags: OpenTags): HtmlPiece[] {
   const pieces: HtmlPiece[] = [];
@@ -118,7 +118,7 @@ function endOfTag(html: string, start: number): number {
     const found = html.indexOf(mark, from);
     return found < 0 ? html.length : found + mark.length;
   };
-  if (html.startsWith('<!--', start)) return after('-->', start + 2); // `<!-->` is a whole comment
+  if (html.startsWith('<!--', start)) return after('-->', start + 2); // `<!-->` is a complete comment
   if (!/[a-z]/i.test(html.charAt(start + 1))) return after('>', start);
   const skip = (characters: RegExp, from: number): number => {
     characters.lastIndex = from;
@@ -141,7 +141,7 @@ function endOfTag(html: string, start: number): number {
   }
 }
 
-// The parts of a tag, as browsers read them (HTML, 13.2.5): a quote counts only where a value begins.
+// The parts of a tag, by browsers' rules (HTML, 13.2.5): a quote counts only at the beginning of a value.
 const tagName = /[^\s/>]*/y;
 const betweenAttributes = /[\s/]*/y;
 const attributeName = /[^>][^\s/>=]*/y;

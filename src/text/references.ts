@@ -1,8 +1,8 @@
-// References in words: how they are written, and where. What they lead to, and who may see that, is decided by those who ask.
+// Finds references in words and their positions. Callers decide about their targets, and who may see them.
 
 /**
- * Something that a text refers to. Names are in lower case; without an owner, it is in the text's own repository. A commit with an owner
- * alone is in the owner's repository of the same name.
+ * A reference in a text. Names are in lower case. Without an owner, the target is in the text's own repository. A commit with
+ * only an owner is in the owner's repository of the same name.
  */
 export type Reference =
   | { readonly kind: 'mention'; readonly login: string }
@@ -15,10 +15,10 @@ type Found = { readonly start: number; readonly end: number; readonly reference:
 
 const loginPattern = '[a-z\\d](?:[a-z\\d]|-(?=[a-z\\d])){0,38}';
 const repositoryPattern = '[\\w.-]{1,100}';
-/** What must not follow: more of a word, or the ending of a file's name. */
+/** Must not follow a reference: more of a word, or a file extension. */
 const wordEnd = '(?![\\w/@-]|\\.\\w)';
 
-/** Where a reference may begin. A URL is matched whole, so that nothing is found inside it. */
+/** Where a reference may begin. A URL is matched as a whole, so that nothing inside it matches. */
 const candidate = new RegExp(
   `https?://[^\\s<>"\\uFFFC\\u2060]+|[@#]|(?<![\\w-])gh-(?=\\d)|(?<![\\w/.#@-])[\\da-f]{7,40}(?![#])${wordEnd}`,
   'gi',
@@ -26,10 +26,10 @@ const candidate = new RegExp(
 const mentioned = new RegExp(`@(${loginPattern})(?:/([a-z\\d][a-z\\d_-]{0,99}))?${wordEnd}`, 'iy');
 const numbered = /(?:#|gh-)([1-9]\d{0,9})(?!\w|\.\d)/iy;
 const committed = new RegExp(`@([\\da-f]{7,40})${wordEnd}`, 'iy');
-/** The repository that stands before `#12` or `@sha`. */
+/** The repository before `#12` or `@sha`. */
 const before = new RegExp(`(?<![\\w./-])(${loginPattern})/(${repositoryPattern})$`, 'i');
 const longestBefore = 39 + 1 + 100;
-/** The owner that stands before `@sha`. */
+/** The owner before `@sha`. */
 const ownerBefore = new RegExp(`(?<![\\w./#@-])(${loginPattern})$`, 'i');
 const longestOwner = 39;
 const closing = /(?<![\w-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)(?::[\s\u2060]{0,8}|[\s\u2060]{1,8})$/i;
@@ -43,7 +43,7 @@ const largestNumber = 2_147_483_647;
 
 /**
  * All references in words, in order. The time is linear in the text's length, for any text. With `html`, the URL of this server,
- * URLs of its issues and commits count as well.
+ * URLs of its issues and commits count too.
  */
 export function findReferences(text: string, html?: string): Found[] {
   const found: Found[] = [];
@@ -54,7 +54,7 @@ export function findReferences(text: string, html?: string): Found[] {
   return found;
 }
 
-/** Whether words may hold a reference at all: a quick look, before a text is parsed. */
+/** Whether words may contain a reference: a fast check before a text is parsed. */
 export const mayRefer = (text: string): boolean => text.search(candidate) >= 0;
 
 type Candidate = { matched: string; index: number; html: string | undefined };

@@ -1,9 +1,9 @@
-// The only HTML that leaves this layer: elements and attributes of a list, and addresses of a few schemes.
+// Restricts the HTML of this layer to listed elements and attributes, and to addresses with a few schemes.
 import { createRequire } from 'node:module';
 import type { IOptions } from 'sanitize-html';
 
 const load = createRequire(import.meta.url);
-/** Loaded at the first text that is rendered: many servers are asked for none. */
+/** Loaded for the first rendered text, since many servers render none. */
 const sanitizer = (): typeof import('sanitize-html') => load('sanitize-html');
 
 const blocks = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'div', 'blockquote', 'pre', 'hr', 'br', 'details', 'summary', 'figure'];
@@ -56,7 +56,7 @@ const common = {
   allowedSchemes: ['http', 'https', 'mailto'],
   allowedSchemesByTag: { img: ['http', 'https'] },
   allowedSchemesAppliedToAttributes: ['href', 'src'],
-  // What stands in these isn't text of the page either.
+  // The contents of these elements aren't text of the page either.
   nonTextTags: [
     'script',
     'style',
@@ -71,11 +71,11 @@ const common = {
     'xmp',
     'plaintext',
   ],
-  // The box of a task list is the only form element, and it can't be used.
+  // The checkbox of a task list is the only form element, and it is disabled.
   exclusiveFilter: ({ tag, attribs }) => tag === 'input' && (attribs.type !== 'checkbox' || attribs.disabled === undefined),
 } satisfies IOptions;
 
-/** HTML as far as it is allowed. Links that leave the server at `html` tell search engines not to follow them. */
+/** The allowed part of an HTML text. Links to servers other than `html` tell search engines not to follow them. */
 export const sanitized = (source: string, html: string): string =>
   sanitizer()(source, {
     ...common,
@@ -89,7 +89,7 @@ export const sanitized = (source: string, html: string): string =>
 
 const characters: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
 
-/** The text of HTML alone. */
+/** The text of an HTML source. */
 export const textOf = (source: string): string =>
   sanitizer()(source, { allowedTags: [], allowedAttributes: {}, nonTextTags: common.nonTextTags })
     .replace(/&(?:lt|gt|quot|amp);/g, (written) => characters[written] ?? written)

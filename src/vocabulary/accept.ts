@@ -3,7 +3,7 @@ import type { Media } from '#lib/media.ts';
 import { headerWords, mediaWord } from './words.ts';
 
 type Accepted = {
-  /** False where the header doesn't accept JSON, for which the public API replies 415. */
+  /** False if the header doesn't accept JSON, for which the public API replies 415. */
   readonly acceptable: boolean;
   readonly media: Media;
   /** The version in the media type (`v3`), if it has one. */
@@ -13,10 +13,9 @@ type Accepted = {
 const plain: Accepted = { acceptable: true, media: 'json' };
 
 /**
- * Parses an `Accept` header with the media types of either vocabulary. The highest weight wins, then a named type over a wildcard,
- * then text matches over plain JSON, then the first.
- * @example
- * acceptMediaType('application/vnd.github.v3.raw+json').media // 'raw'
+ * Parses an `Accept` header with the media types of either vocabulary. The highest weight wins, then a named type over a
+ * wildcard, then text matches over plain JSON, then the first.
+ * @example acceptMediaType('application/vnd.github.v3.raw+json').media // 'raw'
  * acceptMediaType('application/vnd.service.text-match+json').media // 'text-match'
  * acceptMediaType('image/png').acceptable // false
  */
@@ -41,14 +40,14 @@ export function acceptMediaType(header: string | undefined): Accepted {
 /** Clients list the type for text matches after other types that mean plain JSON (previews). */
 const isMoreSpecific = (one: Accepted, other: Accepted): boolean => one.media === 'text-match' && other.media === 'json';
 
-/** `q`, from 0 to 1; 1 where it is absent or not a number. */
+/** `q`, from 0 to 1; 1 if it is absent or not a number. */
 function weightOf(parameters: readonly string[]): number {
   const text = parameters.map((parameter) => parameter.trim()).find((parameter) => /^q=/i.test(parameter));
   const weight = text === undefined ? 1 : Number(text.slice(2));
   return Number.isNaN(weight) ? 1 : Math.min(1, Math.max(0, weight));
 }
 
-/** Types that browsers and generic clients send. They get JSON nevertheless. */
+/** Types that browsers and generic clients send. They get JSON anyway. */
 const lenientTypes = /^(text\/|.+\+json$)/;
 
 const jsonNames = new Set(['*/*', 'application/*', 'application/json', 'text/json']);
@@ -86,7 +85,7 @@ function mediaOf(name: string): Accepted | undefined {
 
 const vendorHeaders = new Map(headerWords.map(([neutral, vendor]) => [neutral.toLowerCase(), vendor.toLowerCase()]));
 
-/** A request header by its neutral name (in lower case), from either vocabulary; the neutral one has precedence. */
+/** A request header by its neutral name (in lower case), from either vocabulary. The neutral one has precedence. */
 export function neutralHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
   const vendor = vendorHeaders.get(name);
   const value = headers[name] ?? (vendor === undefined ? undefined : headers[vendor]);

@@ -23,12 +23,11 @@ type TranslatorOptions = {
 const cache = new WeakMap<object, Map<string, Translator | undefined>>();
 
 /**
- * The translator of a schema, or undefined where its values look alike in both vocabularies, so that most endpoints pay
- * nothing. Only declared fields and closed sets of values are exchanged: free text and names that are data stay. Worked out
+ * The translator of a schema; undefined if its values are the same in both vocabularies, so most endpoints have no overhead. Only
+ * declared fields and closed sets of values are translated. Free text, and names that are data, stay unchanged. It is computed
  * once for each schema.
  *
- * @example
- * const translator = translatorOf(Type.Object({ source: OneOf(['service', 'custom']), title: Type.String() }));
+ * @example const translator = translatorOf(Type.Object({ source: OneOf(['service', 'custom']), title: Type.String() }));
  * translator?.toVendor({ source: 'service', title: 'service' }) // { source: 'github', title: 'service' }
  */
 export function translatorOf(schema: object, options: TranslatorOptions = {}): Translator | undefined {
@@ -53,7 +52,7 @@ export const emitBody = (vocabulary: Vocabulary, value: unknown, schema: object,
     ? value
     : (translatorOf(schema, operation === undefined ? {} : { operation })?.toVendor(value) ?? value);
 
-/** Translates a request's body or query to neutral words. Where a field has both names, the neutral one has precedence. */
+/** Translates a request's body or query to neutral words. If a field is given with both names, the neutral one has precedence. */
 export const neutralBody = (value: unknown, schema: object): unknown => translatorOf(schema)?.toNeutral(value) ?? value;
 
 /** Translates a reply's body from either vocabulary to neutral words. */
@@ -61,10 +60,9 @@ export const neutralReply = (value: unknown, schema: object, operation: string):
   translatorOf(schema, { operation })?.toNeutral(value) ?? value;
 
 /**
- * The path of a declared field, as an error names it (`config.url`), in the vocabulary's words.
+ * The path of a declared field in an error (`config.url`), in the vocabulary's words.
  *
- * @example
- * emitField('github', 'registry_a_oidc_provider_name') // 'jfrog_oidc_provider_name'
+ * @example emitField('github', 'registry_a_oidc_provider_name') // 'jfrog_oidc_provider_name'
  */
 export const emitField = (vocabulary: Vocabulary, path: string): string =>
   vocabulary === 'service' ? path : path.replace(/\w+/g, (name) => translated(fields, 'toVendor', name));

@@ -6,10 +6,9 @@ const lowerCase = tableOf(headerWords.map(([neutral, vendor]): Pair => [neutral.
 const permissions = tableOf(permissionWords);
 
 /**
- * The name of a header as the vocabulary writes it. A name in lower case stays in lower case.
+ * The name of a header in the vocabulary. A name in lower case stays in lower case.
  *
- * @example
- * emitHeader('github', 'X-Service-Hook-ID') // 'X-GitHub-Hook-ID'
+ * @example emitHeader('github', 'X-Service-Hook-ID') // 'X-GitHub-Hook-ID'
  */
 export const emitHeader = (vocabulary: Vocabulary, name: string): string =>
   vocabulary === 'service' ? name : translated(name === name.toLowerCase() ? lowerCase : canonical, 'toVendor', name);
@@ -25,10 +24,9 @@ export const neutralPermission = (name: string): string => translated(permission
 export const emitUserAgent = (vocabulary: Vocabulary, revision: string): string => `${pick(agentWord, vocabulary)}/${revision}`;
 
 /**
- * A media type as the vocabulary writes it.
+ * A media type in the vocabulary.
  *
- * @example
- * emitMediaType('github', 'application/vnd.service.raw+json') // 'application/vnd.github.raw+json'
+ * @example emitMediaType('github', 'application/vnd.service.raw+json') // 'application/vnd.github.raw+json'
  */
 const emitMediaType = (vocabulary: Vocabulary, type: string): string =>
   vocabulary === 'service' ? type : type.replace(`application/vnd.${mediaWord[0]}`, `application/vnd.${mediaWord[1]}`);

@@ -15,10 +15,9 @@ function ruleOf(from: string, to: string): Rule {
 const parameters = tableOf(parameterWords);
 
 /**
- * The route that the public API uses for a neutral one, to be registered beside it; undefined where both use the same words.
+ * The public API's route for a neutral one, to register in addition; undefined if both use the same words.
  *
- * @example
- * publicPath('/orgs/{org}/assistant/billing') // '/orgs/{org}/copilot/billing'
+ * @example publicPath('/orgs/{org}/assistant/billing') // '/orgs/{org}/copilot/billing'
  * publicPath('/orgs/{org}/hooks') // undefined
  */
 export function publicPath(route: string): string | undefined {
@@ -30,7 +29,7 @@ export function publicPath(route: string): string | undefined {
 export const emitRoute = (vocabulary: Vocabulary, route: string): string =>
   vocabulary === 'service' ? route : translateParameters(translatePath(route, 'toVendor'), 'toVendor');
 
-/** The name of a word of a path in the OpenAPI document. */
+/** The name of a path word in the OpenAPI document. */
 export const emitParameter = (vocabulary: Vocabulary, name: string): string =>
   vocabulary === 'service' ? name : translated(parameters, 'toVendor', name);
 

@@ -12,14 +12,14 @@ import {
 import { type Table, tableOf, translated } from './table.ts';
 import { fieldWords, fieldWordsOfOperation, type Pair, permissionWords, valueWords } from './words.ts';
 
-/** Which parts of a schema's values must be translated. Plans may be cyclic, as schemas are. */
+/** The parts of a schema's values that must be translated. Like schemas, plans may be cyclic. */
 export type Plan = {
   /** Declared fields that are renamed or contain something to translate, by their neutral names. */
   readonly fields: Map<string, { readonly vendor: string; readonly plan: Plan | undefined }>;
   readonly neutralNames: Map<string, string>;
   /** Values of a closed set. */
   values?: Table;
-  /** Translations of field names that are data: those of permissions. */
+  /** Translations of field names that are data, such as permissions. */
   names?: Table;
   items?: Plan;
   /** The plan of values whose field names are data. */
@@ -36,7 +36,7 @@ type PlanOptions = {
 const permissions = tableOf(permissionWords);
 const valueTables = new Map(Object.entries(valueWords).map(([field, pairs]) => [field, pairs]));
 
-/** The plan of a schema; undefined where both vocabularies have the same values. */
+/** The plan of a schema; undefined if both vocabularies have the same values. */
 export function planOf(schema: Schema, options: PlanOptions): Plan | undefined {
   const builder = new Map<string, Plan>();
   const fields = tableOf([...fieldWords, ...(fieldWordsOfOperation[options.operation ?? ''] ?? [])]);
@@ -48,7 +48,7 @@ export function planOf(schema: Schema, options: PlanOptions): Plan | undefined {
 
 type PlanBuilder = PlanOptions & { fields: Table; known: Map<string, Plan>; numbers: Map<Schema, number> };
 
-/** `field` is the neutral name of the field with the value, or with the list that contains it. */
+/** `field` is the neutral name of the field that holds the value, or the list that contains it. */
 function build(schemas: readonly Schema[], field: string, builder: PlanBuilder): Plan {
   const leaves = leavesOf(schemas, builder.resolve);
   const key = `${field}:${leaves.map((leaf) => numberOf(leaf, builder.numbers)).join()}`;
@@ -64,7 +64,7 @@ function build(schemas: readonly Schema[], field: string, builder: PlanBuilder):
   const free = leaves.flatMap(freeValuesOf);
   if (free.length > 0) plan.under = build(free, field === 'permissions' ? field : '', builder);
   if (field === 'permissions' && leaves.some(hasFreeNames) && !leaves.some(isAnything)) plan.names = permissions;
-  // Where a value may be an object of declared fields or one with arbitrary names, fields can't be distinguished from data.
+  // If a value may be an object of declared fields or one with arbitrary names, fields can't be distinguished from data.
   if (!leaves.some(hasFreeNames)) addFields(plan, leaves, builder);
   return plan;
 }
@@ -90,7 +90,7 @@ function numberOf(schema: Schema, numbers: Map<Schema, number>): number {
   return number;
 }
 
-/** The words of a closed set that differ; undefined where the schema allows any text, which may be user data. */
+/** The words of a closed set that differ; undefined if the schema allows any text, which may be user data. */
 function valuesOf(leaves: readonly Schema[], field: string, words: PlanOptions['words']): Table | undefined {
   const pairs = valueTables.get(field);
   if (!pairs) return undefined;

@@ -10,7 +10,7 @@ export const schemasIn = (value: unknown): Schema[] =>
 /** Resolves a `$ref`. */
 export type Resolve = (reference: string) => Schema | undefined;
 
-/** Resolves references inside of a schema: `#/$defs/Name`, `#/definitions/Name`, or the plain name that TypeBox uses for cycles. */
+/** Resolves references within a schema: `#/$defs/Name`, `#/definitions/Name`, or the plain name that TypeBox uses for cycles. */
 export function resolveWithin(root: Schema): Resolve {
   return (reference) => {
     const name = reference.slice(reference.lastIndexOf('/') + 1);
@@ -36,7 +36,7 @@ export function leavesOf(schemas: readonly Schema[], resolve: Resolve): Schema[]
     const isConstrained = isPart || !isAnything(schema) || target !== undefined || parts.length > 0;
     for (const branch of branches) expand(branch, isConstrained);
     const isExpanded = target !== undefined || parts.length > 0 || branches.length > 0;
-    // A schema without constraints adds nothing beside others.
+    // Beside others, a schema without constraints adds nothing.
     if (!isAnything(schema) || !(isExpanded || isPart)) leaves.add(schema);
   };
   for (const schema of schemas) expand(schema, false);
@@ -48,7 +48,7 @@ const constrainingKeywords = ['type', 'enum', 'const', 'properties', 'items', 'a
 /** Whether a schema accepts all values. */
 export const isAnything = (schema: Schema): boolean => !constrainingKeywords.some((keyword) => keyword in schema);
 
-/** The texts that a schema lists, and whether it accepts other texts. */
+/** The strings that a schema lists, and whether it accepts others. */
 export function textsOf(schema: Schema): { listed: string[]; open: boolean } {
   const all = 'const' in schema ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : undefined;
   if (all) return { listed: all.filter((value) => typeof value === 'string'), open: false };
@@ -63,13 +63,13 @@ export const propertiesOf = (schema: Schema): [string, Schema][] =>
     ? Object.entries(schema.properties).filter((entry): entry is [string, Schema] => isSchema(entry[1]))
     : [];
 
-/** The schemas of values whose field names are data; empty where a schema has none. */
+/** The schemas of values whose field names are data; empty if a schema has none. */
 export const freeValuesOf = (schema: Schema): Schema[] => [
   ...schemasIn(schema.additionalProperties),
   ...(isSchema(schema.patternProperties) ? Object.values(schema.patternProperties).filter(isSchema) : []),
 ];
 
-/** Whether all field names of a value are data. Of a union of objects, its branches say that. */
+/** Whether all field names of a value are data. For a union of objects, its branches decide. */
 export const hasFreeNames = (schema: Schema): boolean =>
   isAnything(schema) ||
   (propertiesOf(schema).length === 0 &&

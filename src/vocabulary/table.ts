@@ -11,6 +11,6 @@ export const tableOf = (pairs: readonly Pair[]): Table => ({
 /** The direction of a translation: to the public API's words, or to neutral ones. */
 export type Direction = keyof Table;
 
-/** The translation of a word, or the word itself where both vocabularies use it. */
+/** The translation of a word, or the word itself if both vocabularies use it. */
 export const translated = (table: Table | undefined, direction: Direction, word: string): string =>
   table?.[direction].get(word) ?? word;

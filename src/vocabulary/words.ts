@@ -1,6 +1,6 @@
 /**
- * All words in which the documents and the public API differ; the rest of this folder is derived from them. Each pair is [neutral
- * word, public API's word]. A word occurs once on each side of a list, so that every translation is reversible.
+ * All words that differ between the documents and the public API. The rest of this folder is derived from them. Each pair is
+ * [neutral word, public API's word]. A word occurs once on each side of a list, so that every translation is reversible.
  */
 
 /** `service` has the documents' neutral words, `github` the public API's. */
@@ -58,7 +58,7 @@ export const permissionWords: readonly Pair[] = [
   ['repository_webhooks', 'repository_hooks'],
 ];
 
-/** Names of JSON fields, translated where a schema declares them. */
+/** Names of JSON fields, translated if a schema declares them. */
 export const fieldWords: readonly Pair[] = [
   ...permissionWords,
   ['advisory_id', 'ghsa_id'],

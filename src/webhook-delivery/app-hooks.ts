@@ -6,7 +6,7 @@ type NewAppHook = {
   url: string;
   active: boolean;
   contentType: 'json' | 'form';
-  /** Sealed in the context of `secretContext('secret', { app_id })`. */
+  /** Sealed with the context `secretContext('secret', { app_id })`. */
   secret: Buffer | null;
   /** The server's address in the request that created the webhook. */
   baseUrl: string;

@@ -3,16 +3,16 @@ import type { ResourceLimits } from '#lib/limits.ts';
 import type { DueHook, LeasedDelivery, Share } from './take.ts';
 
 /**
- * The health of a webhook: its last delivery failed, this process has sent it none yet (unknown), or the last one succeeded
- * (proven). Failures are stored in the database, so that all processes know them, also after a restart.
+ * The health of a webhook: its last delivery failed (failing), this process has sent it none yet (unknown), or the last one
+ * succeeded (proven). Failures are stored in the database, so that all processes know them, even after a restart.
  */
 const healthStates = ['failing', 'unknown', 'proven'] as const;
 type Health = (typeof healthStates)[number];
 
-/** The share of slots that webhooks of this health and worse ones may use together, so that some are left for the others. */
+/** The share of slots that webhooks of this health or worse may use together, which leaves some for the others. */
 const shares: Record<Health, number> = { failing: 1 / 2, unknown: 3 / 4, proven: 1 };
 
-/** The number of webhooks and owners in memory. Others are treated as unknown. */
+/** The maximum number of webhooks and owners in memory. Others are treated as unknown. */
 const maxRemembered = 4_096;
 
 type Counts = Record<Health, number>;
@@ -22,7 +22,7 @@ type OwnerState = { running: Counts; bytes: number };
 /** A running delivery, for the counters. */
 type RunningDelivery = Pick<LeasedDelivery, 'owner_id' | 'hook_id' | 'failures' | 'bytes'>;
 
-/** The deliveries that may begin now, by owner and webhook, and the bytes that their payloads may have together. */
+/** The deliveries that may begin now, by owner and webhook, and the maximum total size of their payloads in bytes. */
 type Admission = { shares: Share[]; bytes: number };
 
 const noCounts = (): Counts => ({ failing: 0, unknown: 0, proven: 0 });
@@ -39,9 +39,9 @@ function hasFreeSlot(running: Counts, health: Health, slots: number): boolean {
 }
 
 /**
- * Decides which deliveries begin. Owners are served round-robin, and so are the webhooks of one owner. Each owner may use a part of
- * the slots, so that one whose receivers hang leaves slots for the others. A webhook may have one running delivery at first, then
- * twice as many after each success (slow start).
+ * Decides which deliveries begin. Owners are served round-robin, and so are the webhooks of one owner. Each owner may use a part
+ * of the slots, so that an owner with unresponsive receivers leaves slots for the others. A webhook may have one running delivery
+ * at first, then twice as many after each success (slow start).
  */
 export function deliveryConcurrency(limits: ResourceLimits['webhooks']) {
   const hooks = new Map<number, HookState>();
@@ -63,7 +63,7 @@ export function deliveryConcurrency(limits: ResourceLimits['webhooks']) {
   const ownerOf = (owner: number): OwnerState => owners.get(owner) ?? { running: noCounts(), bytes: 0 };
   const ownerBytes = (owner: number): number => limits.payloadsPerOwner - ownerOf(owner).bytes;
 
-  /** The due webhooks of each owner, in the order in which they are served. */
+  /** The due webhooks of each owner, in serving order. */
   const queuesOf = (due: readonly DueHook[]) => {
     const byOwner = [...grouped(due, ({ owner_id }) => owner_id)].sort(([one], [other]) => one - other);
     return rotate(byOwner, ([owner]) => owner > lastOwner).map(([owner, hooksOfOwner]) => {
@@ -141,7 +141,7 @@ export function deliveryConcurrency(limits: ResourceLimits['webhooks']) {
   };
 }
 
-/** Rotates a list, so that it begins with the first item that is next. */
+/** Rotates a list so that it begins with the first item for which `isNext` is true. */
 function rotate<Item>(items: readonly Item[], isNext: (item: Item) => boolean): Item[] {
   const at = items.findIndex(isNext);
   return at <= 0 ? [...items] : [...items.slice(at), ...items.slice(0, at)];

@@ -81,5 +81,5 @@ export type EventName = (typeof eventNames)[number];
 
 const subscribableNames: ReadonlySet<string> = new Set(eventNames);
 
-/** Whether a webhook can subscribe to this; `*` means all events. */
+/** Whether a webhook can subscribe to this name. `*` means all events. */
 export const isSubscribable = (name: string): boolean => name === '*' || subscribableNames.has(name);

@@ -26,8 +26,8 @@ export type EncodedRequest = {
 const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
 
 /**
- * Encodes the HTTP request of a delivery (document 2, webhook deliveries, rule 4). Signatures are computed from the exact bytes of
- * the body.
+ * Encodes the HTTP request of a delivery (document 2, webhook deliveries, rule 4). Signatures are computed from the exact bytes
+ * of the body.
  */
 export function encode(message: Message, { vocabulary, version }: { vocabulary: Vocabulary; version: string }): EncodedRequest {
   const { hook, payload, secret, credentials } = message;

@@ -8,7 +8,7 @@ import { countFailures, type Sent, storeSent } from './store-sent.ts';
 const maxRows = 500;
 const maxBytes = 2 * 1024 * 1024;
 
-/** Stores outcomes in batches: those that arrive while a statement runs are stored by the next. */
+/** Stores outcomes in batches. The next statement stores outcomes that arrive while one runs. */
 export function outcomeStore({ db, services, clock }: BackgroundLoopContext<{ readonly webhooks: WebhookSettings }>) {
   const waiting: Sent[] = [];
   let writing: Promise<void> | undefined;

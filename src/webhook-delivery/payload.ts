@@ -1,10 +1,10 @@
 import { nodeId } from '#lib/id.ts';
 
-/** A stored payload, with the installation of the webhook that gets it. */
+/** A stored payload, with the installation of the receiving webhook. */
 type StoredPayload = {
   /** The JSON text of an object. */
   body: string;
-  /** Whether the body contains the installation already. */
+  /** Whether the body already contains the installation. */
   names_installation: boolean;
   installation_id: number | null;
 };

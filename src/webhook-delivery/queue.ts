@@ -4,24 +4,24 @@ import { signalAfter } from '#database/work-signals.ts';
 import type { Id } from '#lib/id.ts';
 import { tooLarge } from './outcome.ts';
 
-/** One webhook event and the webhooks that get it, which share one stored payload. */
+/** A webhook event and the webhooks that receive it, which share one stored payload. */
 export type NewDelivery = {
   guid: string;
   event: string;
   action: string | null;
   repository_id?: number | null;
-  /** The JSON text of an object that isn't empty. */
+  /** The JSON text of a non-empty object. */
   payload: string;
-  /** A payload of more bytes is recorded but not sent. Omitted: no limit. */
+  /** A payload with more bytes is recorded but not sent. Omitted: no limit. */
   maxBytes?: number;
-  /** Whether the payload contains the installation; else it is added for webhooks of installations. */
+  /** Whether the payload contains the installation. Otherwise it is added for webhooks of installations. */
   names_installation?: boolean;
   hooks: readonly { id: Id<'webhooks'>; installation?: number | null }[];
 };
 
 /**
- * Queues deliveries in the caller's transaction, under the account in which the event happened, or else under the webhook's owner.
- * Existing deliveries aren't added again, and deleted webhooks get none.
+ * Queues deliveries in the caller's transaction, for the account in which the event happened, or otherwise for the webhook's
+ * owner. Existing deliveries aren't added again, and deleted webhooks get none.
  */
 export async function queueDeliveries(tx: Tx, wanted: readonly NewDelivery[], { now }: { now: Date }): Promise<void> {
   const hooks = wanted.flatMap((delivery, index) => delivery.hooks.map((hook) => ({ ...hook, n: index + 1 })));

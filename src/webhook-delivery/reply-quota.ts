@@ -4,7 +4,8 @@ import type { Outcome } from './outcome.ts';
 const hourMs = 3_600_000;
 
 /**
- * Limits the stored bytes of replies of an owner's receivers in an hour. Beyond it, outcomes are stored without headers and body.
+ * Limits the stored bytes of replies from an owner's receivers in an hour. Beyond it, outcomes are stored without headers and
+ * body.
  */
 export function replyQuota({ repliesPerOwner }: ResourceLimits['webhooks']) {
   let bytesByOwner = new Map<number, number>();

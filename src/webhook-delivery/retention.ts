@@ -19,8 +19,8 @@ export async function removeDeliveriesBefore(tx: Tx, before: Date, limit: number
 }
 
 /**
- * Removes payloads without deliveries, among the next `limit` payloads after an id. Returns the last id that was checked; undefined
- * at the end.
+ * Removes payloads without deliveries, from the next `limit` payloads after an id. Returns the last checked id; undefined at the
+ * end.
  */
 export async function removeUnusedPayloads(
   tx: Tx,
@@ -50,8 +50,8 @@ export async function listOwnersStoringMore(db: Db, limit: number): Promise<numb
 }
 
 /**
- * Removes an account's oldest deliveries, so that the others take up to `limit` bytes. Waiting deliveries stay. Returns the number
- * of removed ones.
+ * Removes an account's oldest deliveries, so that the others take up to `limit` bytes. Waiting deliveries stay. Returns the
+ * number of removed deliveries.
  */
 export async function removeOldestDeliveries(tx: Tx, owner: number, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`

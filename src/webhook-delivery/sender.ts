@@ -15,17 +15,17 @@ type Context = BackgroundLoopContext<SenderServices>;
 
 /** The duration of a lease, as a multiple of the time limit of a delivery. */
 const leaseFactor = 3;
-/** The pause before an empty queue is read again, for deliveries that are tried again. New ones are signalled. */
+/** The pause before an empty queue is read again, for retried deliveries. New deliveries are signalled. */
 const idleMs = 4_000;
-/** The same while deliveries are sent. */
+/** The same pause while deliveries are being sent. */
 const busyMs = 150;
 /** The time to wait for further deliveries to end, so that they are handled in one batch. */
 const gatherMs = 4;
 
 /**
- * Sends due deliveries, many concurrently. They aren't in the job queue, since slow receivers would use its few slots. A process
- * leases deliveries for a limited time; then other processes may take them, so that a killed process loses none. A delivery that it
- * had already sent arrives twice then, with the same GUID.
+ * Sends due deliveries, many concurrently. They aren't in the job queue, since slow receivers would occupy its few slots. A
+ * process leases deliveries for a limited time. Then other processes may take them, so that a killed process loses none. If it
+ * had already sent a delivery, that arrives twice, with the same GUID.
  */
 export const deliveryLoop: BackgroundLoop<SenderServices> = {
   name: 'webhooks.deliver',
@@ -52,7 +52,7 @@ export const deliveryLoop: BackgroundLoop<SenderServices> = {
   },
 };
 
-/** Logs an error and continues, since the database may be unavailable for a moment. */
+/** Logs an error and continues, since the database may be unavailable for a short time. */
 async function retryLater({ log }: Context, take: () => Promise<number>): Promise<number> {
   try {
     return await take();

@@ -4,11 +4,11 @@ import type { Id } from '#lib/id.ts';
 import { firstHookPauseSeconds, maxConsecutiveFailures, maxHookPauseSeconds } from './backoff.ts';
 import type { Outcome } from './outcome.ts';
 
-/** A delivery after an attempt. `retryAt` is set where another attempt follows. */
+/** A delivery after an attempt. `retryAt` is set if another attempt follows. */
 export type Sent = {
   id: Id<'webhook_deliveries'>;
   hook: Id<'webhooks'>;
-  /** The webhook's consecutive failures when the delivery was leased. */
+  /** The webhook's number of consecutive failures when the delivery was leased. */
   failures: number;
   event: string;
   at: Date;
@@ -53,8 +53,8 @@ export async function storeSent(db: Db, sent: readonly Sent[]): Promise<void> {
 type FailureCounting = { failed: (sent: Sent) => boolean; pauses: 'pause' | 'never pause'; now: Date };
 
 /**
- * Counts the consecutive failures of each webhook. All processes use the count to limit its concurrency, also after a restart. With
- * retries enabled, webhooks with too many failures are paused.
+ * Counts the consecutive failures of each webhook. All processes use the count to limit its concurrency, even after a restart.
+ * With retries enabled, webhooks with too many failures are paused.
  */
 export async function countFailures(db: Db, sent: readonly Sent[], { failed, pauses, now }: FailureCounting): Promise<void> {
   if (sent.every((one) => one.failures === 0 && !failed(one))) return;

@@ -3,7 +3,7 @@ import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { payloadText } from './payload.ts';
 
-/** A webhook with due deliveries of an owner. */
+/** A webhook with due deliveries for an owner. */
 export type DueHook = {
   owner_id: number;
   hook_id: Id<'webhooks'>;
@@ -22,7 +22,7 @@ const maxHookId = '9223372036854775807';
 
 /**
  * The webhooks with due deliveries, by owner. A recursive query skips in the index from one webhook to the next, and past the
- * owners in `skip`, so that its time doesn't depend on the number of waiting deliveries. `next` is undefined at the end.
+ * owners in `skip`, so its time doesn't depend on the number of waiting deliveries. `next` is undefined at the end.
  */
 export async function listDueHooks(
   db: Db,
@@ -60,14 +60,14 @@ export type Share = {
   owner: number;
   hook: Id<'webhooks'>;
   count: number;
-  /** The bytes for payloads of this owner; the delivery that exceeds them is leased too. */
+  /** The bytes for payloads of this owner. The delivery that exceeds them is leased too. */
   ownerBytes: number;
 };
 
-/** A delivery that this process has leased, with the data for sending it. */
+/** A leased delivery of this process, with the data for sending it. */
 export type LeasedDelivery = Row & { payload: string };
 
-/** Of deliveries that share a payload, only the first row contains it. */
+/** If deliveries share a payload, only the first row contains it. */
 type Row = {
   id: Id<'webhook_deliveries'>;
   owner_id: number;
@@ -92,8 +92,9 @@ type Row = {
 };
 
 /**
- * Leases due deliveries to this process until `until`, the oldest of each webhook first. Afterwards another process may take them,
- * so that a killed process loses none. Payloads may have `bytes` together; the delivery that exceeds them is leased too.
+ * Leases due deliveries to this process until `until`, the oldest of each webhook first. Afterwards another process may take
+ * them, so that a killed process loses none. The payloads may have `bytes` in total. The delivery that exceeds them is leased
+ * too.
  */
 export async function leaseDue(
   db: Db,
@@ -136,7 +137,7 @@ export async function leaseDue(
   });
 }
 
-/** Postpones the due deliveries of paused webhooks, and sets since when each is throttled. */
+/** Postpones the due deliveries of paused webhooks, and records since when each webhook is throttled. */
 export async function postponePaused(db: Db, hooks: readonly DueHook[], now: Date): Promise<void> {
   if (hooks.length === 0) return;
   await sql`

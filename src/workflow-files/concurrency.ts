@@ -1,24 +1,26 @@
-// Concurrency groups, as workflow files name them.
+// Concurrency groups in workflow files.
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type Contexts, ExpressionProblem, evaluate, type Json, textOf } from './expressions.ts';
 import type { WorkflowFile } from './file.ts';
 import { findPart, type Token } from './token.ts';
 
-/** A concurrency group that a run or a job is in. */
+/** The concurrency group of a run or a job. */
 export type Concurrency = { readonly group: string; readonly cancelsInProgress: boolean };
 
-/** A place of a call in a concurrency group: all jobs of the called workflow wait for it together, and hold it until they are over. */
+/**
+ * A call's lease of a concurrency group. All jobs of the called workflow wait for it together, and hold it until they have ended.
+ */
 export type Lease = Concurrency & {
-  /** As `deploy:1`, for the group that the job names which calls; `deploy:1/` for the one that the called file names. */
+  /** `deploy:1` for the calling job's group, and `deploy:1/` for the called file's group. */
   readonly key: string;
-  /** The name of the job that calls. */
+  /** The name of the calling job. */
   readonly name: string;
 };
 
-/** What has become of a lease: whether it is the call's turn, and whether another one has cancelled it. */
+/** The state of a lease: whether it is the call's turn, and whether another call has cancelled it. */
 export type LeaseState = { readonly isHeld: boolean; readonly isCancelled: boolean };
 
-/** The names of groups, as they are compared. */
+/** The names of groups, normalized for comparison. */
 export const namesOf = (...concurrency: readonly (Concurrency | null)[]): string[] =>
   concurrency.flatMap((one) => one?.group.toLowerCase() ?? []);
 
@@ -30,7 +32,7 @@ export const concurrencyOfFile = ({ parts }: WorkflowFile, contexts: Contexts): 
 export const concurrencyIn = (token: Token | undefined, contexts: Contexts): Concurrency | null =>
   token ? concurrencyOf(evaluate(token, contexts)) : null;
 
-/** Refuses a group that what leads to a job is in already: it would wait for itself. */
+/** Refuses a group that an outer call or the run already holds, since it would wait for itself. */
 export function checkGroups(wanted: readonly string[], groups: readonly string[], line: number): void {
   const own = wanted.find((name) => groups.includes(name));
   if (own !== undefined)

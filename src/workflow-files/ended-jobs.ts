@@ -1,10 +1,10 @@
-// Jobs of a plan that are over before any runner has them.
+// Jobs of a plan that end before a runner takes them.
 import { type Call, callKeyOf } from './calls.ts';
 import type { WorkflowFileJob } from './file.ts';
 import { literalName, shownName } from './job-names.ts';
 import type { PlannedJob } from './plan.ts';
 
-/** Where jobs are in a run: the calls that lead to them, and what comes before their ids and names. */
+/** The location of jobs in a run: the calls that lead to them, and the prefixes of their ids and names. */
 type CallLevel = { readonly prefix: string; readonly namePrefix: string; readonly calls: readonly Call[] };
 
 export const endedJob = (
@@ -19,7 +19,7 @@ export const endedJob = (
   ended,
 });
 
-/** The parts of a job that no runner gets. */
+/** The parts of a job that never gets a runner. */
 const withoutRunner = {
   combination: null,
   index: 0,
@@ -34,7 +34,7 @@ const withoutRunner = {
   failsFast: true,
 } as const;
 
-/** The job that stands for a call that was cancelled before it had its turn. */
+/** The job that represents a call that was cancelled before its turn. */
 export const cancelledCall = ({ calls, namePrefix }: CallLevel, call: Call): PlannedJob => ({
   ...withoutRunner,
   id: callKeyOf(call),

@@ -1,4 +1,5 @@
-// The evaluator of parsed expressions. The parser is that of those who defined the format; what expressions do is done here, in counted steps.
+// Evaluates parsed expressions. The parser comes from the authors of the format. Evaluation is implemented here, in counted
+// steps.
 import { data } from '@actions/expressions';
 import {
   Binary,
@@ -23,14 +24,14 @@ import type { Json } from './token.ts';
 
 type Environment = {
   readonly contexts: { readonly [name: string]: Json };
-  /** The values of functions that depend on how other jobs have ended, by their names in lower case. */
+  /** The values of functions that depend on the results of other jobs, by their lower-case names. */
   readonly statuses: ReadonlyMap<string, boolean>;
   readonly budget: ExpressionBudget;
 };
 
 export class Evaluator implements ExprVisitor<Json> {
   readonly #environment: Environment;
-  /** The lists that `*` makes. An index of such a list is one of each of its items. */
+  /** The lists that `*` makes. Indexing such a list indexes each of its items. */
   readonly #starred = new WeakSet<readonly Json[]>();
 
   constructor(environment: Environment) {
@@ -57,12 +58,12 @@ export class Evaluator implements ExprVisitor<Json> {
     return this.evaluate(group);
   }
 
-  /** The only one is `!`. */
+  /** `!` is the only unary operator. */
   visitUnary({ expr }: Unary): Json {
     return !isTrue(this.evaluate(expr));
   }
 
-  /** A row of comparisons, `a == b == c`, is a tree as deep as the row is long: it isn't followed by recursion. */
+  /** A chain of comparisons, `a == b == c`, is a tree as deep as the chain is long, so it isn't evaluated recursively. */
   visitBinary(last: Binary): Json {
     const row = [last];
     let first = last.left;
@@ -112,7 +113,7 @@ export class Evaluator implements ExprVisitor<Json> {
     return items;
   }
 
-  /** What a key finds in a value: all of it, one item, or nothing. */
+  /** The values for a key: all items, one item, or none. */
   #itemsOf(value: Json, key: Key): readonly Json[] {
     const { budget } = this.#environment;
     budget.spendSteps(1);
@@ -134,7 +135,7 @@ export class Evaluator implements ExprVisitor<Json> {
 
 const star = Symbol('*');
 
-/** An index: the name of a property in lower case, and a place in a list that no list has where it is no number. */
+/** An index: a property name in lower case, and a list position, which is out of range if the index isn't a number. */
 type Key = typeof star | { readonly name: string | undefined; readonly position: number };
 
 function keyOf(index: Json, budget: ExpressionBudget): Key {

@@ -1,4 +1,5 @@
-// Comparisons in expressions: texts in any case, texts with numbers as numbers, lists and mappings by identity.
+// Comparisons in expressions. Texts are compared regardless of case, a text and a number as numbers, and lists and mappings by
+// identity.
 import type { ExpressionBudget } from './expression-budget.ts';
 import { isPrimitive, upperCase, valueNumber } from './expression-values.ts';
 import type { Json } from './token.ts';
@@ -8,7 +9,7 @@ export type Operator = '==' | '!=' | '<' | '<=' | '>' | '>=';
 export function compare(operator: Operator, left: Json, right: Json, budget: ExpressionBudget): boolean {
   budget.spendSteps(1);
   const [a, b] = comparable(left, right, budget);
-  // Lists and mappings are equal to themselves alone, and have no order. NaN is equal to nothing.
+  // Lists and mappings are equal only to themselves, and have no order. NaN is equal to nothing.
   const ordered = typeof a === typeof b && isPrimitive(a) && isPrimitive(b) && a !== null && b !== null;
   switch (operator) {
     case '==':
@@ -26,7 +27,7 @@ export function compare(operator: Operator, left: Json, right: Json, budget: Exp
   }
 }
 
-/** Two values in the form in which they are compared. */
+/** Two values, converted for comparison. */
 function comparable(left: Json, right: Json, budget: ExpressionBudget): [Json, Json] {
   if (typeof left === 'string' && typeof right === 'string') return [upperCase(left, budget), upperCase(right, budget)];
   if (kindOf(left) === kindOf(right) || !mayBeNumbers(left, right)) return [left, right];

@@ -4,10 +4,13 @@ import { ExpressionProblem } from './expression-problem.ts';
 import { valueText } from './expression-values.ts';
 import type { Json } from './token.ts';
 
-/** A brace twice is itself; a number in braces is an argument. What follows the number, up to the brace, has no meaning. */
+/**
+ * A doubled brace is a literal brace, and a number in braces is an argument. Text between the number and the closing brace has no
+ * meaning.
+ */
 const part = /\{\{|\}\}|\{(\d+)(?:[^\d}][^}]*)?\}|[{}]|[^{}]+/gy;
 
-/** Puts values in the place of `{0}`, `{1}` … in a text. */
+/** Replaces `{0}`, `{1}` … in a text with values. */
 export function formatText([text = '', ...values]: readonly Json[], budget: ExpressionBudget): string {
   const written = valueText(text);
   budget.readCharacters(written.length);

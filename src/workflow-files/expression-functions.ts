@@ -1,4 +1,4 @@
-// The functions of expressions. Each counts what it reads and makes before it does.
+// The functions of expressions. Each counts its work before doing it.
 
 import type { ExpressionBudget } from './expression-budget.ts';
 import { compare } from './expression-comparison.ts';
@@ -11,7 +11,7 @@ import type { Json } from './token.ts';
 
 type ExpressionFunction = (args: readonly Json[], budget: ExpressionBudget) => Json;
 
-/** By their names in lower case. */
+/** The functions, by lower-case name. */
 export const expressionFunctions: ReadonlyMap<string, ExpressionFunction> = new Map<string, ExpressionFunction>([
   ['case', firstTrue],
   ['contains', contains],
@@ -23,7 +23,7 @@ export const expressionFunctions: ReadonlyMap<string, ExpressionFunction> = new 
   ['tojson', ([value = null], budget) => writeJson(value, budget)],
 ]);
 
-/** The value behind the first condition that holds, else the last one. */
+/** The value after the first true condition, otherwise the last one. */
 function firstTrue(args: readonly Json[]): Json {
   for (let at = 0; at < args.length - 1; at += 2) {
     const condition = args[at];
@@ -37,12 +37,12 @@ function contains([searched = null, wanted = null]: readonly Json[], budget: Exp
   if (isList(searched)) return searched.some(equalsOne(wanted, budget));
   if (!isPrimitive(searched) || !isPrimitive(wanted)) return false;
   const [text, part] = [valueText(searched), valueText(wanted)];
-  // They are turned into lower case, and then read.
+  // They are converted to lower case, and then searched.
   budget.readCharacters(3 * (text.length + part.length));
   return holdsText(text.toLowerCase(), part.toLowerCase());
 }
 
-/** Whether an item of a list is a value. A text is turned into upper case once for all of them. */
+/** Whether an item of a list equals a value. A text is converted to upper case once for all items. */
 function equalsOne(wanted: Json, budget: ExpressionBudget): (item: Json) => boolean {
   if (typeof wanted !== 'string') return (item) => compare('==', item, wanted, budget);
   const upper = upperCase(wanted, budget);

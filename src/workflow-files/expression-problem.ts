@@ -1,7 +1,7 @@
-/** The longest message: some repeat the expression, or a value of it. */
+/** The maximum length of a message. Some messages repeat the expression, or one of its values. */
 const maxMessage = 1_000;
 
-/** An expression that can't be evaluated, with where it stands. */
+/** An expression that can't be evaluated, with its line. */
 export class ExpressionProblem extends Error {
   readonly line: number | undefined;
 

@@ -1,6 +1,6 @@
-// Texts with expressions in them, `… ${{ expression }} …`.
+// Texts that contain expressions, `… ${{ expression }} …`.
 
-/** Replaces each expression of a text. One without an end stays as it is, with all behind it. */
+/** Replaces each expression of a text. An unterminated expression and all text after it stay unchanged. */
 export function replaceExpressions(text: string, replace: (expression: string, written: string) => string): string {
   const parts: string[] = [];
   let at = 0;
@@ -14,7 +14,7 @@ export function replaceExpressions(text: string, replace: (expression: string, w
   return at === 0 ? text : [...parts, text.slice(at)].join('');
 }
 
-/** Where the `}}` of an expression is that isn't in a string; -1 where there is none. */
+/** The offset of the `}}` that ends an expression and isn't in a string; -1 if there is none. */
 function endOfExpression(text: string, from: number): number {
   let isInString = false;
   for (let at = from; at < text.length; at++) {

@@ -1,4 +1,4 @@
-// Values of expressions: what they are as texts and numbers, and what they hold (the rules of those who defined the format).
+// Values of expressions: conversion to texts and numbers, and their properties (by the rules of the format's authors).
 import type { ExpressionBudget, Properties } from './expression-budget.ts';
 import type { Json } from './token.ts';
 
@@ -8,14 +8,14 @@ type Primitive = string | number | boolean | null;
 
 export const isPrimitive = (value: Json): value is Primitive => value === null || typeof value !== 'object';
 
-// TypeScript doesn't narrow read-only lists by itself.
+// TypeScript doesn't narrow read-only lists itself.
 export const isList = (value: Json): value is List => Array.isArray(value);
 
-/** What counts as true in expressions. */
+/** Whether a value counts as true in expressions. */
 export const isTrue = (value: Json): boolean =>
   value !== false && value !== 0 && value !== '' && value !== null && !Number.isNaN(value);
 
-/** A value as functions read it as a text. */
+/** A value, converted to a text for functions. */
 export function valueText(value: Json): string {
   if (typeof value === 'string') return value;
   if (value === null) return '';
@@ -24,20 +24,20 @@ export function valueText(value: Json): string {
   return isList(value) ? 'Array' : 'Object';
 }
 
-/** At most 15 digits behind the point, without zeros at the end. */
+/** At most 15 digits after the decimal point, without trailing zeros. */
 const numberText = (value: number): string => (value === 0 ? '0' : String(Number(value.toFixed(15))));
 
-/** A value as a number. Lists and mappings are none. */
+/** A value as a number. Lists and mappings are NaN. */
 export const valueNumber = (value: Json): number => (isPrimitive(value) ? Number(value) : Number.NaN);
 
-/** A text in upper case, for comparisons. The dotless i stays as it is. */
+/** A text in upper case, for comparisons. The dotless i stays unchanged. */
 export function upperCase(text: string, budget: ExpressionBudget): string {
-  // To turn a character costs about as much as to read two.
+  // Converting a character costs about as much as reading two.
   budget.readCharacters(2 * text.length);
   return text.includes('ı') ? text.replace(/[^ı]+/g, (part) => part.toUpperCase()) : text.toUpperCase();
 }
 
-/** The properties of a mapping by their names in lower case. Of two names that differ in case alone, the first counts. */
+/** The properties of a mapping, by lower-case name. If two names differ only in case, the first counts. */
 export function propertiesOf(mapping: Mapping, budget: ExpressionBudget): Properties {
   const known = budget.known.get(mapping);
   if (known) return known;

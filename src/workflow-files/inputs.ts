@@ -1,11 +1,11 @@
-// The inputs of a dispatch: what a file declares of them, and what somebody gives.
+// The inputs of a dispatch: the declarations in a file, and the given values.
 import type { Json } from './expressions.ts';
 import { partOf, type Source, type WorkflowFile } from './file.ts';
 
-/** Why inputs aren't those of a file. */
+/** The inputs don't match a file's declarations. */
 export class InputProblem extends Error {}
 
-/** The inputs that a file declares for dispatches; undefined where it can't be dispatched. */
+/** The inputs that a file declares for dispatches; undefined if it can't be dispatched. */
 function declaredInputs({ events, source }: WorkflowFile): Source | undefined {
   if (!('workflow_dispatch' in events)) return undefined;
   const on = partOf(source, 'on');
@@ -16,8 +16,8 @@ function declaredInputs({ events, source }: WorkflowFile): Source | undefined {
 export const isDispatched = (file: WorkflowFile): boolean => declaredInputs(file) !== undefined;
 
 /**
- * The inputs of a dispatch as texts, with the defaults of those that aren't given (the public API's rules).
- * @throws InputProblem for one that the file doesn't declare or that isn't of its type, and for a required one that is missing
+ * The inputs of a dispatch as texts, with the defaults of missing ones (the public API's rules).
+ * @throws InputProblem for an input that the file doesn't declare or that has the wrong type, and for a missing required one
  */
 export function dispatchInputs(file: WorkflowFile, given: { readonly [name: string]: unknown }): { [name: string]: string } {
   const declared = declaredInputs(file) ?? {};
@@ -45,7 +45,7 @@ function textOfInput(name: string, { type = 'string', required, default: byDefau
   return text;
 }
 
-/** The context `inputs` of a dispatch: its texts as values of their declared types. */
+/** The context `inputs` of a dispatch: its texts, converted to their declared types. */
 export function typedInputs(file: WorkflowFile, given: { readonly [name: string]: Json }): { [name: string]: Json } {
   const declared = declaredInputs(file) ?? {};
   return Object.fromEntries(

@@ -7,10 +7,10 @@ import { findPart } from './token.ts';
 
 const maxName = fixedValue(limitTable.workflows.nameLength);
 
-/** A name as it is stored: cut to its limit. */
+/** A name in its stored form, truncated to its limit. */
 export const shownName = (name: string): string => name.slice(0, maxName).toWellFormed();
 
-/** The name of a job, with the values of its matrix unless it says where they stand. */
+/** The name of a job, with the values of its matrix unless the name has expressions for them. */
 export function nameOf(job: WorkflowFileJob, contexts: Contexts, combination: Combination | null): string {
   const written = findPart(job.parts, 'name');
   if (written?.kind === 'expression') return textOf(evaluate(written, contexts));
@@ -18,7 +18,7 @@ export function nameOf(job: WorkflowFileJob, contexts: Contexts, combination: Co
   return combination ? nameOfCombination(name, combination) : name;
 }
 
-/** The name that a job's file gives it; undefined where it gives none, or an expression. */
+/** The literal name of a job in its file; undefined if it has none, or an expression. */
 export function literalName({ parts }: WorkflowFileJob): string | undefined {
   const name = findPart(parts, 'name');
   return name?.kind === 'scalar' && textOf(name.value) !== '' ? textOf(name.value) : undefined;

@@ -1,4 +1,4 @@
-// The values of a matrix, compared by numbers: equal values have the same one.
+// Numbers for the values of a matrix, for comparison: equal values have the same number.
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Json } from './expressions.ts';
 import type { Source } from './file.ts';
@@ -9,11 +9,11 @@ export class MatrixProblem extends Error {}
 export type ValueIds = {
   idOf(value: Json): number;
   idsOf(mapping: Source): ReadonlyMap<string, number>;
-  /** The bytes of a mapping as JSON, about. */
+  /** The approximate size in bytes of a mapping as JSON. */
   bytesOf(mapping: Source): number;
 };
 
-/** Levels of values inside each other. */
+/** The maximum depth of nested values. */
 const maxDepth = 100;
 
 export function idsOfValues(): ValueIds {
@@ -39,7 +39,7 @@ export function idsOfValues(): ValueIds {
   };
 }
 
-/** The same text for equal values: keys of mappings have no order. */
+/** The same text for equal values, since the keys of mappings have no order. */
 function canonicalText(value: Json, depth: number): string {
   if (depth > maxDepth) throw new MatrixProblem(`The matrix has more than ${maxDepth} levels of values`);
   if (Array.isArray(value)) return `[${value.map((one) => canonicalText(one, depth + 1)).join(',')}]`;
@@ -53,8 +53,8 @@ type Lists = readonly (readonly [name: string, values: readonly Json[]])[];
 const maxSteps = fixedValue(limitTable.interpreters.matrixSteps);
 
 /**
- * Tells whether `exclude` takes a combination away, which is given as the places of its values. Each entry is looked for where the fewest
- * values fit it.
+ * Returns a test whether `exclude` removes a combination, which is given as the positions of its values. Each entry is indexed
+ * under the list in which the fewest values match it.
  */
 export function excludedBy(
   entries: readonly Source[],
@@ -63,7 +63,7 @@ export function excludedBy(
 ): (positions: readonly number[]) => boolean {
   const fitting = fittingIndexes(lists, values);
   const names = new Set(lists.map(([name]) => name));
-  /** What entries want, by list and place. */
+  /** The conditions of entries, by list and position. */
   const found = lists.map(() => new Map<number, Wanted[]>());
   for (const entry of entries) {
     if (Object.keys(entry).some((name) => !names.has(name))) continue;
@@ -72,7 +72,7 @@ export function excludedBy(
       (least, set) => (set && set.size < (least?.size ?? Number.POSITIVE_INFINITY) ? set : least),
       undefined,
     );
-    if (!fewest) return () => true; // it wants nothing
+    if (!fewest) return () => true; // it has no condition, and so excludes everything
     const list = wanted.indexOf(fewest);
     for (const position of fewest) {
       const there = found[list]?.get(position);
@@ -86,10 +86,10 @@ export function excludedBy(
   };
 }
 
-/** For each list, the places that fit; undefined where all do. */
+/** For each list, the matching positions; undefined if all match. */
 type Wanted = readonly (ReadonlySet<number> | undefined)[];
 
-/** The places of the values of a list that fit one of an entry, each worked out once. */
+/** The positions of a list's values that match an entry's value. Each is computed once. */
 function fittingIndexes(lists: Lists, values: ValueIds): (list: number, wanted: Json) => ReadonlySet<number> {
   const byId = lists.map(([, list]) => Map.groupBy(list.keys(), (position) => values.idOf(list[position] ?? null)));
   const known = new Map<string, ReadonlySet<number>>();
@@ -111,7 +111,7 @@ function fittingIndexes(lists: Lists, values: ValueIds): (list: number, wanted: 
 
 type Comparison = { readonly values: ValueIds; readonly steps: { left: number } };
 
-/** Whether a value is what an entry of `exclude` wants; of mappings, a part of their values may be named. */
+/** Whether a value matches an entry of `exclude`. An entry may name a part of a mapping's values. */
 function fitsPartly(wanted: Json, found: Json | undefined, comparison: Comparison): boolean {
   comparison.steps.left -= 1;
   if (comparison.steps.left < 0) throw new MatrixProblem('exclude of the matrix takes too many comparisons');

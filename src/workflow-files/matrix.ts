@@ -5,7 +5,7 @@ import { excludedBy, idsOfValues, isMapping, MatrixProblem, type ValueIds } from
 
 export { MatrixProblem } from './matrix-values.ts';
 
-/** One combination of a matrix: what the context `matrix` of its job holds. */
+/** One combination of a matrix, which is the context `matrix` of its job. */
 export type Combination = { readonly [name: string]: Json };
 
 const maxJobs = fixedValue(limitTable.workflows.jobs);
@@ -15,9 +15,9 @@ const maxValues = fixedValue(matrixValues);
 const maxBytes = fixedValue(matrixBytes);
 
 /**
- * The combinations of a matrix, in the order of its lists: all of them without those that `exclude` names; then each entry of `include`
- * extends the combinations whose own values it doesn't change, or is a combination of its own (the public API's rule).
- * @throws MatrixProblem where there is none, or more than 256
+ * The combinations of a matrix, in the order of its lists: all except those that `exclude` names. Then each entry of `include`
+ * extends the combinations whose own values it doesn't change, or becomes a separate combination (the public API's rule).
+ * @throws MatrixProblem if there is none, or more than 256
  */
 export function combinationsOf(matrix: Json): Combination[] {
   if (!isMapping(matrix)) throw new MatrixProblem('A matrix must be a mapping of lists');
@@ -56,7 +56,7 @@ function checkJobs(count: number): void {
   if (count > maxJobs) throw new MatrixProblem(`The matrix makes more than ${maxJobs} jobs`);
 }
 
-/** The name of a job of a matrix: its values in brackets, mappings by their values (the public API's form). */
+/** The name of a job of a matrix, with its values in parentheses and mappings by their values (the public API's form). */
 export function nameOfCombination(name: string, combination: Combination): string {
   const texts = Object.values(combination)
     .flatMap(leavesOf)
@@ -73,12 +73,12 @@ function crossProduct(lists: Source, excluded: readonly Source[], values: ValueI
     return [name, list] as const;
   });
   if (entries.length === 0) return [];
-  // What `exclude` takes away comes later; a bound far above that of jobs keeps the product small.
+  // `exclude` is applied later. A limit far above the limit on jobs keeps the product small.
   const count = entries.reduce((product, [, list]) => product * list.length, 1);
   if (count > maxCrossed) checkJobs(Number.POSITIVE_INFINITY);
   if (count * entries.length > maxValues)
     throw new MatrixProblem(`The combinations of the matrix have more than ${maxValues} values`);
-  // Each combination is the places of its values in their lists.
+  // Each combination consists of the positions of its values in their lists.
   let combinations: number[][] = [[]];
   for (const [, list] of entries) combinations = combinations.flatMap((one) => list.map((_, at) => [...one, at]));
   const isExcluded = excludedBy(excluded, entries, values);

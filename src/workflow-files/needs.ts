@@ -1,9 +1,9 @@
-// What a job needs of others, and how these have ended.
+// A job's needs, and their results.
 import type { JobStatus } from './expressions.ts';
 import type { WorkflowFile } from './file.ts';
 import type { JobResult } from './plan.ts';
 
-/** All jobs that a job needs, and those that these need. */
+/** All jobs that a job needs, directly or indirectly. */
 export function ancestorsOf(file: WorkflowFile, id: string): Set<string> {
   const found = new Set<string>();
   const visit = (job: string): void => {
@@ -17,7 +17,7 @@ export function ancestorsOf(file: WorkflowFile, id: string): Set<string> {
   return found;
 }
 
-/** What `success()` and `failure()` say of a job (the public API's rule: all that it needs, and what that needs). */
+/** The result of `success()` and `failure()` for a job (the public API's rule: all direct and indirect needs count). */
 export function statusOf(ancestors: ReadonlySet<string>, resultOfJob: (id: string) => JobResult | undefined): JobStatus {
   const found = new Set([...ancestors].map((id) => resultOfJob(id)?.result));
   if (found.has('failure')) return 'failure';

@@ -10,9 +10,9 @@ const seconds = fixedValue(fileTime) / 1_000;
 const parser = threadFunctions<typeof import('./parser.ts')>(new URL('./parser.ts', import.meta.url), fixedValue(fileTime));
 
 /**
- * Reads a workflow file by the parser of those who defined the format, in a worker thread: it expands what a file repeats, and a file that
- * takes too long ends the thread.
- * @throws Refusal where too many files of the caller wait to be read
+ * Parses a workflow file in a worker thread, with the parser of the format's authors. The parser expands repetitions, and a file
+ * that takes too long ends the thread.
+ * @throws Refusal if too many files of the caller wait
  */
 export async function parseWorkflowFile(path: string, content: string, caller: Caller): Promise<ParsedWorkflow> {
   if (Buffer.byteLength(content) > maxBytes) return problem(`The file has more than ${maxBytes / 1024} KiB`);

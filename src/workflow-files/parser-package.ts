@@ -5,8 +5,8 @@ type ParserPackage = typeof import('@actions/workflow-parser') & {
 };
 
 /**
- * Loads the parser of workflow files at its first use, since it takes a tenth of a second. Its modules import JSON as bundlers allow it,
- * without saying so; Node wants the type of such an import, which is added here.
+ * Loads the parser of workflow files on first use, since that takes a tenth of a second. Its modules import JSON without an
+ * import attribute, as bundlers allow. Node requires the attribute, which is added here.
  */
 export function loadParser(): Promise<ParserPackage> {
   loaded ??= importParser();

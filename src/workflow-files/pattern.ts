@@ -3,26 +3,26 @@ import { holdsText } from './text-search.ts';
 
 type Range = readonly [from: number, to: number];
 
-/** A part of a pattern: which characters it stands for, and how many of them. */
+/** A part of a pattern: the characters that it matches, and how many. */
 type Part = {
   readonly ranges: readonly Range[] | 'all' | 'but slashes';
   readonly least: 0 | 1;
   readonly most: 1 | 'any number';
-  /** `**` before a slash: none, or any that end in a slash. */
+  /** `**` before a slash: nothing, or any text that ends with a slash. */
   readonly isFolders?: true;
 };
 
 /** A compiled pattern. */
 export type NamePattern = {
-  /** What each name that matches begins and ends with. Without `parts`, `begin` is the whole name. */
+  /** The beginning and end of every matching name. Without `parts`, `begin` is the whole name. */
   readonly begin: string;
   readonly end: string;
-  /** The longest text that it also has, anywhere. */
+  /** The longest literal text that every matching name contains. */
   readonly within?: string;
   readonly parts?: readonly Part[];
 };
 
-/** How many more steps may be taken. */
+/** The remaining number of steps. */
 export type Steps = { left: number };
 
 const slash = 0x2f;
@@ -32,8 +32,8 @@ const token =
   /(?<folders>(?<=^|\/)\*\*\/)|(?<any>\*\*)|(?<some>\*)|(?<repeat>[?+])|(?<class>\[[\w-]+\])|\\(?<escaped>.)|(?<plain>.)/gsu;
 
 /**
- * Compiles a pattern: `*` stands for characters but `/`, `**` for any; `?` and `+` are for none or one, and for one or more, of the
- * character before (the public API's rule). Undefined for a text that is no pattern, which matches nothing.
+ * Compiles a pattern: `*` matches characters except `/`, and `**` any characters. `?` and `+` make the previous character
+ * optional or repeatable (the public API's rule). Undefined for an invalid pattern, which matches nothing.
  */
 export function compilePattern(text: string): NamePattern | undefined {
   const parts: Part[] = [];
@@ -63,7 +63,7 @@ function rangeOf(character: string, last = character): Range {
   return [codeOf(character), codeOf(last)];
 }
 
-/** The ranges of a class such as `[a-z_]`; undefined where one ends before it begins. */
+/** The ranges of a class such as `[a-z_]`; undefined if a range ends before it begins. */
 function rangesOf(text: string): Range[] | undefined {
   const ranges = [...text.slice(1, -1).matchAll(/(.)-(.)|(.)/gsu)].map(([, from, to, single]) =>
     rangeOf(from ?? single ?? '', to ?? single),
@@ -71,7 +71,9 @@ function rangesOf(text: string): Range[] | undefined {
   return ranges.every(([from, to]) => from <= to) ? mergeRanges(ranges) : undefined;
 }
 
-/** The same characters in as few ranges as possible: a class that names a character over and over costs no more than one that does so once. */
+/**
+ * The same characters in as few ranges as possible, so that a class that repeats a character costs no more than one that doesn't.
+ */
 function mergeRanges(ranges: readonly Range[]): Range[] {
   const merged: Range[] = [];
   for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
@@ -82,7 +84,7 @@ function mergeRanges(ranges: readonly Range[]): Range[] {
   return merged;
 }
 
-/** The character that a part stands for, and no other. */
+/** The only character that a part matches. */
 function characterOf({ ranges, least, most }: Part): string | undefined {
   const [range] = ranges;
   if (least === 0 || most !== 1 || ranges.length > 1 || typeof range !== 'object' || range[0] !== range[1]) return undefined;
@@ -118,17 +120,17 @@ function isIn(ranges: Part['ranges'], code: number): boolean {
   return false;
 }
 
-/** The states at one place of a text: twice the number of the part that comes next, and one more where that part has begun. */
+/** The states at one position of a text: twice the index of the next part, plus one if that part has begun. */
 type Front = {
   readonly parts: readonly Part[];
-  /** The place at which each state was reached last. */
+  /** The position at which each state was last reached. */
   readonly reached: Int32Array;
   position: number;
   states: Int32Array;
   count: number;
 };
 
-/** Adds a state, with the ones that follow it without a character. */
+/** Adds a state, and the states that follow it without a character. */
 function reach(front: Front, to: number): void {
   const { parts, reached, position, states } = front;
   for (let state = to; reached[state] !== position; state += 2 - (state % 2)) {
@@ -140,8 +142,8 @@ function reach(front: Front, to: number): void {
 }
 
 /**
- * Whether a whole name matches. All ways to match are followed at once (the method of Thompson), so that no name is read twice.
- * @returns undefined where there were fewer steps than that takes
+ * Whether a whole name matches. It follows all possible matches in parallel (Thompson's method), so that no name is read twice.
+ * @returns undefined if there weren't enough steps
  */
 export function matchesPattern(pattern: NamePattern, name: string, steps: Steps): boolean | undefined {
   const { begin, end, within = '', parts } = pattern;

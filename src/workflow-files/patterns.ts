@@ -6,7 +6,7 @@ import { compilePattern, matchesPattern, type NamePattern, type Steps } from './
 /** The patterns of one filter. */
 type Filter = {
   readonly patterns: readonly string[];
-  /** Those that were compiled: each is where a name comes to it, since the last one that matches decides. */
+  /** The compiled patterns. Each is compiled when needed, since the last matching one decides. */
   readonly compiled: Map<number, Compiled>;
 };
 
@@ -26,14 +26,14 @@ function compiledAt({ patterns, compiled }: Filter, at: number): Compiled {
 
 const maxSteps = fixedValue(limitTable.interpreters.filterSteps);
 
-/** What the filters of one file may still take for one event. */
+/** The remaining work for the filters of one file for one event. */
 export type FilterWork = { readonly steps: Steps; readonly yieldTurn: ReturnType<typeof periodicYield> };
 
 export const beginFilterWork = (): FilterWork => ({ steps: { left: maxSteps }, yieldTurn: periodicYield() });
 
 /**
- * Whether a name passes the patterns of a filter, of which the last that matches decides: one with `!` takes away (the public API's
- * rule). Undefined where no steps are left to tell.
+ * Whether a name passes the patterns of a filter. The last matching one decides, and a pattern with `!` excludes (the public
+ * API's rule). Undefined if there aren't enough steps.
  */
 export async function passes(filter: Filter, name: string, { steps, yieldTurn }: FilterWork): Promise<boolean | undefined> {
   for (let at = filter.patterns.length - 1; at >= 0; at--) {
@@ -51,7 +51,7 @@ const maxLength = fixedValue(limitTable.interpreters.filterPatternLength);
 const maxPatterns = fixedValue(limitTable.interpreters.filterPatterns);
 const maxBytes = fixedValue(limitTable.interpreters.filterBytes);
 
-/** Why a list can't be a filter; undefined where it can. */
+/** Why a list isn't a valid filter; undefined if it is. */
 export function filterProblem(patterns: readonly string[]): string | undefined {
   if (patterns.length > maxPatterns) return `has more than ${maxPatterns} patterns`;
   let bytes = 0;

@@ -3,12 +3,12 @@ import { type Call, idOfKey, type Workflow } from './calls.ts';
 import type { Json } from './expressions.ts';
 import type { WorkflowFile } from './file.ts';
 
-/** What the token of a job may, and whether the job may ask for tokens of its identity. */
+/** The permissions of a job's token, and whether the job may request identity tokens. */
 type JobPermissions = { readonly token: PermissionSet; readonly identity: 'write' | 'none' };
 
 type Level = 'read' | 'write' | 'none';
 
-/** The names that files know, each with the permission that it stands for. */
+/** The names in files, each with its permission. */
 const known = {
   actions: 'actions',
   checks: 'checks',
@@ -22,15 +22,19 @@ const known = {
   statuses: 'statuses',
 } as const satisfies Readonly<Record<string, PermissionName>>;
 
-/** What the restricted default of the settings allows (the public API's rule). */
+/** The permissions of the restricted default in the settings (the public API's rule). */
 const restricted: readonly string[] = ['contents', 'packages'];
 
-/** What holds where neither a job nor its workflow says anything: the default of the settings, or, in a called workflow, what the calling job may. */
+/**
+ * The permissions if neither a job nor its workflow declares any: the default of the settings, or in a called workflow, the
+ * permissions of the calling job.
+ */
 type Bounds = { readonly byDefault: 'read' | 'write' | JobPermissions; readonly mayWrite: boolean };
 
 /**
- * What the token of a job may do: what the job says, else what its workflow says, else the default. What isn't named where something is,
- * isn't allowed. A called workflow can narrow what the job may that calls it, and not widen it.
+ * The permissions of a job's token: the job's declaration, otherwise its workflow's declaration, otherwise the default. If
+ * anything is declared, undeclared permissions are denied. A called workflow can narrow the permissions of the calling job, but
+ * not widen them.
  */
 export function permissionsOfJob(file: WorkflowFile, job: string, { byDefault, mayWrite }: Bounds): JobPermissions {
   const wanted = file.jobs.get(job)?.source.permissions ?? file.source.permissions;
@@ -49,7 +53,7 @@ export function permissionsOfJob(file: WorkflowFile, job: string, { byDefault, m
   return { token: { ...Object.fromEntries(token), metadata: 'read' }, identity };
 }
 
-/** The same for a job to which calls lead: each may narrow what the one before it may. */
+/** The same for a job inside called workflows. Each call may narrow the permissions of the previous one. */
 export function permissionsOfCalled(
   workflow: Workflow,
   calls: readonly Pick<Call, 'key'>[],
@@ -64,7 +68,7 @@ export function permissionsOfCalled(
   return called ? permissionsOfCalled(called, others, job, { ...bounds, byDefault }) : { token: {}, identity: 'none' };
 }
 
-/** The lowest first. */
+/** Lowest first. */
 const levels: readonly Level[] = ['none', 'read', 'write'];
 
 const defaultLevel = (name: string, byDefault: unknown): Level =>

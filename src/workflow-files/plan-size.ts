@@ -1,4 +1,4 @@
-// How many jobs a plan may have, and how much they may hold together.
+// The maximum number of jobs in a plan, and their maximum total size.
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { PlannedJob } from './plan.ts';
 
@@ -6,21 +6,21 @@ const maxJobs = fixedValue(limitTable.workflows.runJobs);
 const maxBytes = fixedValue(limitTable.workflows.planBytes);
 const mebi = 1024 * 1024;
 
-/** A plan ends here: matrices of calls in matrices of calls multiply, and so do the parts of their jobs. */
+/** The plan is too large. Matrices of calls inside matrices of calls multiply, and so do the parts of their jobs. */
 export class PlanTooLarge extends Error {}
 
 export const tooManyJobs = `A run has at most ${maxJobs} jobs`;
 
-/** A plan as far as it is made. */
+/** A partial plan. */
 type PartOfPlan = {
   readonly jobs: readonly PlannedJob[];
   readonly held: readonly string[];
-  /** What the jobs hold, with the inputs of the calls that lead to them. */
+  /** The size of the jobs in bytes, with the inputs of the calls that lead to them. */
   bytes: number;
 };
 
 /**
- * Counts the next jobs of a plan. Each call that waits for its turn has one job at least.
+ * Counts the next jobs of a plan. Each call that waits for its turn has at least one job.
  * @throws PlanTooLarge
  */
 export function countJobs(plan: PartOfPlan, next: readonly PlannedJob[], callBytes: number): void {

@@ -1,4 +1,4 @@
-// Which jobs of a run come next. A plan is made anew from the file and from what has happened, whenever a job ends.
+// Decides which jobs of a run come next. Whenever a job ends, a new plan is made from the file and the progress so far.
 import { gather } from '#lib/collections.ts';
 import {
   bytesOfCalls,
@@ -30,25 +30,25 @@ import { ancestorsOf, statusOf } from './needs.ts';
 import { countJobs, PlanTooLarge } from './plan-size.ts';
 import { findPart, type Token } from './token.ts';
 
-/** How a job of a file has ended, all jobs of its matrix together. */
+/** The combined result of a job of a file, over all jobs of its matrix. */
 export type JobResult = {
   readonly result: 'success' | 'failure' | 'cancelled' | 'skipped';
   readonly outputs: { readonly [name: string]: string };
 };
 
-/** A job to be made. */
+/** A job to create. */
 export type PlannedJob = {
-  /** The id in the file; in a called workflow, after those of the calls that lead to it, as `deploy/check`. */
+  /** The id in the file. In a called workflow, the ids of the calls that lead to it come first: `deploy/check`. */
   readonly id: string;
   /** The calls that lead to it, the outermost first. */
   readonly calls: readonly Call[];
   readonly name: string;
-  /** What the context `matrix` holds; null without a matrix. */
+  /** The context `matrix`; null without a matrix. */
   readonly combination: Combination | null;
-  /** Its place among the jobs of its matrix, from 0, and how many these are. */
+  /** Its position among the jobs of its matrix, from 0, and the number of these jobs. */
   readonly index: number;
   readonly total: number;
-  /** Why it doesn't run; undefined where it waits for a runner. */
+  /** Why it doesn't run; undefined if it waits for a runner. */
   readonly ended?:
     | { readonly result: 'skipped' | 'cancelled' }
     | { readonly result: 'failure'; readonly problem: string; readonly line: number };
@@ -62,33 +62,36 @@ export type PlannedJob = {
   readonly failsFast: boolean;
 };
 
-/** What has happened in a run: which jobs were made, and how those that are over have ended. */
+/** The progress of a run: the created jobs, and the results of ended ones. */
 export type Progress = {
   readonly made: ReadonlySet<string>;
   readonly results: ReadonlyMap<string, JobResult>;
   readonly isCancelled: boolean;
-  /** By their keys; undefined where it doesn't matter whose turn it is. */
+  /** The leases by key; undefined if turns don't matter. */
   readonly leases?: ReadonlyMap<string, LeaseState>;
 };
 
-/** Which jobs come next. */
+/** The next jobs. */
 export type Plan = {
   readonly jobs: readonly PlannedJob[];
-  /** How the jobs that are over have ended, with those of `jobs` that end at once and those that call workflows, by their ids as in `PlannedJob`. */
+  /**
+   * The results of ended jobs, including jobs in `jobs` that end immediately and jobs that call workflows, by their ids as in
+   * `PlannedJob`.
+   */
   readonly results: ReadonlyMap<string, JobResult>;
-  /** Whether all jobs of the file are over. */
+  /** Whether all jobs of the file have ended. */
   readonly isOver: boolean;
-  /** What the calls that aren't over hold of concurrency groups, or wait for. */
+  /** The leases of concurrency groups that unfinished calls hold or wait for. */
   readonly leases: readonly Lease[];
-  /** What the keys of jobs begin with that wait for a call to have its turn. */
+  /** The key prefixes of jobs that wait for a call's turn. */
   readonly held: readonly string[];
-  /** Why the plan ends before all of its jobs: they are more, or larger, than a run may have. */
+  /** Why the plan ends before all of its jobs: there are too many, or they are too large. */
   readonly problem?: string;
 };
 
 /**
- * The jobs that can be made now: those whose needs are over. A job that is skipped is over at once, so that what needs it follows. A job that
- * calls a workflow isn't made itself: the jobs of that workflow are.
+ * The jobs that can be created now, because their needs have ended. A skipped job ends immediately, so that the jobs that need it
+ * follow. For a job that calls a workflow, the jobs of that workflow are created instead.
  * @param contexts `github`, `inputs` and `vars`
  */
 export function planJobs(workflow: Workflow, contexts: Contexts, { made, results, isCancelled, leases: known }: Progress): Plan {
@@ -121,14 +124,14 @@ function groupsOfRun({ file }: Workflow, contexts: Contexts): string[] {
   try {
     return namesOf(concurrencyOfFile(file, contexts));
   } catch (error) {
-    if (error instanceof ExpressionProblem) return []; // the run was made with other variables
+    if (error instanceof ExpressionProblem) return []; // the run was created with other variables
     throw error;
   }
 }
 
-/** What is planned, and what was before. */
+/** The plan so far, and the earlier progress. */
 type State = {
-  /** What the planned jobs hold, with the inputs of the calls that lead to them. */
+  /** The size of the planned jobs in bytes, with the inputs of the calls that lead to them. */
   bytes: number;
   readonly jobs: PlannedJob[];
   readonly leases: Lease[];
@@ -144,18 +147,21 @@ type Level = {
   readonly workflow: Workflow;
   readonly contexts: Contexts;
   readonly calls: readonly Call[];
-  /** The bytes of their inputs and matrix values. */
+  /** The size of their inputs and matrix values in bytes. */
   readonly callBytes: number;
-  /** What comes before the ids and the names of its jobs. */
+  /** The prefixes of its jobs' ids and names. */
   readonly prefix: string;
   readonly namePrefix: string;
-  /** What becomes of jobs that a cancellation keeps from being made; undefined without one. */
+  /** The result of jobs that aren't created because of a cancellation; undefined without a cancellation. */
   readonly cancelled: 'skipped' | 'cancelled' | undefined;
-  /** The concurrency groups that it is in, with all around it; in lower case. */
+  /** Its concurrency groups and all outer ones, in lower case. */
   readonly groups: readonly string[];
 };
 
-/** The calls that were begun, by the ids of their jobs and of themselves: the parts that end in a slash, and without the places in their matrices. */
+/**
+ * The calls that have begun, from the ids of their jobs and their own ids: the parts that end with a slash, without matrix
+ * positions.
+ */
 function begunCalls(ids: Iterable<string>): Set<string> {
   const begun = new Set<string>();
   for (const id of ids) {
@@ -227,13 +233,15 @@ export const needsContext = (needs: readonly string[], resultOfJob: (id: string)
 
 type OfCalls = { readonly contexts: Contexts; readonly positions: readonly InMatrix[] };
 
-/** Plans the jobs of the workflow that a job calls, for each combination of its matrix. The job is over when all of them are. */
+/**
+ * Plans the jobs of the workflow that a job calls, for each combination of its matrix. The job ends when all of them have ended.
+ */
 function planCalls(level: Level, job: WorkflowFileJob, state: State, { contexts, positions }: OfCalls): void {
   const key = level.prefix + job.id;
   const workflow = level.workflow.called.get(job.id);
   if (!workflow) throw new ExpressionProblem('The workflow that it calls is not known', lineOf(job.parts));
   const { github = null, vars = null } = contexts;
-  // Each is worked out before any of them begins, so that what can't be evaluated fails them all.
+  // All levels are computed before any of them begins, so that an evaluation error fails all of them.
   const levels = positions.map((position) => {
     const outside = { ...contexts, matrix: position.combination, strategy: strategyContext(position) };
     const inputs = inputsOfCall(job, workflow.file, outside);
@@ -280,11 +288,11 @@ function planCalls(level: Level, job: WorkflowFileJob, state: State, { contexts,
   if (open === 0) state.results.set(key, resultOf(ended.map((one) => ({ ...one, isOptional: false }))));
 }
 
-/** Plans the jobs of one call, if it is its turn in its concurrency groups. @returns how it has ended, if it has */
+/** Plans the jobs of one call, if it is its turn in its concurrency groups. @returns its result, if it has ended */
 function planCall(called: Level, state: State, leases: readonly Lease[]): JobResult | undefined {
   const isOverBefore = resultOfCall(called, state);
   if (isOverBefore) return isOverBefore;
-  // One group after the other: who waits for the second holds the first.
+  // Groups are acquired one after the other: a call that waits for the second holds the first.
   const missing = state.known ? leases.findIndex(({ key }) => !state.known?.get(key)?.isHeld) : -1;
   const call = called.calls.at(-1);
   if (missing >= 0 && called.cancelled && call && !state.begun.has(called.prefix)) {
@@ -305,7 +313,7 @@ function planCall(called: Level, state: State, leases: readonly Lease[]): JobRes
   return result;
 }
 
-/** How a call has ended; undefined while one of its jobs hasn't. */
+/** The result of a call; undefined until all of its jobs have ended. */
 function resultOfCall({ workflow: { file }, prefix, contexts }: Level, { results }: State): JobResult | undefined {
   if (!isOver(file, (id) => results.get(prefix + id))) return undefined;
   const jobs = [...file.jobs.keys()].map((id) => [id, results.get(prefix + id) ?? { result: 'skipped', outputs: {} }] as const);
@@ -343,7 +351,7 @@ function jobOf(
   };
 }
 
-/** How the jobs of one matrix have ended together; outputs of later ones win where they aren't empty (the public API's rule). */
+/** The combined result of the jobs of one matrix. For outputs, later non-empty values win (the public API's rule). */
 export function resultOf(jobs: readonly (JobResult & { readonly isOptional: boolean })[]): JobResult {
   const results = new Set(jobs.map(({ result, isOptional }) => (isOptional && result === 'failure' ? 'success' : result)));
   const result = (['failure', 'cancelled', 'success'] as const).find((one) => results.has(one)) ?? 'skipped';

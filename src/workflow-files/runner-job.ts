@@ -4,20 +4,20 @@ import type { Source, WorkflowFile } from './file.ts';
 import { inputWriter, taskTooLarge } from './given-inputs.ts';
 import type { Combination } from './matrix.ts';
 
-/** A job as it was planned, as far as its runner is told. */
+/** The parts of a planned job that its runner gets. */
 type JobForRunner = {
   readonly id: string;
   readonly name: string;
   readonly combination: Combination | null;
   readonly labels: readonly string[];
   readonly timeoutMinutes: number;
-  /** Where its file was called: the name of the workflow of the run, and the inputs. */
+  /** Set if its file was called: the name of the run's workflow, and the inputs. */
   readonly called?: { readonly workflow: Json | undefined; readonly inputs: { readonly [name: string]: Json } } | undefined;
 };
 
 const maxBytes = fixedValue(limitTable.workflows.taskBytes);
 
-/** What the server has decided already; the rest of a job is for its runner, with its expressions as they were written. */
+/** Parts that the server has already evaluated. The runner gets the rest of a job, with its expressions in source form. */
 const decided = new Set([
   'needs',
   'if',
@@ -30,15 +30,16 @@ const decided = new Set([
 ]);
 
 /**
- * The output of a job that says where its environment is: runners evaluate outputs at the end of a job, and addresses of environments name what
- * steps have given, too. No expression names an output with a dot by accident.
+ * The job output with the address of its environment. Runners evaluate outputs at the end of a job, and an environment's address
+ * may also use outputs of steps. No expression refers to an output with a dot by accident.
  */
 export const environmentUrlOutput = 'environment.url';
 
 /**
- * The workflow file of one job, for its runner: with this job alone, and a matrix of its one combination. It is JSON, which YAML contains.
- * @returns undefined where the file has no such job
- * @throws ExpressionProblem where it is too large with the inputs of its call
+ * The workflow file of one job for its runner, with only this job and a matrix of its single combination. It is JSON, which is a
+ * subset of YAML.
+ * @returns undefined if the file has no such job
+ * @throws ExpressionProblem if it is too large with the inputs of its call
  */
 export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | undefined {
   const definition = file.jobs.get(job.id);

@@ -3,24 +3,24 @@ import { Cron } from 'croner';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
 
-/** When a workflow runs by its schedule, and the line of it that says so. */
+/** A scheduled time of a workflow, and the schedule line for it. */
 type ScheduledTime = { readonly at: Date; readonly cron: string };
 
-/** Runs are five minutes apart at least (the public API's bound), in milliseconds. */
+/** The minimum interval between runs, in milliseconds (five minutes, as in the public API). */
 const shortestPause = 5 * 60_000;
 
 const maxLines = fixedValue(limitTable.interpreters.scheduleLines);
 const maxLength = fixedValue(limitTable.interpreters.scheduleLength);
 
-/** Why a schedule is too large; undefined where it isn't. */
+/** Why a schedule is too large; undefined if it isn't. */
 export function scheduleProblem({ schedule = [] }: EventsConfig): string | undefined {
   if (schedule.length > maxLines) return `has more than ${maxLines} lines`;
   return schedule.some(({ cron }) => cron.length > maxLength) ? `has a line of more than ${maxLength} characters` : undefined;
 }
 
 /**
- * The first time after another at which a workflow is to run; undefined where it has no schedule. Lines in no known time zone are left
- * out. A line that names no day there is takes milliseconds, so that this yields between lines.
+ * The next scheduled time of a workflow after a given time; undefined if it has no schedule. Lines with an unknown time zone are
+ * skipped. A line that never matches a day takes milliseconds, so this yields between lines.
  */
 export async function nextRunOf({ schedule = [] }: EventsConfig, after: Date): Promise<ScheduledTime | undefined> {
   const yieldTurn = periodicYield();
@@ -39,7 +39,7 @@ function nextOf(cron: string, timezone: string, after: Date): Date | undefined {
     const first = times.nextRun(after);
     const second = first && times.nextRun(first);
     if (!first || !second || second.getTime() - first.getTime() >= shortestPause) return first ?? undefined;
-    // A line that asks for more gets every fifth minute.
+    // A line with shorter intervals runs every five minutes.
     return new Date(Math.ceil((after.getTime() + 1) / shortestPause) * shortestPause);
   } catch {
     return undefined;

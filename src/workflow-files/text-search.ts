@@ -1,6 +1,6 @@
 /**
- * Whether a text holds another one, in a time that grows with both lengths alone (the method of Knuth, Morris and Pratt). That of
- * `String.includes` grows with their product.
+ * Whether a text contains another one, in linear time (Knuth-Morris-Pratt). The time of `String.includes` grows with the product
+ * of both lengths.
  */
 export function holdsText(text: string, wanted: string): boolean {
   if (wanted.length <= shortText) return text.includes(wanted);
@@ -15,10 +15,10 @@ export function holdsText(text: string, wanted: string): boolean {
   return false;
 }
 
-/** The product doesn't matter for texts that are this short. */
+/** For texts this short, the product doesn't matter. */
 const shortText = 16;
 
-/** For each beginning of a text: the length of the longest shorter beginning that it ends with. */
+/** For each prefix of a text, the length of the longest shorter prefix that it ends with. */
 function bordersOf(text: string): Uint32Array {
   const borders = new Uint32Array(text.length);
   let length = 0;

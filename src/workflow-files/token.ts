@@ -1,9 +1,9 @@
-// Parts of workflow files, as they were written: plain data, which threads hand over.
+// Parts of workflow files in source form, as plain data that threads can exchange.
 
-/** What JSON holds. Values of expressions and of workflow files are this. */
+/** A JSON value. Expressions and workflow files have these values. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
-/** A part of a workflow file, its expressions not evaluated. Lines count from 1. */
+/** A part of a workflow file, with unevaluated expressions. Lines count from 1. */
 export type Token = { readonly line: number } & (
   | { readonly kind: 'scalar'; readonly value: string | number | boolean | null }
   | { readonly kind: 'sequence'; readonly items: readonly Token[] }
@@ -13,23 +13,23 @@ export type Token = { readonly line: number } & (
 
 type TokenEntry = { readonly key: Token; readonly value: Token };
 
-/** A part of a part, by the names that lead to it; undefined where there is none. */
+/** A nested part, by the names that lead to it; undefined if there is none. */
 export const findPart = (token: Token | undefined, ...names: readonly string[]): Token | undefined =>
   names.reduce<Token | undefined>((at, name) => entriesOf(at).find(({ key }) => keyText(key) === name)?.value, token);
 
-/** The entries of a mapping; none of anything else. */
+/** The entries of a mapping; empty for other parts. */
 export const entriesOf = (token: Token | undefined): readonly TokenEntry[] => (token?.kind === 'mapping' ? token.entries : []);
 
-/** The items of a sequence; none of anything else. */
+/** The items of a sequence; empty for other parts. */
 export const itemsOf = (token: Token | undefined): readonly Token[] => (token?.kind === 'sequence' ? token.items : []);
 
-/** A key as it was written. */
+/** The source text of a key. */
 export const keyText = (key: Token): string => {
   if (key.kind === 'scalar') return String(key.value ?? '');
   return key.kind === 'expression' ? `\${{ ${key.expression} }}` : '';
 };
 
-/** How many values, lists, mappings and keys a part has, itself included. */
+/** The number of values, lists, mappings and keys in a part, including itself. */
 export function countParts(token: Token): number {
   if (token.kind === 'sequence') return token.items.reduce((sum, item) => sum + countParts(item), 1);
   if (token.kind === 'mapping')
@@ -37,7 +37,7 @@ export function countParts(token: Token): number {
   return 1;
 }
 
-/** Whether a text in a value holds a NUL character, which PostgreSQL doesn't store. */
+/** Whether a text in a value contains a NUL character, which PostgreSQL can't store. */
 export function hasNul(value: Json): boolean {
   if (typeof value === 'string') return value.includes('\0');
   if (value === null || typeof value !== 'object') return false;

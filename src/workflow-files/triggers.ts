@@ -2,34 +2,34 @@ import type { EventsConfig } from '@actions/workflow-parser/model/workflow-templ
 import { beginFilterWork, type FilterWork, filterProblem, openFilter, passes } from './patterns.ts';
 import { scheduleProblem } from './schedule.ts';
 
-/** Something that happened, as far as the filters of workflow files look at it. */
+/** The properties of an event that workflow filters check. */
 export type Trigger = {
-  /** The name of the event in workflow files, as `push`. */
+  /** The name of the event in workflow files, such as `push`. */
   readonly event: string;
-  /** The action of its payload, as `opened`, for the filter `types`. */
+  /** The action of its payload, such as `opened`, for the filter `types`. */
   readonly action?: string | undefined;
-  /** The branch that filters of branches look at: the pushed one, the base of a pull request, or the head branch of a run. */
+  /** The branch for branch filters: the pushed branch, the base of a pull request, or the head branch of a run. */
   readonly branch?: string | undefined;
   /** The pushed tag. */
   readonly tag?: string | undefined;
-  /** The name of the workflow whose run it is about, for `workflow_run`. */
+  /** For `workflow_run`, the name of the run's workflow. */
   readonly workflow?: string | undefined;
-  /** The files that were changed; undefined where that can't be told, which passes every filter. */
+  /** The changed files; undefined if unknown, which passes every filter. */
   readonly changedPaths?: () => Promise<readonly string[] | undefined>;
 };
 
 type Filters = { readonly [name: string]: readonly string[] | undefined };
 
-/** The actions that start a workflow which names none; of other events, all do. */
+/** The actions that start a workflow without `types`. For other events, all actions do. */
 const defaultTypes: ReadonlyMap<string, readonly string[]> = new Map([
   ['pull_request', ['opened', 'synchronize', 'reopened']],
   ['pull_request_target', ['opened', 'synchronize', 'reopened']],
 ]);
 
-/** The filters of an event whose entries are patterns. */
+/** The filters of an event that contain patterns. */
 const filterNames = ['workflows', 'branches', 'branches-ignore', 'tags', 'tags-ignore', 'paths', 'paths-ignore'] as const;
 
-/** What is too large in the events of a file, each named as `on.push.paths`. */
+/** The parts of a file's events that are too large, such as `on.push.paths`. */
 export function triggerProblems(events: EventsConfig): string[] {
   const schedule = scheduleProblem(events);
   const ofFilters = Object.entries(events).flatMap(([event, filters]) =>
@@ -41,7 +41,7 @@ export function triggerProblems(events: EventsConfig): string[] {
   return schedule === undefined ? ofFilters : [`on.schedule ${schedule}`, ...ofFilters];
 }
 
-/** Whether a workflow runs when something happens. A name that takes more steps than there are passes no filter. */
+/** Whether an event starts a workflow. A name that needs too many steps passes no filter. */
 export async function isTriggered(events: EventsConfig, trigger: Trigger): Promise<boolean> {
   const filters = events[trigger.event] as Filters | undefined;
   if (filters === undefined) return false;
@@ -62,7 +62,7 @@ type RefToPass = {
   readonly work: FilterWork;
 };
 
-/** Filters of branches alone leave out tags, and the other way round. */
+/** Filters for branches only exclude tags, and the reverse. */
 async function passesRef(filters: Filters, { own, other, name, work }: RefToPass): Promise<boolean> {
   const [wanted, ignored] = [filters[own], filters[`${own}-ignore`]];
   if (wanted) return (await passes(openFilter(wanted), name, work)) === true;
@@ -70,7 +70,7 @@ async function passesRef(filters: Filters, { own, other, name, work }: RefToPass
   return filters[other] === undefined && filters[`${other}-ignore`] === undefined;
 }
 
-/** Whether one of the changed files passes. Where there aren't steps for all of them, they count as one that does. */
+/** Whether one of the changed files passes. If there aren't enough steps for all of them, they count as passing. */
 async function passesPaths(
   { paths, 'paths-ignore': ignored }: Filters,
   { changedPaths }: Trigger,

@@ -2,14 +2,14 @@ import type { Json } from './expressions.ts';
 import { lineOf, type WorkflowFile, type WorkflowFileJob } from './file.ts';
 import { findPart, itemsOf } from './token.ts';
 
-/** What a step or a job uses, with the line that says so. */
+/** The `uses` value of a step or a job, with its line. */
 type Use = { readonly of: 'step' | 'job'; readonly name: string; readonly line: number };
 
-/** All that the steps and jobs of a file use. */
+/** All `uses` values of a file's steps and jobs. */
 export const usesOf = (file: WorkflowFile): Use[] =>
   [...file.jobs.values()].flatMap((job) => [...useOf('job', job.source.uses, lineOf(job.parts)), ...stepUsesOf(job)]);
 
-/** What the steps of a job use. */
+/** The `uses` values of a job's steps. */
 export const stepUsesOf = ({ parts }: WorkflowFileJob): Use[] =>
   itemsOf(findPart(parts, 'steps')).flatMap((step) => {
     const used = findPart(step, 'uses');
@@ -19,7 +19,7 @@ export const stepUsesOf = ({ parts }: WorkflowFileJob): Use[] =>
 const useOf = (of: Use['of'], name: Json | undefined, line: number): Use[] =>
   typeof name === 'string' ? [{ of, name, line }] : [];
 
-/** What names an action or a workflow of a repository. */
+/** The reference to an action or a workflow of a repository. */
 type NamedUse = { readonly owner: string; readonly repo: string; readonly path: string; readonly ref: string };
 
 /** Reads `owner/repo/path@ref`; undefined for anything else. */
@@ -28,13 +28,14 @@ export function namedUse(name: string): NamedUse | undefined {
   return owner === undefined || repo === undefined || ref === undefined ? undefined : { owner, repo, path, ref };
 }
 
-/** What the name of a file begins with that is of the same repository and commit as its run. */
+/** The prefix of files in the same repository and commit as their run. */
 const local = './';
 
 /**
- * The name of a called workflow as a run knows it, whichever file calls it: `./path` in the run's own commit, else `owner/repo/path@ref`.
- * @param from the name of the file that calls; undefined for that of the run
- * @returns undefined where `uses` names no workflow
+ * The name of a called workflow within a run, independent of the calling file: `./path` in the run's own commit, otherwise
+ * `owner/repo/path@ref`.
+ * @param from the name of the calling file; undefined for the run's file
+ * @returns undefined if `uses` names no workflow
  */
 export function nameOfCalled(from: string | undefined, uses: string): string | undefined {
   if (!uses.startsWith(local)) {

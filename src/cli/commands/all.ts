@@ -1,6 +1,6 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 
-/** A command as `hearth --help` lists it. Its module is loaded for the command itself alone: some take a second. */
+/** A command as `hearth --help` lists it. Only the module of the requested command is loaded, since some take a second. */
 type Listed = { usage: string; about: string; load: () => Promise<CommandUnknownOpts> };
 
 /** Every command of `hearth`, in the order of its help. */
@@ -113,14 +113,14 @@ const listed: readonly Listed[] = [
 
 const nameOf = ({ usage }: Listed): string => usage.split(' ', 1)[0] ?? '';
 
-/** All commands; the one called `name` is whole, and the others are only good for being listed. */
+/** All commands. The command called `name` is complete, and the others only have what the list shows. */
 export const commandsFor = (name: string | undefined): Promise<CommandUnknownOpts[]> =>
   Promise.all(listed.map((entry) => (nameOf(entry) === name ? entry.load() : listing(entry))));
 
-/** All commands, whole. */
+/** All commands, complete. */
 export const loadCommands = (): Promise<CommandUnknownOpts[]> => Promise.all(listed.map(({ load }) => load()));
 
-/** A command that has the name, the usage and the description of the listed one. */
+/** A command that has only the name, usage and description of an entry. */
 function listing(entry: Listed): CommandUnknownOpts {
   const { usage, about } = entry;
   const command = new Command(nameOf(entry)).description(about);

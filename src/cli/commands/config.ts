@@ -45,5 +45,6 @@ function displayValue(value: unknown, secret: true | undefined): unknown {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (Array.isArray(value)) return value.join(',');
   if (typeof value !== 'object' || value === null) return value;
-  return 'bucket' in value ? bucketText(value as BucketName) : limitsText(value as LimitOverrides); // no other setting is an object
+  // no other setting is an object
+  return 'bucket' in value ? bucketText(value as BucketName) : limitsText(value as LimitOverrides);
 }

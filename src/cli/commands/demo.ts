@@ -75,7 +75,7 @@ async function push(url: string, { classic }: Tokens, folder: string): Promise<s
   });
 }
 
-/** The folder itself where it is a complete Git repository; otherwise a temporary repository with a copy of its files. */
+/** The folder itself if it is a complete Git repository. Otherwise a temporary repository with a copy of its files. */
 async function repositoryAt(folder: string): Promise<{ path: string; close(): Promise<void> }> {
   const isRepository = (await stat(join(folder, '.git')).catch(() => undefined)) !== undefined;
   if (isRepository && !(await isShallow(folder))) return { path: folder, close: async () => undefined };

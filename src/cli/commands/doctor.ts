@@ -16,7 +16,7 @@ import { workflowJobs } from '../doctor/workflows.ts';
 import { databaseFolderOf } from '../installation.ts';
 import type { Config } from '../settings.ts';
 
-/** Folders that may be volumes of their own. */
+/** Folders that may be separate volumes. */
 function volumesOf(config: Config): string[] {
   const database = databaseFolderOf(config);
   return [config.data, join(config.data, 'repositories'), join(config.data, 'objects'), ...(database ? [database] : [])];

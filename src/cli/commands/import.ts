@@ -97,7 +97,8 @@ async function importAll({ db, change, hearth }: CommandContext, bar: ProgressBa
     throw new UsageError('--api must be an http(s) address, as https://git.example.com/api/v3');
   const people = wanted.mapUsers === undefined ? new Map<string, Account>() : await peopleIn(db, wanted.mapUsers);
   const { git, outbound: elsewhere, version } = hearth.services;
-  // The operator has chosen the source, which may be in a private network. Where the source leads to is another matter.
+  // The operator has chosen the source, which may be in a private network. Addresses that the source refers to are checked
+  // separately.
   const outbound = openOutbound({ allow: ['0.0.0.0/0', '::/0'] });
   try {
     const userAgent = `Hearth/${version}`;

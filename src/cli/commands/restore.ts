@@ -44,7 +44,7 @@ export const restoreCommand = installationCommand(
     });
   });
 
-/** Why the secrets of a backup couldn't be read; undefined where the key that is there is theirs, as far as the backup tells. */
+/** Why the secrets of a backup couldn't be read; undefined if the present key fits, as far as the backup shows. */
 async function problemOfKey(config: Config, manifest: Manifest, folder: string): Promise<string | undefined> {
   const key = config.secretKey ?? (await findSecretKey({ path: config.data }));
   if (!key) return `There is no secret key in ${secretKeyFile(config.data)}`;
@@ -56,7 +56,9 @@ async function problemOfKey(config: Config, manifest: Manifest, folder: string):
   return isTheirs ? undefined : 'The secret key is not the one of the backup';
 }
 
-/** Asks on a terminal whether to restore without the secrets. @throws StartupError where that is refused, or nobody can be asked */
+/**
+ * Asks on a terminal whether to restore without the secrets. @throws StartupError if the answer is no, or if there is no terminal
+ */
 async function askToGoOn(problem: string): Promise<void> {
   const question = `${problem}: the backup's secrets of webhooks, registries and workflows can not be read without it.`;
   if (process.stdin.isTTY) {

@@ -58,7 +58,7 @@ async function start(config: Config, { off, warnings }: Ports): Promise<{ instal
   }
 }
 
-/** The settings with the number of connections that PostgreSQL allows each process. */
+/** The settings with the number of connections that PostgreSQL allows for each process. */
 async function withConnections({ connections, workers, jobs }: Config, { address, settings }: Installation): Promise<Settings> {
   const database = openDatabase(address, { max: 1 });
   const processes = workers > 1 && jobs ? workers + 1 : workers;
@@ -90,7 +90,7 @@ async function serveInCluster(config: Config, { address, connections, installati
 
 const placeholder = { owner: { login: 'OWNER' }, name: 'NAME' };
 
-/** Where websites are reached, with the owner in the place of the star or as a folder. */
+/** The address of websites, with the owner as a subdomain or a folder. */
 function websitesOf(address: string, pages: PagesSettings, { tlsCert }: Config): string {
   const at = { origin: pages.origin, port: pages.port, isSecure: tlsCert !== undefined };
   return siteUrl(originFor({ html: address }, at), at, { owner: { login: 'OWNER' }, name: 'NAME', https_enforced: false });

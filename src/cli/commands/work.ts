@@ -24,7 +24,7 @@ export const workCommand = withSettings(new Command('work'), [
     await (once ? workOnce(config) : work(config));
   });
 
-/** A signal ends it at once: the jobs that it was doing are free again for other workers, and the next start. */
+/** A signal stops it immediately. Its jobs are released to other workers and to the next start. */
 async function workOnce(config: Config): Promise<void> {
   const installation = await openInstallation(config, 'command');
   try {

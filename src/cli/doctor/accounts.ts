@@ -1,7 +1,7 @@
 import { findAccountsByLogin, isActionsOwner, reservedLogins } from '#resources/identity/accounts/index.ts';
 import type { CheckContext, Diagnosis } from './diagnosis.ts';
 
-/** Names accounts that are older than the reservation of their login. They stay as they are. */
+/** Lists accounts that are older than the reservation of their login. They remain unchanged. */
 export async function accounts({ db }: CheckContext): Promise<Diagnosis> {
   const found = (await findAccountsByLogin(db, reservedLogins)).map(({ login }) => login);
   if (found.length === 0) return { check: 'accounts', ok: true, detail: 'none has a reserved name' };

@@ -2,7 +2,7 @@ import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import type { CommandContext } from '../installation.ts';
 
-/** The result of a check. The administrator must fix one that isn't `ok`. */
+/** The result of a check. If it isn't `ok`, the administrator must act. */
 export type Diagnosis = { check: string; ok: boolean; detail: string };
 
 /** The context of checks. */
@@ -10,7 +10,7 @@ export type CheckContext = Pick<CommandContext, 'db' | 'hearth'>;
 
 export const mebi = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`;
 
-/** The first line of an error, with that of Git where it has one. */
+/** The first line of an error, with Git's own message if there is one. */
 export function reasonOf(error: unknown): string {
   const { message, detail } =
     error instanceof Error ? { detail: '', ...error, message: error.message } : { message: String(error), detail: '' };
@@ -18,7 +18,7 @@ export function reasonOf(error: unknown): string {
   return lines.filter((line) => line !== '').join(': ');
 }
 
-/** Runs a check. One that fails by itself is a finding too, so that the others are made all the same. */
+/** Runs a check. If the check itself fails, that is a finding too, and the other checks still run. */
 export async function finding(check: string, work: () => Promise<Diagnosis>): Promise<Diagnosis> {
   try {
     return await work();

@@ -8,7 +8,7 @@ import { counted } from '../command.ts';
 import { progressBar } from '../progress.ts';
 import { type CheckContext, type Diagnosis, reasonOf, someOf } from './diagnosis.ts';
 
-/** Checks that the store of files can be written and read, by an object that is removed again. */
+/** Checks that the file store can be written and read. It writes one object and removes it again. */
 export async function files({ db, hearth }: CheckContext): Promise<Diagnosis> {
   const { rows } = await sql<{ files: number; bytes: number }>`
     select count(*) as files, coalesce(sum(size), 0)::bigint as bytes from release_assets`.execute(db);
@@ -44,7 +44,7 @@ export async function contentsOfFiles({ db, hearth }: CheckContext): Promise<Dia
   for (const [read, { object_key, digest }] of rows.entries()) {
     bar.show('Reading files', read, rows.length);
     const found = await digestOf(hearth.services.objects, object_key).catch((error: unknown) => error);
-    // One that was deleted meanwhile is gone by right.
+    // A file that was deleted in the meantime isn't a problem.
     if (found === digest || !(await isKept(db, object_key))) continue;
     broken.push(`${object_key} ${problemOf(found)}`);
   }

@@ -9,12 +9,12 @@ import { problemOfOwners } from './owners.ts';
 const batchSize = 32;
 
 /**
- * Checks that every repository has a folder that can be used, and lists folders without a repository.
+ * Checks that every repository has a usable folder, and lists folders without a repository.
  * @param owner the user who must own the files. Omitted: the owner of the folder of all repositories
  */
 export async function folders({ db, hearth }: CheckContext, owner?: number): Promise<Diagnosis> {
   const { git } = hearth.services;
-  // Folders are read first, so that repositories that are created meanwhile have a row.
+  // Folders are listed first, so that repositories that are created in the meantime have a row.
   const folderIds = await listFolders(git.root);
   const repositories = await listRepositories(db);
   const uid = owner ?? (await stat(git.root)).uid;
@@ -27,7 +27,7 @@ export async function folders({ db, hearth }: CheckContext, owner?: number): Pro
   const extra = folderIds.filter((id) => !known.has(id));
   const detail = [counted(known.size, 'repository', 'repositories')];
   if (problems.length > 0) detail.push(someOf(problems, '; '));
-  // Left by a deletion in progress or an interrupted creation. They are harmless, since ids are never reused.
+  // They remain from a deletion in progress or an interrupted creation. They are harmless, since ids are never reused.
   if (extra.length > 0) detail.push(`folders without a repository: ${someOf(extra.map(String))}`);
   return { check: 'repositories', ok: problems.length === 0, detail: detail.join('; ') };
 }
@@ -39,7 +39,10 @@ async function listFolders(root: string): Promise<number[]> {
   return ids;
 }
 
-/** Checks that all files of releases, artifacts and logs belong to the owner of the folder of all repositories, where a folder has them. */
+/**
+ * Checks that all files of releases, artifacts and logs belong to the owner of the folder of all repositories, if they are stored
+ * in a folder.
+ */
 export async function filesFolder({ hearth }: CheckContext, owner?: number): Promise<Diagnosis> {
   const { root } = hearth.services.git;
   const folder = join(dirname(root), 'objects');
@@ -59,11 +62,11 @@ function unlessMissing(error: unknown): string[] {
 }
 
 const parts = ['', 'HEAD', 'config', 'objects', 'refs'];
-/** The folders whose entries must belong to the owner. `git gc` and `git repack` as another user make new ones there. */
+/** The folders whose entries must belong to the owner. Git creates entries here if another user runs `git gc` or `git repack`. */
 const ownedFolders = ['', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags', 'refs/pull'];
 const validHead = /^(ref: refs\/\S+|[0-9a-f]{40})\n?$/;
 
-/** What is wrong with a repository's folder, by its own files only; undefined where nothing is. */
+/** The problem of a repository's folder, judging by its own files only; undefined if there is none. */
 async function problemOf(path: string, owner: number): Promise<string | undefined> {
   for (const part of parts) {
     const name = part === '' ? 'its folder' : part;

@@ -7,7 +7,7 @@ import { type CheckContext, type Diagnosis, finding } from './diagnosis.ts';
 
 type Index = {
   name: string;
-  /** What it indexes, in singular and plural. */
+  /** The indexed items, in singular and plural. */
   nouns: [string, string];
   /** The numbers of indexed and of missing items. */
   counts: RawBuilder<{ there: number; missing: number }>;
@@ -48,7 +48,7 @@ const issues: Index = {
     from issues i left join issue_documents d on d.issue_id = i.id`,
 };
 
-/** Checks that the indexes are complete. While jobs or events wait, missing items aren't a problem. */
+/** Checks that the indexes are complete. While jobs or events are waiting, missing items aren't a problem. */
 export async function indexes(context: CheckContext): Promise<Diagnosis[]> {
   const { embeddings } = context.hearth.services;
   const all = [code, commits, repositories, accounts, issues, ...(embeddings ? [vectorsOf(embeddings.identity)] : [])];

@@ -6,14 +6,14 @@ const maxRows = 10;
 
 type RefusalCount = { name: string; limit: string; count: number };
 
-/** The callers with most refusals by limits in the last day. This is information, and never a problem. */
+/** The callers that limits refused most often in the last day. This is information, never a problem. */
 export async function refusals({ db }: Pick<CheckContext, 'db'>, now: Date): Promise<Diagnosis> {
   const rows = await listRefused(db, now);
   const named = rows.map(({ name, limit, count }) => `${name}: ${count} by ${limit}`);
   return { check: 'limits', ok: true, detail: named.length === 0 ? 'nobody exceeded them in the last day' : named.join('; ') };
 }
 
-/** The callers by login, app or address. Deleted ones have their key. */
+/** The callers by login, app or address. Deleted callers appear with their key. */
 async function listRefused(db: CheckContext['db'], now: Date): Promise<RefusalCount[]> {
   const { rows } = await sql<RefusalCount>`
     with most as (

@@ -26,7 +26,7 @@ const minFreeBytes = 1024 ** 3;
 /** Loose Git objects are files, whose number the file system may limit. */
 const minFreeFiles = 10_000;
 
-/** Checks the free space of the volumes of folders, each volume once. A folder that is missing has none. */
+/** Checks the free space of the volumes of folders, each volume once. Missing folders are skipped. */
 export async function disk(folders: readonly string[]): Promise<Diagnosis> {
   const found = await Promise.all(folders.map((folder) => volumeOf(folder)));
   const volumes = [...keyed(found.flat().toReversed(), ({ device }) => device).values()].toReversed();
@@ -55,7 +55,10 @@ async function volumeOf(folder: string) {
 const maxSkewMs = 5_000;
 const maxAheadMs = 60_000;
 
-/** Compares the clock with that of PostgreSQL, and with what was written last: later times mean that the clock was set back. */
+/**
+ * Compares the clock with PostgreSQL's clock and with the last written times. A later time there means that the clock was set
+ * back.
+ */
 export async function clock({ db }: Pick<CheckContext, 'db'>, now = () => new Date()): Promise<Diagnosis> {
   const before = now().getTime();
   const { rows } = await sql<{ now: Date; newest: Date | null }>`

@@ -5,7 +5,7 @@ import { reasonOf } from './diagnosis.ts';
 
 const batchSize = 64;
 
-/** The first file or folder below a folder that another user owns; undefined where there is none. Only the named folders are read. */
+/** The first file or folder that another user owns; undefined if there is none. Only the given folders below `root` are read. */
 export async function problemOfOwners(root: string, folders: readonly string[], owner: number): Promise<string | undefined> {
   for (const folder of folders) {
     const path = join(root, folder);
@@ -28,7 +28,7 @@ export async function problemOfOwners(root: string, folders: readonly string[], 
 
 const nameOf = (path: string): string => (path === '.' || path === '' ? 'its folder' : path);
 
-/** The owner of a file; undefined where it is gone meanwhile. */
+/** The owner of a file; undefined if the file no longer exists. */
 async function ownerOf(path: string): Promise<number | undefined> {
   try {
     return (await lstat(path)).uid;

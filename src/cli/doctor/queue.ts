@@ -8,7 +8,7 @@ const maxDelaySeconds = 300;
 type Counts = { waiting: number; events: number; late: number; servers: number; workers: number };
 type GivenUp = { task: string; jobs: number; error: string | null };
 
-/** Checks that background jobs run and events are delivered, and that no job was given up. */
+/** Checks that background jobs run, that events are delivered, and that no job has failed for good. */
 export async function jobs(context: CheckContext): Promise<Diagnosis> {
   const { waiting, events, late, servers, workers } = await countJobs(context);
   const givenUpJobs = await listGivenUp(context);
@@ -22,7 +22,7 @@ export async function jobs(context: CheckContext): Promise<Diagnosis> {
   return { check: 'jobs', ok: !isStuck && givenUpJobs.length === 0, detail: detail.join('; ') };
 }
 
-/** Resets the attempts of jobs that were given up. Returns their number. */
+/** Resets the attempts of jobs that failed for good. Returns their number. */
 export async function retryJobs({ db, hearth }: CheckContext): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     with given_up as materialized (select id from jobs.jobs where ${givenUp(hearth)}),
@@ -48,7 +48,7 @@ async function countJobs({ db }: CheckContext): Promise<Counts> {
 const connected = (name: string) =>
   sql`(select count(*) from pg_stat_activity where datname = current_database() and application_name = ${name})`;
 
-/** The condition of jobs that were given up, without scheduled jobs, which run again anyway. */
+/** The condition for jobs that failed for good, without scheduled jobs, which run again anyway. */
 function givenUp({ worker }: CheckContext['hearth']) {
   const scheduledJobs = worker.jobs.filter(({ schedule }) => schedule).map(({ name }) => name);
   return sql`attempts >= max_attempts and locked_at is null and task_identifier <> all(${scheduledJobs})`;

@@ -12,7 +12,7 @@ const batchSize = 32;
 /** Refs that the database knows: the default branch whose commit is indexed, and the heads of pull requests. */
 type Known = { branch: boolean; pulls: number[]; pushed: boolean };
 
-/** Checks that repositories have the refs that the database knows. The file of all packed refs may be lost or emptied. */
+/** Checks that repositories have the refs that the database knows. The file of packed refs may be lost or empty. */
 export async function refs({ db, hearth }: CheckContext): Promise<Diagnosis> {
   const problems: string[] = [];
   for (const some of chunks(await listRepositories(db), batchSize)) {
@@ -35,7 +35,7 @@ async function problemOfRefs(
   known: Known | undefined,
 ): Promise<string | undefined> {
   const repo = repoOf(hearth.services.git, id);
-  // Without a folder, the check of folders says so.
+  // If the folder is missing, the check of folders reports it.
   if (!known || !(await repositoryExists(repo))) return undefined;
   const pulls = known.pulls.map((number) => `refs/pull/${number}/head`);
   const expected = [...(known.branch ? [branchRef(default_branch)] : []), ...pulls];
@@ -55,7 +55,7 @@ async function loadKnown(db: Db, ids: readonly Id<'repositories'>[]): Promise<Ma
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Whether the last push to a repository left a ref: one that deletes the last ref leaves none by right. */
+/** Whether the last push to a repository left a ref. After a push that deletes the last ref, an empty repository is correct. */
 async function endsWithRef(db: Db, id: Id<'repositories'>): Promise<boolean> {
   const { rows } = await sql<{ leaves: boolean }>`
     select exists (select from jsonb_array_elements(data->'moves') move where move->>'after' is not null) as leaves

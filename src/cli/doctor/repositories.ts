@@ -43,7 +43,7 @@ export async function objects({ db, hearth }: CheckContext): Promise<Diagnosis> 
   return { check: 'objects', ok, detail: ok ? 'every object is whole' : someOf(broken, '; ') };
 }
 
-/** The first problem of a repository's objects, also where Git can't read the repository at all. */
+/** The first problem of a repository's objects. That Git can't read the repository at all counts too. */
 async function problemOfObjects(repo: GitRepository): Promise<string | undefined> {
   try {
     return (await problemOfPacks(repo)) ?? (await checkRepository(repo))[0];
@@ -52,7 +52,7 @@ async function problemOfObjects(repo: GitRepository): Promise<string | undefined
   }
 }
 
-/** Git overlooks an index whose pack is gone, and a pack whose index is. */
+/** Git overlooks an index without its pack, and a pack without its index. */
 async function problemOfPacks({ path }: GitRepository): Promise<string | undefined> {
   const names = new Set(await readdir(join(path, 'objects', 'pack')));
   const halves = [...names].flatMap((name) => {
@@ -65,8 +65,8 @@ async function problemOfPacks({ path }: GitRepository): Promise<string | undefin
 }
 
 /**
- * Checks that the indexes have the newest commit of each default branch. After a restore, repositories may have newer commits than
- * the index rows.
+ * Checks that the indexes have the newest commit of each default branch. After a restore, repositories may have newer commits
+ * than the index rows.
  */
 export async function newest({ db, hearth }: CheckContext): Promise<Diagnosis> {
   const rows = await db

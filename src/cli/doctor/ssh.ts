@@ -4,7 +4,7 @@ import { hostKeysOf } from '../data-folder.ts';
 import type { Config } from '../settings.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
-/** Checks that the server's keys for SSH can be read, by their owner alone, and names them. */
+/** Checks that only their owner can read the server's SSH host keys, and lists them. */
 export async function ssh({ data, sshPort }: Pick<Config, 'data' | 'sshPort'>): Promise<Diagnosis> {
   const folder = hostKeysOf(data);
   const names = await readdir(folder).catch(() => []);

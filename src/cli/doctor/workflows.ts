@@ -4,10 +4,10 @@ import type { CheckContext, Diagnosis } from './diagnosis.ts';
 
 /** Seconds after which a job that waits for a runner counts as stuck. */
 const longWait = 60 * 60;
-/** Seconds that the sweeps, which run once a minute, may take beyond the time after which a job is given up. */
+/** Seconds that the sweeps may take beyond the time after which a job fails. They run once a minute. */
 const grace = 300;
 
-/** Checks that jobs of workflows find runners, and that those that run are heard of. */
+/** Checks that workflow jobs find runners, and that runners of running jobs still report. */
 export async function workflowJobs({ db, hearth }: CheckContext, now: Date): Promise<Diagnosis> {
   const silence = hearth.services.resourceLimits.workflows.silence / 1_000 + grace;
   const { waiting, running, stuck, longest, oldest } = await countOpenJobs(db, { now, silence });

@@ -4,18 +4,18 @@ import { failure, startCommand } from '../process/run.ts';
 import { isAncestor } from '../refs/resolve.ts';
 import type { GitRepository } from '../repo.ts';
 
-/** Two commits, of which the first may be an ancestor of the second. */
+/** Two commits. The first may be an ancestor of the second. */
 export type Pair = { ancestor: Oid; descendant: Oid };
 
-/** The walk keeps a bit of each pair with each commit that it has yet to visit. */
+/** The walk keeps one bit for each pair with each commit that it has yet to visit. */
 const pairsPerBatch = 1_024;
 
-/** Up to so many pairs are checked one by one, since git then reads only the part of the history that it needs. */
+/** Up to this number of pairs are checked one by one, since git then reads only the necessary part of the history. */
 const maxSingleQueries = 8;
 
 /**
  * Whether the first commit of each pair is the second or an ancestor of it, in the order of the pairs. Many pairs need one git
- * process for each thousand of them. A commit that doesn't exist is no ancestor.
+ * process for each thousand. A commit that doesn't exist isn't an ancestor.
  */
 export async function areAncestors(repo: GitRepository, pairs: readonly Pair[]): Promise<boolean[]> {
   const keyOf = ({ ancestor, descendant }: Pair): string => `${checkedOid(ancestor)} ${checkedOid(descendant)}`;
@@ -36,7 +36,7 @@ async function findEach(repo: GitRepository, pairs: readonly Pair[]): Promise<Pa
 
 /**
  * The pairs that are ancestor and descendant. One walk reads all histories, children before parents. Each commit has a bit set of
- * the descendants that reach it, which is merged into those of its parents; a pair is found when the walk visits its ancestor.
+ * the descendants that reach it, which is merged into its parents' sets. A pair is found when the walk visits its ancestor.
  */
 async function findTogether(repo: GitRepository, pairs: readonly Pair[]): Promise<Pair[]> {
   const pendingByAncestor = new Map<Oid, Pair[]>();
@@ -74,7 +74,7 @@ async function findTogether(repo: GitRepository, pairs: readonly Pair[]): Promis
   return found;
 }
 
-/** The descendants, by the indexes of their pairs, that reach a commit. Commits share these, so that they are never modified. */
+/** The descendants that reach a commit, by the indexes of their pairs. Commits share bit sets, so they are never modified. */
 type BitSet = Uint32Array;
 
 function withBit(bits: BitSet | undefined, index: number, count: number): BitSet {

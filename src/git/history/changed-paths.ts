@@ -4,7 +4,7 @@ import { checkedOid, type Oid } from '../objects/oid.ts';
 import { run } from '../process/run.ts';
 import type { GitRepository } from '../repo.ts';
 
-/** The paths that a commit changed against its first parent. */
+/** The paths that a commit changed relative to its first parent. */
 export type ChangedPaths = { added: string[]; removed: string[]; modified: string[] };
 
 const lists = { A: 'added', D: 'removed', M: 'modified', T: 'modified' } as const;
@@ -12,8 +12,8 @@ const isLetter = (text: string): text is keyof typeof lists => text in lists;
 const maxOutput = 8 * 1024 * 1024;
 
 /**
- * The changed paths of each of these commits, from one process. Beyond eight megabytes of names, later commits are missing; where
- * git reaches another limit, all are.
+ * The changed paths of each of these commits, from one process. Beyond eight megabytes of names, later commits are missing. If
+ * git reaches another limit, all are missing.
  */
 export async function listChangedPaths(repo: GitRepository, oids: readonly Oid[]): Promise<Map<Oid, ChangedPaths>> {
   if (oids.length === 0) return new Map();

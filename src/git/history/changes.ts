@@ -7,12 +7,12 @@ import type { GitRepository } from '../repo.ts';
 export const changeStatuses = ['added', 'removed', 'modified', 'renamed', 'copied', 'changed'] as const;
 type ChangeStatus = (typeof changeStatuses)[number];
 
-/** One path that differs between two trees. `changed` is a change of kind (a file that became a link). */
+/** A path that differs between two trees. `changed` means a different type (a file that became a link). */
 export type PathChange = {
   path: string;
   previousPath?: string;
   status: ChangeStatus;
-  /** Absent on the side where there is no entry. */
+  /** Absent on a side without an entry. */
   old?: { mode: TreeMode; oid: Oid };
   new?: { mode: TreeMode; oid: Oid };
 };
@@ -35,8 +35,8 @@ export function parseRawHead(text: string): Omit<PathChange, 'path' | 'previousP
 }
 
 /**
- * The paths that differ between two commits or trees, at all depths; `from: null` is the empty tree. Renames are detected only with
- * `renames`, since this reads contents.
+ * The paths that differ between two commits or trees, at all depths. `from: null` is the empty tree. Renames are detected only
+ * with `renames`, since that reads contents.
  * @throws GitError `too-large` beyond eight megabytes of names
  */
 export async function listChanges(

@@ -10,7 +10,7 @@ type ChangesCommit = Omit<NewCommit, 'tree'> & Pick<TreeChanges, 'changes'>;
 
 /**
  * Writes blobs, trees and a commit in one git process. It moves no ref.
- * @throws GitError as `writeTree` and `writeCommit`
+ * @throws GitError like `writeTree` and `writeCommit`
  */
 export async function commitChanges(repo: GitRepository, input: ChangesCommit): Promise<{ commit: Oid; tree: Oid }> {
   await using reader = await openObjects(repo);

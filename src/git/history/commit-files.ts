@@ -2,15 +2,15 @@ import { checkedOid, type Oid, zeroOid } from '../objects/oid.ts';
 import { readRecords } from '../process/records.ts';
 import type { GitRepository } from '../repo.ts';
 
-/** A file that a commit changed. `blob`: what it is from then on; undefined where the commit removed it. */
+/** A file that a commit changed. `blob` is its new content; undefined if the commit removed it. */
 export type CommitFile = { readonly commit: Oid; readonly path: string; readonly blob: Oid | undefined };
 
-/** The head of a record of a raw diff: a colon, the modes and the names of each parent and of the commit, and what happened. */
+/** The head of a raw diff record: a colon, the modes and names of each parent and of the commit, and the status. */
 const head = /^:+(?:\d+ )+((?:[0-9a-f]{40} )+)[A-Z]+\d*$/;
 
 /**
- * The files that each of some commits changed, in batches as git finds them. Of a merge, those that are like in none of its parents: what
- * the merge itself brings. Folders of other repositories (submodules) are among them, since they have a path.
+ * The files that each of these commits changed, in batches as git finds them. For a merge, these are the files that differ from
+ * all parents: the merge's own changes. Folders of other repositories (submodules) are included, since they have a path.
  */
 export async function* readCommitFiles(repo: GitRepository, commits: readonly Oid[]): AsyncGenerator<CommitFile[]> {
   if (commits.length === 0) return;

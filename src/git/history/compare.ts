@@ -7,7 +7,7 @@ import { findMergeBase } from '../refs/resolve.ts';
 import type { GitRepository } from '../repo.ts';
 import { type Diff, type DiffLimits, diffTrees } from './diff.ts';
 
-/** How `head` relates to `base`. Without a merge base the histories are unrelated. */
+/** The relation of `head` to `base`. Without a merge base the histories are unrelated. */
 type Comparison = { mergeBase?: Oid; ahead: number; behind: number };
 
 /** Cached comparisons, by `base...head`. */
@@ -29,12 +29,12 @@ async function readComparison(repo: GitRepository, { base, head }: { base: Oid; 
   return { ...(mergeBase !== undefined && { mergeBase }), ahead, behind };
 }
 
-/** So many commits are read one after the other in the time that a git process takes. */
+/** Reading this many commits one after the other takes as long as a git process. */
 const maxRead = 40;
 
 /**
- * Where two histories meet, and what `head` has beyond, newest first, where no commit above that point has other than one parent. Undefined
- * where git is to be asked: there are merges, or too many commits.
+ * The merge base of two histories, and the commits of `head` beyond it, newest first, if every commit above that point has one
+ * parent. Undefined if git must compute it: there are merges, or too many commits.
  */
 async function walkStraight(
   repo: GitRepository,
@@ -58,7 +58,7 @@ async function walkStraight(
   }
 }
 
-/** A page of the commits that `head` has and `base` hasn't, oldest first. `ahead` is their number. */
+/** A page of the commits that `head` has and `base` lacks, oldest first. `ahead` is their number. */
 export async function listAhead(
   repo: GitRepository,
   given: { base: Oid; head: Oid; ahead: number; offset?: number; limit: number },
@@ -78,7 +78,7 @@ export async function listAhead(
   return await reader.getCommits(oids);
 }
 
-/** The diff of a commit against its first parent, or against the empty tree. */
+/** The diff of a commit relative to its first parent, or to the empty tree. */
 export async function diffCommit(
   repo: GitRepository,
   commit: Pick<Commit, 'oid' | 'parents'>,

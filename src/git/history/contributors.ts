@@ -12,12 +12,12 @@ const line = /^\s*(\d+)\t(.*?) ?<([^<>]*)>$/;
 /** Bytes of the list. It must be bounded, since pushed commits can have any number of authors. */
 const maxOutput = 4 * 1024 * 1024;
 
-/** Cached lists, by the commit and the `.mailmap` of the default branch, which git applies. */
+/** Cached lists, by the commit and the default branch's `.mailmap`, which git applies. */
 const lists = kindOf<Contributor[]>('contributors');
 
 /**
- * The authors of a history, those with the most commits first, merged by the repository's `.mailmap`. Beyond four megabytes of
- * names, those with the fewest commits are missing.
+ * The authors of a history, ordered by number of commits and merged by the repository's `.mailmap`. Beyond four megabytes of
+ * names, the authors with the fewest commits are missing.
  */
 export async function listContributors(repo: GitRepository, from: Oid): Promise<Contributor[]> {
   await using reader = await openObjects(repo);

@@ -7,7 +7,7 @@ import { run } from '../process/run.ts';
 import type { GitRepository } from '../repo.ts';
 import { type PathChange, parseRawHead } from './changes.ts';
 
-/** A changed file with its counts. `patch` is missing for binary files, files with the same content, and beyond the limits. */
+/** A changed file with its counts. `patch` is missing for binary files, files with unchanged content, and beyond the limits. */
 export type FileDiff = PathChange & { additions: number; deletions: number; binary: boolean; patch?: string };
 
 /** All changed files and the sums of their counts. `truncated`: the patches of later files are missing. */
@@ -16,19 +16,19 @@ export type Diff = { files: FileDiff[]; additions: number; deletions: number; tr
 /** The limits on patches, in bytes. */
 export type DiffLimits = { patchSize?: number; filePatchSize?: number };
 
-/** What of the diff is wanted: that of some files alone, with so many unchanged lines around a change, or without renames. */
+/** The requested part of the diff: only some files, with this number of context lines, or without renames. */
 type DiffOptions = { paths?: readonly string[]; context?: number; renames?: false };
 
 const mebi = 1024 * 1024;
 const common = ['--full-index', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color'];
 
-/** Cached diffs, by the arguments of git and the limits. */
+/** Cached diffs, by git's arguments and the limits. */
 const diffs = kindOf<Diff>('diff');
 
 /**
- * The diff of two commits or trees (`from: null`: the empty tree), with renames. The files and their counts are complete; patches
- * are given up to the limits.
- * @throws GitError `too-large` where the names of the files exceed `git.output`
+ * The diff of two commits or trees (`from: null`: the empty tree), with renames. It has all files and their counts, and patches
+ * up to the limits.
+ * @throws GitError `too-large` if the names of the files exceed `git.output`
  */
 export async function diffTrees(
   repo: GitRepository,
@@ -63,7 +63,8 @@ async function readDiff(
 }
 
 /**
- * The changed files of one page, with their patches, and the number of all. Only the names and counts of the others are read, and no patch.
+ * The changed files of one page, with their patches, and the number of all changed files. For the others, only names and counts
+ * are read.
  */
 export async function diffPage(
   repo: GitRepository,
@@ -82,7 +83,7 @@ export async function diffPage(
   const text = stdout.toString('utf8');
   const expected = files.reduce((sum, { status }) => sum + sectionsOf(status), 0);
   if (!truncated && text.split(sectionStart).length - 1 !== expected) {
-    // A file in the place of a folder: its path also names what was in that.
+    // A file replaced a folder, so its path also matches the folder's former contents.
     const whole = await diffTrees(repo, { from, to });
     return { files: whole.files.slice(0, most).slice(offset, offset + limit), total: all.length };
   }
@@ -128,13 +129,13 @@ function lineReader(files: FileDiff[]): (line: string) => void {
   };
 }
 
-// Lines of content begin with a space, +, - or \, so that this matches only the beginning of a file's section.
+// Content lines begin with a space, +, - or \, so this matches only the beginning of a file's section.
 const sectionStart = /^diff --git /m;
 
-/** A change of type has two sections: a removal and an addition. */
+/** A type change has two sections: a removal and an addition. */
 const sectionsOf = (status: FileDiff['status']): number => (status === 'changed' ? 2 : 1);
 
-/** Sets the patch of each file. Sections are in the files' order; a change of type has two: a removal and an addition. */
+/** Sets the patch of each file. Sections are in the order of the files. A type change has two: a removal and an addition. */
 function attachPatches(files: FileDiff[], text: string, { complete, maxLength }: { complete: boolean; maxLength: number }): void {
   const sections = text.split(sectionStart).slice(1);
   let at = 0;
@@ -148,7 +149,7 @@ function attachPatches(files: FileDiff[], text: string, { complete, maxLength }:
       .map(hunksOf)
       .filter((hunks) => hunks !== '')
       .join('\n');
-    // A copy, since a part of a text keeps the whole of it in memory.
+    // A copy, since a substring keeps the whole text in memory.
     if (patch !== '' && patch.length <= maxLength) file.patch = Buffer.from(patch).toString();
   }
 }

@@ -34,11 +34,11 @@ function pathArgs({ path }: HistoryFilter): string[] {
   return ['--', path];
 }
 
-/** Cached pages of histories, and numbers of commits, by the arguments of `git rev-list`. */
+/** Cached pages of histories and numbers of commits, by the arguments of `git rev-list`. */
 const pages = kindOf<readonly Oid[]>('history');
 const counts = kindOf<number>('count');
 
-/** A page of the commits that are reachable from a commit, newest first. */
+/** A page of the commits reachable from a commit, newest first. */
 export async function listCommits(
   repo: GitRepository,
   options: HistoryFilter & { from: Oid; offset?: number; limit: number },
@@ -55,7 +55,7 @@ export async function listCommits(
   return readAll(repo, oids);
 }
 
-/** The number of commits that are reachable from `from` and not from `without`, counted up to `maxCount`. */
+/** The number of commits reachable from `from` and not from `without`, up to `maxCount`. */
 export async function countCommits(
   repo: GitRepository,
   options: HistoryFilter & { from: Oid; without?: Oid; maxCount?: number },
@@ -81,12 +81,12 @@ export async function countCommits(
   });
 }
 
-/** How far back a commit is looked for whose number is cached. */
+/** The maximum distance to a commit whose number is cached. */
 const maxAbove = 250;
 
 /**
- * The nearest of a commit's first parents, and of theirs, up to which the commits were counted. `above` is the number of those
- * from there to `from`; with `isStraight`, no other commits were merged between them.
+ * The nearest commit on the chain of first parents whose commits were counted. `above` is the number of commits from there to
+ * `from`. With `isStraight`, no other commits were merged between them.
  */
 function findCounted(repo: GitRepository, from: Oid, keyOf: (oid: Oid) => string) {
   const { cache } = repo.store;
@@ -104,8 +104,8 @@ function findCounted(repo: GitRepository, from: Oid, keyOf: (oid: Oid) => string
 type NewCommitsRange = { from: Oid | null; to: Oid; exclude?: readonly Oid[]; limit: number };
 
 /**
- * The commits that a push added: those reachable from `to` and not from `from` (null: a new branch) or `exclude`, oldest first,
- * the last `limit` of them. Beyond `maxMessages` characters of messages, later commits are omitted.
+ * The commits that a push added: reachable from `to` and not from `from` (null: a new branch) or `exclude`, oldest first, only
+ * the last `limit`. Beyond `maxMessages` characters of messages, later commits are omitted.
  */
 export const listNewCommits = async (repo: GitRepository, added: NewCommitsRange & { maxMessages?: number }): Promise<Commit[]> =>
   readAll(repo, await listNewOids(repo, added), added.maxMessages);
@@ -123,7 +123,7 @@ export async function listNewOids(repo: GitRepository, options: NewCommitsRange)
 const namesPerBatch = 1_000;
 
 /**
- * The object names of up to `limit` commits that are reachable from one, newest first, in batches of a thousand, for background
+ * The object names of up to `limit` commits reachable from one commit, newest first, in batches of a thousand, for background
  * work.
  */
 export async function* readHistory(repo: GitRepository, { from, limit }: { from: Oid; limit: number }): AsyncGenerator<Oid[]> {

@@ -9,7 +9,8 @@ import type { GitRepository } from '../repo.ts';
 type Merge = { merged: true; tree: Oid } | { merged: false; paths: string[] };
 
 /**
- * Merges the trees of two commits. It writes no commit and moves no ref. Commits of unrelated histories conflict, in no path.
+ * Merges the trees of two commits. It writes no commit and moves no ref. Commits of unrelated histories conflict, without any
+ * path.
  */
 export async function mergeCommits(repo: GitRepository, given: { ours: Oid; theirs: Oid }): Promise<Merge> {
   const args = [
@@ -29,9 +30,7 @@ export async function mergeCommits(repo: GitRepository, given: { ours: Oid; thei
   throw new GitError('failed', 'The commits could not be merged', stderr.trim());
 }
 
-/**
- * Merges two commits and writes the merge, whose first parent is `ours`; undefined where they conflict. It moves no ref.
- */
+/** Merges two commits and writes the merge commit, whose first parent is `ours`; undefined if they conflict. It moves no ref. */
 export async function writeMerge(
   repo: GitRepository,
   { ours, theirs, by, message }: { ours: Oid; theirs: Oid; by: Identity; message: string },
@@ -41,7 +40,7 @@ export async function writeMerge(
   return writeCommit(repo, { tree: merged.tree, parents: [ours, theirs], author: by, committer: by, message });
 }
 
-/** The first commit in the history of `tip` by which that got `head`: a merge, or `head` itself. */
+/** The first commit in the history of `tip` that contains `head`: a merge, or `head` itself. */
 export async function firstMergeOf(repo: GitRepository, { head, tip }: { head: Oid; tip: Oid }): Promise<Oid> {
   const range = ['--merges', '--ancestry-path', '--first-parent', '--reverse'];
   const text = await runText(repo, ['rev-list', ...range, `${checkedOid(head)}..${checkedOid(tip)}`, '--']);

@@ -4,19 +4,19 @@ import type { Commit } from '../objects/parse-commit.ts';
 import type { GitRepository } from '../repo.ts';
 import { listNewCommits } from './history.ts';
 
-/** So many commits are followed from parent to parent before git is asked, which takes a process. */
+/** The number of commits to follow from parent to parent before using git, which takes a process. */
 const maxFollowed = 40;
 
 /**
- * The commits that are reachable from `to` and not from `without` (null: nothing is left out), at most `limit` of them, oldest first. A few
- * commits on top of `without` are read without a git process of their own.
+ * The commits reachable from `to` and not from `without` (null: all), at most `limit`, oldest first. A few commits on top of
+ * `without` are read without a separate git process.
  */
 export const listCommitsWithout = async (
   { repo, reader }: { repo: GitRepository; reader: ObjectReader },
   { to, without, limit }: { to: Oid; without: Oid | null; limit: number },
 ): Promise<Commit[]> => (await followed(reader, to, without)) ?? listNewCommits(repo, { from: without, to, limit });
 
-/** The commits from one back to another, where each has one parent; undefined where it isn't so, or they are many. */
+/** The commits from one back to another, if each has one parent; undefined otherwise, or if there are too many. */
 async function followed(reader: ObjectReader, to: Oid, until: Oid | null): Promise<Commit[] | undefined> {
   const found: Commit[] = [];
   for (let next = to; next !== until; ) {

@@ -18,8 +18,8 @@ export const openDiff = (repo: GitRepository, { from, to }: { from: Oid | null; 
   stream(repo, ['diff-tree', '-p', '-r', '-M', ...common, from === null ? emptyTree : checkedOid(from), checkedOid(to), '--']);
 
 /**
- * Streams commits in the format of `git format-patch`: those reachable from `to` and not from `without`, or `to` alone. Merge
- * commits are skipped, as in Git.
+ * Streams commits in the format of `git format-patch`: the commits reachable from `to` and not from `without`, or only `to`.
+ * Merge commits are skipped, as in Git.
  */
 export const openPatches = (repo: GitRepository, { to, without }: { to: Oid; without?: Oid }): Promise<Readable> => {
   const range = without === undefined ? ['-1', checkedOid(to)] : [`${checkedOid(without)}..${checkedOid(to)}`];

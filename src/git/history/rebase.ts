@@ -6,15 +6,15 @@ import { runText } from '../process/run.ts';
 import type { GitRepository } from '../repo.ts';
 import { mergeCommits } from './merge.ts';
 
-/** The rebased head, or why there is none: a conflict, or more commits than are rebased. */
+/** The rebased head, or the reason why there is none: a conflict, or too many commits. */
 type Rebase = { rebased: true; head: Oid } | { rebased: false; reason: 'conflict' | 'too-many' };
 
-/** The public API's bound. */
+/** The public API's limit. */
 const maxCommits = 100;
 
 /**
- * Copies the commits that `head` has and `onto` hasn't on top of `onto`, without merge commits and those that change nothing there. Their
- * authors stay; `committer` commits them. It moves no ref.
+ * Copies the commits that `head` has and `onto` lacks on top of `onto`, without merge commits and commits that change nothing
+ * there. The authors stay, and `committer` commits them. It moves no ref.
  */
 export async function rebaseCommits(repo: GitRepository, given: { onto: Oid; head: Oid; committer: Identity }): Promise<Rebase> {
   const { onto, head, committer } = given;
@@ -26,7 +26,7 @@ export async function rebaseCommits(repo: GitRepository, given: { onto: Oid; hea
   let tip = await reader.getCommit(onto);
   for (const { parents, author, message, oid } of await reader.getCommits(oids)) {
     const [parent] = parents;
-    // A commit with the files of the tip on the parent of the commit that is copied: what they have in common is that parent.
+    // A commit with the tip's files on the parent of the copied commit, so that this parent is the merge base.
     const files = { tree: tip.tree, parents: parent === undefined ? [] : [parent], author: committer, committer, message: '' };
     const ours = parent === tip.oid ? tip.oid : await writeCommit(repo, files);
     const merged = await mergeCommits(repo, { ours, theirs: oid });

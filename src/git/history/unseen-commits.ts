@@ -2,7 +2,7 @@ import { checkedOid, type Oid } from '../objects/oid.ts';
 import { readRecords } from '../process/records.ts';
 import type { GitRepository } from '../repo.ts';
 
-/** The commits that are reachable from some objects, and not from others. Objects that are gone are left out on either side. */
+/** The commits reachable from some objects and not from others. Missing objects are omitted on either side. */
 type CommitRange = { readonly to: readonly Oid[]; readonly without: readonly Oid[] };
 
 const inputOf = ({ to, without }: CommitRange): string =>
@@ -22,7 +22,7 @@ export async function countRange(repo: GitRepository, range: CommitRange): Promi
   return Number(count);
 }
 
-/** Commits of a range from an offset on, oldest first. `total` is their number, by `countRange`. */
+/** Commits of a range from an offset on, oldest first. `total` is their number, from `countRange`. */
 export async function listRange(
   repo: GitRepository,
   range: CommitRange,
@@ -30,7 +30,7 @@ export async function listRange(
 ): Promise<Oid[]> {
   const end = Math.max(0, total - offset);
   const start = Math.max(0, end - limit);
-  // Git counts from the newest on.
+  // Git counts from the newest commit.
   const flags = ['--topo-order', `--skip=${start}`, `--max-count=${end - start}`];
   return (await readLines(repo, range, flags)).reverse();
 }

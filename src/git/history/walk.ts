@@ -3,24 +3,27 @@ import type { Oid } from '../objects/oid.ts';
 import type { Commit } from '../objects/parse-commit.ts';
 import type { GitRepository } from '../repo.ts';
 
-/** Beyond so many commits, git lists them faster. */
+/** Beyond this number of commits, git lists them faster. */
 const maxListed = 1_000;
-/** So many commits are read one after the other in the time that a git process takes. */
+/** Reading this many commits one after the other takes as long as a git process. */
 const maxRead = 40;
-/** Commits that are read before it is clear that the rest isn't cached either. */
+/** The number of commits that are read before it is clear that the rest isn't cached. */
 const maxReadAhead = 8;
 const maxParents = 100;
-/** Seconds. Git reads a date beyond, or one that it can't parse, in a way of its own. */
+/** In seconds. Git treats later dates, and dates that it can't parse, specially. */
 const lastSecond = 2 ** 33;
 
-/** A commit that was reached and isn't listed yet. `time` is in seconds, `order` counts the commits as they were reached. */
+/**
+ * A reached commit that isn't listed yet. `time` is in seconds, and `order` counts the commits in the order in which they were
+ * reached.
+ */
 type Pending = { oid: Oid; parents: readonly Oid[]; time: number; order: number };
 
 /**
- * The names of the first `count` commits that are reachable from one, in the order of `git rev-list`: the newest committed first,
- * of those that a listed commit leads to; of equal times, the one that was reached first. Commits are read through the cache, so
- * that after a push only the new ones are. Undefined where git is to be asked: most of the commits would have to be read, there
- * are too many, or one isn't as Git writes them.
+ * The names of the first `count` commits reachable from a commit, in the order of `git rev-list`: each next one is the newest
+ * commit, by committer date, among the parents of listed commits. With equal dates, the one that was reached first comes first.
+ * Commits are read through the cache, so after a push only the new ones are read. Undefined if git must compute it: most commits
+ * aren't cached, there are too many, or a commit isn't in Git's format.
  */
 export async function walkHistory(repo: GitRepository, from: Oid, count: number): Promise<Oid[] | undefined> {
   if (count > maxListed) return undefined;
@@ -59,7 +62,7 @@ function isUsual(commit: Commit): boolean {
   return time > 0 && time < lastSecond && !commit.committer.name.includes('>') && commit.parents.length <= maxParents;
 }
 
-/** A binary heap: the first is the newest commit, of equally new ones the one that was reached first. */
+/** A binary heap. The newest commit comes first. With equal times, the one that was reached first. */
 class PendingQueue {
   readonly #heap: Pending[] = [];
   #order = 0;

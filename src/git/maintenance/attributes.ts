@@ -4,8 +4,8 @@ import { GitError } from '../errors.ts';
 import type { GitRepository } from '../repo.ts';
 
 /**
- * The attribute `export-subst` in a repository makes git expand formats in files, which can take unbounded memory. The attributes
- * of a Git folder override those of a commit. So archives are made in a separate Git folder that turns `export-subst` off, with
+ * The attribute `export-subst` in a repository makes git expand formats in files, which can take unbounded memory. A Git folder's
+ * attributes override a commit's attributes. So archives are made in a separate Git folder that disables `export-subst` and uses
  * the objects of the repository.
  */
 const attributes = '* -export-subst\n';

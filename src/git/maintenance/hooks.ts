@@ -29,7 +29,7 @@ export async function installHooks(root: string): Promise<void> {
   await rm(drafts, { recursive: true });
 }
 
-/** Existing hooks aren't written again, so that commands as `hearth doctor` work on a full disk too. */
+/** Existing hooks aren't rewritten, so that commands such as `hearth doctor` also work on a full disk. */
 async function areInstalled(root: string): Promise<boolean> {
   const found = await Promise.all(
     Object.entries(scripts).map(async ([name, text]) => {
@@ -41,15 +41,20 @@ async function areInstalled(root: string): Promise<boolean> {
   return found.every(Boolean);
 }
 
-/** The hooks of one push. Disposing of them removes their folder. */
+/** The hooks of one push. Disposal removes their folder. */
 export type PushHooks = {
   readonly folder: string;
-  /** From now on git asks for each ref that it is about to move: until then, and for most pushes ever, it need not start a process for each. */
+  /**
+   * From now on, git calls the hook for each ref before it moves it. Before, and for most pushes always, this saves a process for
+   * each ref.
+   */
   askForEachRef(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Prepares the hooks of a push. @throws GitError where one isn't executable: git would skip it, and the push wouldn't be inspected */
+/**
+ * Prepares the hooks of a push. @throws GitError if one isn't executable: git would skip it, and nothing would inspect the push
+ */
 export async function openPushHooks(root: string): Promise<PushHooks> {
   for (const name of Object.keys(scripts)) {
     await access(join(folderOf(root), name), constants.X_OK).catch((error: unknown) => {

@@ -3,16 +3,18 @@ import { join, relative } from 'node:path';
 import { run } from '../process/run.ts';
 import type { GitRepository, GitStore } from '../repo.ts';
 
-/** Packs objects and refs, removes objects that were unreachable for two weeks, and writes the commit graph. */
+/** Packs objects and refs, removes objects that have been unreachable for two weeks, and writes the commit graph. */
 export async function collectGarbage(repo: GitRepository): Promise<void> {
   await run(repo, ['gc', '--quiet', '--prune=2.weeks.ago'], { kind: 'transfer' });
   await run(repo, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], { kind: 'transfer' });
 }
 
-/** What a repository's objects take: their size on disk, and the numbers that decide when to call `collectGarbage`. */
+/** The size of a repository's objects on disk, and the numbers that decide when to call `collectGarbage`. */
 type ObjectsOnDisk = { readonly bytes: number; readonly looseObjects: number; readonly packs: number };
 
-/** Measures the objects of a repository. It is called after every push: to read a few folders takes less time than to start git. */
+/**
+ * Measures the objects of a repository. It runs after every push, since reading a few folders takes less time than starting git.
+ */
 export async function measureObjects({ path }: GitRepository): Promise<ObjectsOnDisk> {
   const objects = join(path, 'objects');
   const folders = (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name));
@@ -28,7 +30,7 @@ export async function measureObjects({ path }: GitRepository): Promise<ObjectsOn
   return { bytes: bytes + sum(packs) + sum(indexes), looseObjects, packs: packs.length };
 }
 
-/** The bytes on disk of the files in a folder with such names. A folder of loose objects goes when they are packed. */
+/** The sizes on disk of the files in a folder with matching names. A folder of loose objects disappears when they are packed. */
 async function sizesIn(folder: string, wanted: RegExp): Promise<number[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => wanted.test(name));
   const stats = await Promise.all(names.map((name) => lstat(join(folder, name)).catch(() => undefined)));
@@ -49,7 +51,7 @@ export async function checkRepository(repo: GitRepository): Promise<string[]> {
 const leftover = /\.lock$|^tmp_|^tmp_objdir-|^incoming-/;
 
 /**
- * Removes lock files and temporary objects of killed git processes that weren't changed since `before`, which must be longer ago
+ * Removes lock files and temporary objects of killed git processes that haven't changed since `before`, which must be longer ago
  * than any transfer takes. A stale lock would block its ref. Returns the removed paths.
  */
 export async function removeLeftovers(repo: GitRepository, before: Date): Promise<string[]> {
@@ -65,7 +67,9 @@ export async function removeLeftovers(repo: GitRepository, before: Date): Promis
   return removed;
 }
 
-/** Removes temporary folders of interrupted creations, copies and removals of repositories that weren't changed since `before`. */
+/**
+ * Removes temporary folders of interrupted creations, copies and removals of repositories that haven't changed since `before`.
+ */
 export async function removeLeftoverFolders(store: GitStore, before: Date): Promise<void> {
   const folder = join(store.root, 'tmp');
   for (const name of await readdir(folder)) {

@@ -15,7 +15,7 @@ export type ArchiveFormat = 'tar.gz' | 'zip';
 /**
  * Streams a commit's files as an archive, with their paths below `prefix/`. Symbolic links are stored as links. Destroying the
  * stream ends git.
- * @throws GitError `too-large` where the number or the size of the files exceeds its limit, `not-found` for an unknown commit
+ * @throws GitError `too-large` if the number or the size of the files exceeds its limit, `not-found` for an unknown commit
  */
 export async function openArchive(
   repo: GitRepository,
@@ -37,7 +37,7 @@ async function checkSize(repo: GitRepository, commit: Oid): Promise<void> {
   if (!tree) throw new GitError('not-found', 'No such commit');
   let entries = 0;
   let bytes = 0;
-  // The sizes without the paths, which are gigabytes where folders are nested very deeply.
+  // Only the sizes, since deeply nested folders can have gigabytes of paths.
   const command = ['ls-tree', '-r', '-t', '-z', '--format=%(objectsize)', tree.oid];
   for await (const sizes of readRecords(repo, command, { separator: 0 })) {
     entries += sizes.length;

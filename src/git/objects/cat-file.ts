@@ -10,7 +10,7 @@ export type ObjectType = (typeof objectTypes)[number];
 /** The name, type and size of an object. */
 export type ObjectInfo = { oid: string; type: ObjectType; size: number };
 
-/** The reply to a request: the object, with its bytes where contents were requested; undefined where it doesn't exist. */
+/** The reply to a request: the object, with its bytes if contents were requested; undefined if it doesn't exist. */
 export type ObjectReply = { info: ObjectInfo; data: Buffer } | undefined;
 
 type ObjectRequest = {
@@ -21,17 +21,17 @@ type ObjectRequest = {
   reject(error: Error): void;
 };
 
-/** The process ended before it handled this request. It can be sent to a new process. */
+/** The process ended before it handled this request. A new process can handle it. */
 export class Interrupted extends Error {}
 
-/** With `alone`, a request is flushed by itself: if the process ends at it, that request was the cause. */
+/** With `alone`, a request is flushed separately. If the process then ends, that request was the cause. */
 export type RequestOptions = { wanted: 'info' | 'contents'; alone?: true };
 
 const header = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
 
 /**
  * One `git cat-file --batch-command` process. Requests of one turn of the event loop are sent together and answered in order. The
- * caller must check names: full object names, refs, or either with `:path`; without NUL.
+ * caller must check names: they must be full object names, refs, or either with `:path`, without NUL.
  */
 export class CatFile {
   readonly #git: GitProcess;
@@ -56,7 +56,7 @@ export class CatFile {
     return this.#dead !== undefined;
   }
 
-  /** Requests one object. @throws Interrupted where the process ended because of another object */
+  /** Requests one object. @throws Interrupted if the process ended because of another object */
   request(name: string, { wanted, alone }: RequestOptions): Promise<ObjectReply> {
     if (this.#dead) return Promise.reject(this.#dead);
     if (name.includes('\0')) return Promise.reject(new GitError('invalid', 'A name holds a NUL'));
@@ -67,7 +67,7 @@ export class CatFile {
     return promise;
   }
 
-  /** Ends the process; pending requests fail. */
+  /** Ends the process. Pending requests fail. */
   async close(): Promise<void> {
     this.#fail(new GitError('aborted', 'The object reader was closed'));
     this.#git.stdin.end();
@@ -85,7 +85,7 @@ export class CatFile {
     this.#dead ??= error;
     clearTimeout(this.#watch);
     const waiting = this.#waiting.splice(0);
-    // A large object can end the process. The requests for other objects are rejected as interrupted, and are sent again.
+    // A large object can end the process. Requests for other objects are rejected as interrupted, and are sent again.
     const blamed = waiting.length === 1 || waiting[0]?.alone ? 1 : 0;
     const [first, rest] = isOfObject(this.#dead) ? [blamed, new Interrupted()] : [waiting.length, this.#dead];
     for (const [index, request] of waiting.entries()) request.reject(index < first ? this.#dead : rest);
@@ -114,7 +114,7 @@ export class CatFile {
     this.#watch = undefined;
   }
 
-  /** Resolves a request from the received bytes. Returns the number of bytes of its reply; 0 where it is incomplete. */
+  /** Resolves a request from the received bytes. Returns the length of its reply; 0 if it is incomplete. */
   #answer(request: ObjectRequest, bytes: Buffer): number {
     const lineEnd = bytes.indexOf(10);
     if (lineEnd < 0) return 0;
@@ -137,7 +137,7 @@ export class CatFile {
     return end + 1;
   }
 
-  // git repeats the name that it didn't find, line breaks included, and adds ` missing` or ` ambiguous`.
+  // git repeats the name that it didn't find, including line breaks, and adds ` missing` or ` ambiguous`.
   #answerAbsent(request: ObjectRequest, bytes: Buffer): number {
     let end = -1;
     for (let lines = request.name.split('\n').length; lines > 0; lines--) {
@@ -154,5 +154,5 @@ const endOf = (stderr: string): GitError =>
     ? new GitError('unavailable', storageMessage, stderr)
     : new GitError('failed', 'The object reader ended', stderr);
 
-/** Whether an object was the cause of a process's end. Otherwise a new process would fail too. */
+/** Whether an object caused the end of a process. Otherwise a new process would fail too. */
 const isOfObject = ({ kind }: GitError): boolean => kind !== 'unavailable' && kind !== 'aborted';

@@ -1,9 +1,9 @@
 /** The author, committer or tagger of an object, with the time and the time zone. */
-export type Identity = { name: string; email: string; date: Date /** Minutes east of UTC. */; zone: number };
+export type Identity = { name: string; email: string; date: Date /** Minutes east of UTC */; zone: number };
 
 const timestampPattern = /(-?\d{1,15})\s*([+-]\d{2})(\d{2})\s*$/;
 const lastSecond = 8.64e12;
-/** Names and addresses are cut to this length, since pushed commits can have names of any length. */
+/** Names and addresses are truncated to this length, since pushed commits can have names of any length. */
 const maxLength = 1_000;
 
 /** Parses `Name <email> seconds zone`. Old tools wrote malformed ones: unreadable parts become empty, or the epoch. */

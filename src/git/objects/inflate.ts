@@ -5,7 +5,7 @@ import { GitError } from '../errors.ts';
 const uncheckedBytes = 1024 * 1024;
 const maxRatio = 100;
 
-/** Decompresses a gzip request body. It fails with `too-large` beyond a ratio of 100, which no client of Git reaches. */
+/** Decompresses a gzip request body. It fails with `too-large` beyond a ratio of 100, which no Git client reaches. */
 export function gunzip(body: Readable): Readable {
   let packed = 0;
   let plain = 0;

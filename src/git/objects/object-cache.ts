@@ -1,37 +1,38 @@
 import { LRUCache } from 'lru-cache';
 import type { GitLimits, GitRepository } from '../repo.ts';
 
-/** A kind of cached values. What its keys name never changes: an object, or what follows from objects alone. */
+/** A kind of cached values. The meaning of their keys never changes: an object, or a result that depends only on objects. */
 export type Kind<V> = { readonly name: string; readonly value?: V };
 
 export const kindOf = <V>(name: string): Kind<V> => ({ name });
 
 /**
- * What was read of repositories lately, within a bound in bytes. Keys are object names, so that no value is ever outdated. Refs
- * aren't cached, nor whether an object exists: a request asks git for what it names, and only what that leads to comes from here.
+ * Recently read data of repositories, within a limit in bytes. Keys are object names, so no value is ever stale. Refs aren't
+ * cached, and neither is the existence of an object: git looks up the names in a request, and only data below them comes from
+ * here.
  */
 export type ObjectCache = {
   get<V>(repo: GitRepository, kind: Kind<V>, key: string): V | undefined;
-  /** Keeps a value, which must not be modified afterwards. */
+  /** Stores a value, which must not change afterwards. */
   set<V extends object | number>(repo: GitRepository, kind: Kind<V>, key: string, value: V): void;
-  /** Drops what was read of a repository that is removed. */
+  /** Drops the values of a repository that is removed. */
   drop(repo: Pick<GitRepository, 'id'>): void;
-  /** The bytes that all values take. */
+  /** The total size of all values in bytes. */
   size(): number;
 };
 
-/** The largest value, as a part of the whole cache. */
+/** The maximum size of a value, as a part of the whole cache. */
 const largestPart = 1 / 64;
-/** The bytes that an entry takes beside its key and value. */
+/** The bytes that an entry takes in addition to its key and value. */
 const entryBytes = 300;
 
-/** Makes an empty cache. Each process has one for all its repositories. */
+/** Makes an empty cache. A process has one for all its repositories. */
 export function makeObjectCache({ cache: maxSize }: Pick<GitLimits, 'cache'>): ObjectCache {
   const entries = new LRUCache<string, object | number>({ maxSize });
   const largest = maxSize * largestPart;
   const keyOf = ({ id }: Pick<GitRepository, 'id'>, kind: Kind<unknown>, key: string): string => `${id} ${kind.name} ${key}`;
   return {
-    // The kind is a part of the key, so that the value has the type of its kind.
+    // The kind is a part of the key, so the value has the type of its kind.
     get: <V>(repo: GitRepository, kind: Kind<V>, key: string) => entries.get(keyOf(repo, kind, key)) as V | undefined,
     set(repo, kind, key, value) {
       if (!isCacheable(repo)) return;
@@ -46,7 +47,7 @@ export function makeObjectCache({ cache: maxSize }: Pick<GitLimits, 'cache'>): O
   };
 }
 
-/** Objects of a push that isn't accepted yet, of a fork's network and of a draft can be read for one purpose only. */
+/** Objects of a push that isn't accepted yet, of a fork's network, or of a draft may be read for one purpose only. */
 const isCacheable = ({ id, quarantine }: GitRepository): boolean => id > 0 && quarantine === undefined;
 
 /** The cached value, or the one that `read` returns, which is then cached. */
@@ -63,7 +64,7 @@ export async function cached<V extends object | number>(
   return value;
 }
 
-/** The bytes of memory that a value takes at most. A character may take two. Beyond `enough`, the rest isn't looked at. */
+/** The maximum number of bytes of memory that a value takes. A character may take two. Beyond `enough`, the rest is skipped. */
 function sizeOf(value: unknown, enough = Number.POSITIVE_INFINITY): number {
   if (typeof value === 'string') return 24 + 2 * value.length;
   if (typeof value !== 'object' || value === null) return 16;

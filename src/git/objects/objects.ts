@@ -22,7 +22,7 @@ type ReadResult = { oid: Oid } & ({ object: StoredObject } | { problem: 'missing
 
 const bytesPerBatch = 8 * 1024 * 1024;
 const namesPerBatch = 2_000;
-/** Of larger commits, only the first `partialCommitSize` bytes are read. */
+/** For larger commits, only the first `partialCommitSize` bytes are read. */
 const maxCommitSize = 1024 * 1024;
 const partialCommitSize = 256 * 1024;
 const maxTagSize = 1024 * 1024;
@@ -32,20 +32,20 @@ const maxCachedSize = 256 * 1024;
 /** Cached commits, by name. */
 export const commits = kindOf<Commit>('commit');
 const objects = kindOf<StoredObject>('object');
-/** What is known of an object without its bytes, by its name or by a commit and a path. */
+/** Information about objects without their bytes, by name or by commit and path. */
 const infos = kindOf<ObjectInfo>('info');
 
 /** git's exit code for an object that doesn't exist or has another type. */
 const noSuchObject = 128;
 
 /**
- * Reads objects through a long-lived process. Concurrent requests are batched:
- * `await Promise.all(oids.map((oid) => reader.getCommit(oid)))` is one round trip.
+ * Reads objects through a long-lived process. Concurrent requests are batched: `await Promise.all(oids.map((oid) =>
+ * reader.getCommit(oid)))` is one round trip.
  *
  * `rev` is a full object name or a full ref (`refs/heads/main`, `HEAD`).
  *
- * Whether an object exists is read anew by `findInfo`, which comes before anything else that a request names. What other methods
- * return may come from the cache of the store.
+ * `findInfo` always checks whether an object exists, and is called first for every name in a request. The results of other
+ * methods may come from the store's cache.
  */
 export class ObjectReader implements AsyncDisposable {
   readonly #repo: GitRepository;
@@ -64,24 +64,24 @@ export class ObjectReader implements AsyncDisposable {
     return this.#lease.release();
   }
 
-  /** The type and size of an object; undefined where it doesn't exist. With `peel`, tags are followed. */
+  /** The type and size of an object; undefined if it doesn't exist. With `peel`, tags are followed. */
   async findInfo(rev: string, options: { path?: string; peel?: ObjectType } = {}): Promise<ObjectInfo | undefined> {
     const answer = await this.#lease.request(nameOf(rev, options), 'info');
     return answer?.info;
   }
 
-  /** As `findInfo`, for many objects in one round trip. */
+  /** Like `findInfo`, for many objects in one round trip. */
   findInfos(oids: readonly Oid[]): Promise<(ObjectInfo | undefined)[]> {
     return Promise.all(oids.map((oid) => this.findInfo(oid)));
   }
 
   /**
-   * The names of commits that begin with these 7 to 40 digits, by the digits, in one round trip. Digits with which no commit begins, or
-   * several do, are omitted.
+   * The names of the commits that begin with these 7 to 40 digits, by the digits, in one round trip. Digits are omitted if they
+   * match no commit or several.
    */
   async findCommitNames(prefixes: readonly string[]): Promise<Map<string, Oid>> {
     const answers = await Promise.all(prefixes.map((digits) => this.#lease.request(`${checkedPrefix(digits)}^{commit}`, 'info')));
-    // A branch may be called as a commit begins, and a tag's own name leads to another one.
+    // A branch may have a name like the beginning of a commit, and the name of a tag leads to another object.
     return new Map(
       prefixes.flatMap((digits, at) => {
         const oid = answers[at]?.info.oid;
@@ -90,7 +90,7 @@ export class ObjectReader implements AsyncDisposable {
     );
   }
 
-  /** The folder at a path of a commit (`''`: its root); undefined where there is none. */
+  /** The folder at a path of a commit (`''`: its root); undefined if there is none. */
   async findFolder(commit: Oid, path: string): Promise<ObjectInfo | undefined> {
     const key = `${checkedOid(commit)}:${path}`;
     const known = this.#cache.get(this.#repo, infos, key);
@@ -101,7 +101,7 @@ export class ObjectReader implements AsyncDisposable {
     return found;
   }
 
-  /** The size of a blob of a tree that was read, in bytes; 0 where it doesn't exist. */
+  /** The size in bytes of a blob from a tree; 0 if it doesn't exist. */
   async sizeOf(blob: Oid): Promise<number> {
     const known = this.#cache.get(this.#repo, objects, blob) ?? this.#cache.get(this.#repo, infos, blob);
     if (known) return known.size;
@@ -118,7 +118,7 @@ export class ObjectReader implements AsyncDisposable {
     if (!this.#isBulk) this.#cache.set(this.#repo, kind, key, value);
   }
 
-  /** An object; undefined where it doesn't exist. @throws GitError `too-large` above `maxSize` */
+  /** An object; undefined if it doesn't exist. @throws GitError `too-large` above `maxSize` */
   async find(
     rev: string,
     options: { path?: string; peel?: ObjectType; maxSize?: number } = {},
@@ -133,7 +133,7 @@ export class ObjectReader implements AsyncDisposable {
     const answer = await this.#lease.request(info.oid, 'contents');
     if (!answer) return undefined;
     const found = { ...answer.info, data: answer.data };
-    // A copy, since the bytes are a part of a larger buffer that other answers came in.
+    // A copy, since the bytes are a part of a larger buffer with other replies.
     if (found.size <= maxCachedSize) this.#keep(objects, found.oid, { ...found, data: copyOf(found.data) });
     return found;
   }
@@ -143,7 +143,7 @@ export class ObjectReader implements AsyncDisposable {
     return exceeded(this.#limits, name, { message: `The ${type} is too large to be read at once`, detail: oid });
   }
 
-  /** An object. @throws GitError `not-found` where it doesn't exist or has another type, `too-large` above `maxSize` */
+  /** An object. @throws GitError `not-found` if it doesn't exist or has another type, `too-large` above `maxSize` */
   async get(rev: string, options: { path?: string; type?: ObjectType; maxSize?: number } = {}): Promise<StoredObject> {
     const { type, ...rest } = options;
     const found = await this.find(rev, rest);
@@ -163,7 +163,7 @@ export class ObjectReader implements AsyncDisposable {
     return commit;
   }
 
-  /** Many commits by their full names, in one round trip at most. @throws GitError `not-found` where one is missing */
+  /** Many commits by their full names, in at most one round trip. @throws GitError `not-found` if one is missing */
   async getCommits(oids: readonly Oid[]): Promise<Commit[]> {
     const found = await this.findCommits(oids);
     return oids.map((oid) => {
@@ -173,7 +173,7 @@ export class ObjectReader implements AsyncDisposable {
     });
   }
 
-  /** As `getCommits`, as a map by name. Missing objects and those of other types are omitted. */
+  /** Like `getCommits`, as a map by name. Missing objects and objects of other types are omitted. */
   async findCommits(oids: readonly Oid[]): Promise<Map<Oid, Commit>> {
     const found = new Map<Oid, Commit>();
     const unknown: Oid[] = [];
@@ -202,7 +202,7 @@ export class ObjectReader implements AsyncDisposable {
     return read;
   }
 
-  /** The first part of a very large commit, so that such commits don't make lists slow. */
+  /** The first part of a very large commit, so that such commits don't slow lists down. */
   async #findBeginning(oid: Oid): Promise<Commit | undefined> {
     const options = { maxOutput: partialCommitSize, truncate: true, codes: [0, noSuchObject] };
     const { code, stdout } = await run(this.#repo, ['cat-file', 'commit', checkedOid(oid)], options);
@@ -218,7 +218,7 @@ export class ObjectReader implements AsyncDisposable {
     return parseTree(found.data);
   }
 
-  /** The entry of this name in a tree. Trees above `git.folder` are searched by `git ls-tree`. */
+  /** The entry with this name in a tree. For trees above `git.folder`, `git ls-tree` finds it. */
   async findChild(folder: ObjectInfo, name: string): Promise<{ mode: TreeMode; oid: Oid } | undefined> {
     if (folder.size <= this.#limits.folder) {
       const { data } = await this.get(folder.oid, { type: 'tree' });
@@ -235,7 +235,7 @@ export class ObjectReader implements AsyncDisposable {
     return parseTag(found.oid, found.data);
   }
 
-  /** Reads many objects in their order, in batches of a few megabytes. Those above `maxSize` aren't read. */
+  /** Reads many objects in order, in batches of a few megabytes. Objects above `maxSize` aren't read. */
   async *readMany(oids: readonly Oid[], options: { maxSize?: number } = {}): AsyncGenerator<ReadResult> {
     const maxSize = options.maxSize ?? this.#limits.object;
     for (let start = 0; start < oids.length; start += namesPerBatch) {
@@ -249,7 +249,7 @@ export class ObjectReader implements AsyncDisposable {
     }
   }
 
-  /** Reads objects that are known to be small, in their order and in one round trip. Missing ones are omitted. */
+  /** Reads objects that are known to be small, in order and in one round trip. Missing ones are omitted. */
   async readSmall(oids: readonly Oid[]): Promise<StoredObject[]> {
     const answers = await Promise.all(oids.map((oid) => this.#lease.request(checkedOid(oid), 'contents')));
     return answers.flatMap((answer) => (answer ? [{ ...answer.info, data: answer.data }] : []));
@@ -271,8 +271,8 @@ export class ObjectReader implements AsyncDisposable {
 }
 
 /**
- * Opens a reader of a repository; dispose of it with `await using`. Its process stays open for later readers. With `isBulk`, it
- * keeps nothing in the cache, for work that reads more than a request does.
+ * Opens a reader of a repository. Dispose of it with `await using`. Its process stays open for later readers. With `isBulk`, it
+ * caches nothing, for work that reads more than a request does.
  */
 export async function openObjects(repo: GitRepository, { isBulk = false } = {}): Promise<ObjectReader> {
   return new ObjectReader(repo, { isBulk });

@@ -5,7 +5,7 @@ import { periodicYield } from '#lib/turns.ts';
 import type { ObjectType } from './cat-file.ts';
 import type { Oid } from './oid.ts';
 
-/** An object to be written. */
+/** An object to write. */
 export type NewObject = { type: ObjectType; data: Buffer };
 
 const typeNumbers: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
@@ -16,7 +16,7 @@ const deflateAsync = promisify(deflate);
  */
 const maxSyncSize = 4096;
 
-/** zlib's result keeps its whole output buffer alive, so that `chunkSize` is set to about the size of the result. */
+/** zlib's result keeps its whole output buffer alive, so `chunkSize` is about the size of the result. */
 const compress = async (data: Buffer): Promise<Buffer> =>
   data.length > maxSyncSize
     ? deflateAsync(data)
@@ -43,7 +43,7 @@ export async function packOf(objects: readonly NewObject[]): Promise<Buffer> {
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
-/** The header of a pack entry: type and size, with four bits of the size in the first byte and seven in each further one. */
+/** The header of a pack entry: type and size, with four bits of the size in the first byte and seven in each further byte. */
 export function entryHeader(type: number, size: number): Buffer {
   const bytes: number[] = [];
   let byte = (type << 4) | (size & 15);

@@ -10,7 +10,7 @@ export type Commit = {
   author: Identity;
   committer: Identity;
   message: string;
-  /** The armoured signature, and the bytes that it signs. */
+  /** The armored signature, and the bytes that it signs. */
   signature?: string;
   payload?: Buffer;
 };
@@ -28,14 +28,14 @@ export type Tag = {
 };
 
 /**
- * Pushed commits can have messages of any length and any number of parents. Messages and parents are cut to these bounds, and
- * signatures of larger objects are omitted, so that the size of a list of commits is bounded.
+ * Pushed commits can have messages of any length and any number of parents. Messages and parents are truncated to these limits,
+ * and signatures of larger objects are omitted, so that the size of a list of commits is bounded.
  */
 const maxMessageSize = 64 * 1024;
 const maxParents = 1_000;
 const maxSignedSize = 1024 * 1024;
 
-/** A message, cut to `maxMessageSize` bytes at the end of a UTF-8 character. */
+/** A message, truncated to `maxMessageSize` bytes at the end of a UTF-8 character. */
 function messageOf(message: Buffer): Buffer {
   if (message.length <= maxMessageSize) return message;
   let end = maxMessageSize;
@@ -46,7 +46,7 @@ function messageOf(message: Buffer): Buffer {
 type Header = { key: string; value: string; start: number; end: number };
 type Parts = { headers: Header[]; message: Buffer };
 
-/** Splits an object into its header lines (continued lines joined) and its message. */
+/** Splits an object into its header lines (with continued lines joined) and its message. */
 function splitObject(data: Buffer): Parts {
   const headers: Header[] = [];
   let at = 0;
@@ -68,7 +68,7 @@ function splitObject(data: Buffer): Parts {
   return { headers, message: data.subarray(Math.min(at + 1, data.length)) };
 }
 
-/** A decoder for the object's `encoding` header; UTF-8 where it is missing or unknown. */
+/** A decoder for the object's `encoding` header; UTF-8 if it is missing or unknown. */
 function decoderOf(headers: Header[]): (latin1: string) => string {
   const label = headers.find(({ key }) => key === 'encoding')?.value.trim() ?? 'utf-8';
   let decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -108,10 +108,15 @@ export function parseCommit(oid: Oid, data: Buffer): Commit {
 
 const textOf = (latin1: string): string => Buffer.from(latin1, 'latin1').toString('utf8');
 
-/** The headers of signatures: Git's own, and those of repositories with other object names, which aren't part of what is signed. */
+/**
+ * The headers of signatures: Git's own, and the header for repositories with other object names. The signed bytes don't include
+ * them.
+ */
 const signatureHeaders = ['gpgsig', 'gpgsig-sha256'];
 
-/** The bytes of an object without its headers of signatures, up to `end`. A copy, since objects are read as parts of larger buffers. */
+/**
+ * The bytes of an object without its signature headers, up to `end`. A copy, since objects are read as parts of larger buffers.
+ */
 function unsignedBytes(data: Buffer, headers: readonly Header[], end = data.length): Buffer {
   const parts: Buffer[] = [];
   let from = 0;
@@ -128,7 +133,7 @@ const signatureStarts = ['PGP SIGNATURE', 'PGP MESSAGE', 'SSH SIGNATURE', 'SIGNE
   (name) => `-----BEGIN ${name}-----`,
 );
 
-/** Where the signature of a tag begins in its message: at the last line that looks like the first one of a signature, as in Git. */
+/** The offset of a tag's signature in its message: the last line that looks like the first line of a signature, as in Git. */
 function findSignature(message: Buffer): number | undefined {
   let end = message.length;
   while (end > 0) {

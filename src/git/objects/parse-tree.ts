@@ -6,7 +6,7 @@ import type { Oid } from './oid.ts';
 export const treeModes = ['100644', '100755', '120000', '040000', '160000'] as const;
 export type TreeMode = (typeof treeModes)[number];
 
-/** One entry of a tree. `bytes` is the name as stored; `name` is it as text, with U+FFFD where it isn't UTF-8. */
+/** An entry of a tree. `bytes` is the stored name. `name` is the same as text, with U+FFFD for bytes that aren't UTF-8. */
 export type TreeEntry = { mode: TreeMode; type: ObjectType; name: string; bytes: Buffer; oid: Oid };
 
 /** The type of the object of an entry. The commit of a submodule is in another repository. */
@@ -15,7 +15,7 @@ export function typeOfMode(mode: TreeMode): ObjectType {
   return mode === '160000' ? 'commit' : 'blob';
 }
 
-/** The mode that Git reads from an octal text. Old tools wrote other bits, as 100664 or 40000. */
+/** The mode that Git reads from an octal text. Old tools wrote other bits, such as 100664 or 40000. */
 export function canonicalMode(octal: string): TreeMode {
   const bits = Number.parseInt(octal, 8);
   const kind = bits & 0o170000;
@@ -33,7 +33,7 @@ export const parseTree = (data: Buffer): TreeEntry[] =>
     return { mode, type: typeOfMode(mode), name: bytes.toString('utf8'), bytes, oid: oidBehind(data, end) };
   });
 
-/** The entry of this name in a tree object. @throws GitError `invalid` */
+/** The entry with this name in a tree object. @throws GitError `invalid` */
 export function findInTree(data: Buffer, name: Buffer): { mode: TreeMode; oid: Oid } | undefined {
   for (const { octal, start, end } of entriesOf(data))
     if (end - start === name.length && name.compare(data, start, end) === 0)
@@ -43,7 +43,7 @@ export function findInTree(data: Buffer, name: Buffer): { mode: TreeMode; oid: O
 
 const oidBehind = (data: Buffer, end: number): Oid => data.toString('hex', end + 1, end + 21);
 
-/** The mode of each entry, and where its name starts and ends. */
+/** The mode of each entry, and the start and end of its name. */
 function* entriesOf(data: Buffer): Generator<{ octal: string; start: number; end: number }> {
   let at = 0;
   while (at < data.length) {

@@ -2,10 +2,10 @@ import { GitError } from '../errors.ts';
 
 const maxBytes = 4096;
 
-// HFS+ ignores these characters in names, so that `.g<U+200C>it` is `.git` there.
+// HFS+ ignores these characters in names, so `.g<U+200C>it` is `.git` there.
 const ignorable = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** Why a path isn't allowed in a repository; undefined where it is. */
+/** Why a path isn't allowed in a repository; undefined if it is. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'is empty';
   if (path.includes('\0')) return 'holds a NUL';
@@ -19,7 +19,10 @@ export function pathProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** Whether some file system treats this name as `.git`: by case, HFS+'s ignored characters, NTFS's endings or its short name. */
+/**
+ * Whether some file system treats this name as `.git`, because of its case, HFS+'s ignored characters, or NTFS's endings or short
+ * name.
+ */
 function isGitFolder(part: string): boolean {
   const folded = part.replace(ignorable, '').toLowerCase();
   return folded.split(/[\\:]/).some((piece) => /^(?:\.git|git~1)[. ]*$/.test(piece));

@@ -1,26 +1,26 @@
 import type { GitLimits, GitRepository } from '../repo.ts';
 import { CatFile, Interrupted, type ObjectReply, type RequestOptions } from './cat-file.ts';
 
-/** The use of a reader process. `request` starts the process where it isn't running. */
+/** The use of a reader process. `request` starts the process if it isn't running. */
 export type ReaderLease = {
   request(name: string, wanted: RequestOptions['wanted']): Promise<ObjectReply>;
   release(): Promise<void>;
 };
 
-/** A pool of reader processes, one for each repository. It keeps those that were used last. */
+/** A pool of reader processes, one for each repository. It keeps the most recently used ones. */
 export type ReaderPool = {
   lease(repo: GitRepository): ReaderLease;
   closeOf(path: string): Promise<void>;
   closeAll(): Promise<void>;
-  /** How many processes are open, for metrics and tests. */
+  /** The number of open processes, for metrics and tests. */
   open(): number;
 };
 
 type Entry = { path: string; users: number; cat?: CatFile; timer?: NodeJS.Timeout; closed: boolean };
 
-/** Makes an empty pool. Beyond `readers` repositories in use, further ones get readers that close right after their use. */
+/** Makes an empty pool. If more than `readers` repositories are in use, the others get readers that close right after use. */
 export function makeReaderPool(limits: Pick<GitLimits, 'readers' | 'readerIdle'>): ReaderPool {
-  // A Map keeps the order of insertion: the first entry is the least recently used one.
+  // A Map keeps insertion order, so the first entry is the least recently used.
   const entries = new Map<string, Entry>();
 
   const close = async (key: string, entry: Entry) => {

@@ -15,8 +15,8 @@ const line = /^(\d+) (\w+) ([0-9a-f]{40}) +(\d+|-)\t(.*)$/s;
 
 /**
  * The entries of a tree (or of a commit's tree) with sizes, in Git's order and in batches. `recursive` lists the entries of
- * folders, and with `folders` the folders too. It ends git where its consumer stops reading, since a few nested folders can
- * contain any number of files.
+ * folders, and with `folders` also the folders. Git ends when the consumer stops reading, since a few nested folders can contain
+ * any number of files.
  */
 export async function* readTree(
   repo: GitRepository,
@@ -29,8 +29,8 @@ export async function* readTree(
 }
 
 /**
- * As `readTree`, for background work that accepts a part of the tree: it ends at `limit` entries, where their paths exceed
- * `git.output`, and where git reaches a limit.
+ * Like `readTree`, for background work that accepts a part of the tree: it ends at `limit` entries, when their paths exceed
+ * `git.output`, or when git reaches a limit.
  */
 export async function* readPartOfTree(
   repo: GitRepository,
@@ -57,8 +57,8 @@ type Listing = { entries: ListedEntry[]; truncated: boolean };
 const listings = kindOf<Listing>('listing');
 
 /**
- * Lists a tree as `readTree`, up to `limit` entries and `git.listing` bytes.
- * @throws GitError `not-found` where the tree or the path doesn't exist
+ * Lists a tree like `readTree`, up to `limit` entries and `git.listing` bytes.
+ * @throws GitError `not-found` if the tree or the path doesn't exist
  */
 export async function listTree(
   repo: GitRepository,
@@ -91,10 +91,10 @@ async function readListing(
   return { entries, truncated: false };
 }
 
-/** Larger folders are listed by a git process of their own. */
+/** A separate git process lists larger folders. */
 const maxSmallFolder = 1_000;
 
-/** The entries of a folder, in one batch and by the reader; undefined where it is large. */
+/** The entries of a folder, in one batch from the reader; undefined if it is large. */
 async function readSmallFolder(reader: ObjectReader, { oid, size }: ObjectInfo): Promise<ListedEntry[][] | undefined> {
   if (size > maxSmallFolder * bytesBeforePath) return undefined;
   const entries = parseTree((await reader.get(oid, { type: 'tree' })).data);

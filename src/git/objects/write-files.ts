@@ -1,4 +1,4 @@
-// Files that come one after the other, as from an archive, as objects of a repository.
+// Writes a sequence of files, such as from an archive, as objects of a repository.
 
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,16 +10,19 @@ import { pathProblem } from './paths.ts';
 import { writeObjects } from './write-objects.ts';
 import { type TreeChange, writeTree } from './write-tree.ts';
 
-/** A file, whose bytes are read before the next one comes. */
+/** A file. Its bytes are read before the next file arrives. */
 export type IncomingFile = { path: string; size: number; bytes: AsyncIterable<Buffer> };
 
-/** Files up to this size are written together, up to so many bytes; larger ones are streamed to a git process of their own. */
+/**
+ * Files up to this size are written together, up to this number of bytes. A separate git process receives each larger file as a
+ * stream.
+ */
 const smallSize = 1024 * 1024;
 const bytesPerBatch = 8 * 1024 * 1024;
 
 /**
- * Writes files as a tree, and returns its name. What isn't reached by a ref is removed by git in time.
- * @throws GitError `invalid` for a path that isn't allowed, or comes twice
+ * Writes files as a tree, and returns its name. Git eventually removes objects that no ref reaches.
+ * @throws GitError `invalid` for a path that isn't allowed, or occurs twice
  */
 export async function writeFiles(repo: GitRepository, files: AsyncIterable<IncomingFile>): Promise<Oid> {
   const changes: TreeChange[] = [];

@@ -7,13 +7,13 @@ import { checkObjects, type ObjectType, openObjects } from './objects.ts';
 import type { Oid } from './oid.ts';
 import { type NewObject, oidOf, packOf } from './pack.ts';
 
-// As `receive.unpackLimit`: up to so many objects are stored loose, more in a pack.
+// Like `receive.unpackLimit`: up to this number of objects are stored loose, and more in a pack.
 const looseLimit = 100;
 
 /**
- * Writes objects in one git process, which checks their format and that all objects they reference exist, and syncs them to disk.
+ * Writes objects in one git process, which checks their format and that all referenced objects exist, and syncs them to disk.
  * Returns their names, in order.
- * @throws GitError `invalid` where git refuses them
+ * @throws GitError `invalid` if git refuses them
  */
 export async function writeObjects(repo: GitRepository, objects: readonly NewObject[]): Promise<Oid[]> {
   const oids: Oid[] = [];
@@ -46,11 +46,11 @@ export type NewCommit = {
   author: Identity;
   committer: Identity;
   message: string;
-  /** An armoured signature of the commit's bytes without the signature. */
+  /** An armored signature of the commit's bytes without the signature. */
   signature?: string;
 };
 
-/** Writes a commit. @throws GitError `not-found` where the tree or a parent is missing */
+/** Writes a commit. @throws GitError `not-found` if the tree or a parent is missing */
 export async function writeCommit(repo: GitRepository, commit: NewCommit): Promise<Oid> {
   await using reader = await openObjects(repo);
   const parents = commit.parents.map((oid) => ({ oid, type: 'commit' as const }));
@@ -58,7 +58,7 @@ export async function writeCommit(repo: GitRepository, commit: NewCommit): Promi
   return writeOne(repo, { type: 'commit', data: commitBytes(commit) });
 }
 
-/** The bytes of a commit, to sign or to write. */
+/** The bytes of a commit, for signing or writing. */
 export function commitBytes({ tree, parents, author, committer, message, signature }: NewCommit): Buffer {
   const lines = [
     `tree ${tree}`,
@@ -72,7 +72,7 @@ export function commitBytes({ tree, parents, author, committer, message, signatu
 
 type NewTag = { name: string; target: Oid; targetType: ObjectType; tagger: Identity; message: string };
 
-/** Writes an annotated tag object. The caller creates its ref. @throws GitError `not-found` where the target is missing */
+/** Writes an annotated tag object. The caller creates its ref. @throws GitError `not-found` if the target is missing */
 export async function writeTag(repo: GitRepository, { name, target, targetType, tagger, message }: NewTag): Promise<Oid> {
   if (/[\n\0]/.test(name) || name === '') throw new GitError('invalid', 'Not a tag name');
   await using reader = await openObjects(repo);

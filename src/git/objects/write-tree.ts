@@ -8,14 +8,14 @@ import { type TreeMode, typeOfMode } from './parse-tree.ts';
 import { checkPath } from './paths.ts';
 import { writeObjects } from './write-objects.ts';
 
-/** One change of a tree: an entry from an object or from content; `oid: null` deletes the path. */
+/** One change of a tree: an entry from an object or from content. `oid: null` deletes the path. */
 export type TreeChange = { path: string; mode: TreeMode } & ({ oid: Oid | null } | { content: Buffer });
 
-/** The changes of a tree, from a base (a tree or commit) or from nothing. */
+/** Changes to a base (a tree or commit), or to the empty tree. */
 export type TreeChanges = { base?: Oid; changes: readonly TreeChange[] };
 
 type Leaf = { mode: TreeMode; oid: Oid | null };
-// Keys are the stored names as Latin-1, one character for each byte, so that names that aren't UTF-8 are preserved.
+// Keys are the stored names as Latin-1, with one character for each byte, which preserves names that aren't UTF-8.
 type Folder = Map<string, Leaf | Folder>;
 type Entries = Map<string, { mode: TreeMode; oid: Oid }>;
 
@@ -23,7 +23,7 @@ type Entries = Map<string, { mode: TreeMode; oid: Oid }>;
  * Applies changes to `base` (a tree or commit; omitted: the empty tree), and writes the result. Empty folders are removed.
  * @returns the name of the new tree
  * @throws GitError `invalid` for a path that isn't allowed or is changed twice, `not-found` for a missing object or a deleted
- * path that   doesn't exist
+ * path that doesn't exist
  */
 export async function writeTree(repo: GitRepository, input: TreeChanges): Promise<Oid> {
   await using reader = await openObjects(repo);
@@ -32,7 +32,9 @@ export async function writeTree(repo: GitRepository, input: TreeChanges): Promis
   return oid;
 }
 
-/** The objects that `writeTree` would write, and the name of the tree, for callers that write further objects with them. */
+/**
+ * The objects that `writeTree` would write, and the name of the tree, for callers that write further objects together with them.
+ */
 export async function planTree(reader: ObjectReader, input: TreeChanges): Promise<{ oid: Oid; objects: NewObject[] }> {
   const objects: NewObject[] = [];
   const root: Folder = new Map();
@@ -78,7 +80,7 @@ function addChange(root: Folder, path: string, leaf: Leaf): void {
   folder.set(last, leaf);
 }
 
-/** Adds the changed tree to `objects` and returns its name; undefined where it is empty. */
+/** Adds the changed tree to `objects` and returns its name; undefined if it is empty. */
 async function writeFolder(
   reader: ObjectReader,
   base: Oid | undefined,

@@ -4,13 +4,13 @@ import type { GitLimits } from '../repo.ts';
 import { type Packet, takePacket } from '../transport/pkt-line.ts';
 import { rateWatch } from './rate-watch.ts';
 
-/** A stream of bytes that begins with packets, which are parsed; the rest is passed on as it is. */
+/** A stream of bytes that begins with packets, which are parsed. The rest is passed on unchanged. */
 export type ByteSource = {
   nextPacket(): Promise<Packet>;
   rest(): AsyncGenerator<Buffer>;
   /** Reads and drops the rest. */
   discard(): Promise<void>;
-  /** Ends the source here: what follows in the stream doesn't belong to it. */
+  /** Ends the source here. The following bytes of the stream don't belong to it. */
   finish(): void;
   /** The rate of the sender; see `RateWatch`. */
   rate(): number | undefined;
@@ -20,8 +20,8 @@ export type ByteSource = {
 
 /**
  * Reads a request body.
- * @throws GitError `too-large` beyond `maxBytes`, `aborted` where the client disconnects, `timeout` where it sends too slowly
- * (time in which the server doesn't read isn't counted)
+ * @throws GitError `too-large` beyond `maxBytes`, `aborted` if the client disconnects, `timeout` if it sends too slowly (time in
+ * which the server doesn't read isn't counted)
  */
 export function byteSource(body: Readable, { maxBytes, limits }: { maxBytes: number; limits: GitLimits }): ByteSource {
   const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();

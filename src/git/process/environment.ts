@@ -28,10 +28,10 @@ export function inheritedEnvironment(env: NodeJS.ProcessEnv): Record<string, str
   return kept;
 }
 
-// Harmless faults that old tools wrote into many histories. Other hosts accept them too.
+// Harmless errors that old tools wrote into many histories. Other hosts accept them too.
 const toleratedFaults = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'];
 
-/** The configuration of every git process. Repositories' own config files are written by Hearth alone. */
+/** The configuration of every git process. Only Hearth writes the config files of repositories. */
 const fixedConfig: [string, string][] = [
   ['core.hooksPath', '/dev/null'],
   // Objects, packs and refs are synced to disk before git reports success.
@@ -43,7 +43,7 @@ const fixedConfig: [string, string][] = [
   ['core.packedRefsTimeout', '5000'],
   // Larger files are streamed: git doesn't read them into memory, diff them or store them as deltas.
   ['core.bigFileThreshold', '32m'],
-  // These caches fit into the memory limits (git.commandMemory, git.transferMemory).
+  // These caches fit within the memory limits (git.commandMemory, git.transferMemory).
   ['core.deltaBaseCacheLimit', '32m'],
   ['core.packedGitWindowSize', '256m'],
   ['core.packedGitLimit', '4g'],
@@ -66,11 +66,11 @@ const fixedConfig: [string, string][] = [
   ['receive.advertisePushOptions', 'true'],
   ['transfer.advertiseSID', 'false'],
   ['transfer.hideRefs', hiddenRefs.always],
-  // Refs of pull requests can be fetched, and only Hearth moves them.
+  // Clients can fetch the refs of pull requests, but only Hearth moves them.
   ['receive.hideRefs', hiddenRefs.fromPushes],
   ['uploadpack.allowFilter', 'true'],
-  // Protocol 2 serves any object of a repository by its full name; with this, protocol 0 serves all reachable ones. Repositories
-  // don't share objects, so that none of another one is served.
+  // Protocol 2 serves any object of a repository by its full name. With this setting, protocol 0 serves all reachable ones.
+  // Repositories don't share objects, so no object of another repository is served.
   ['uploadpack.allowReachableSHA1InWant', 'true'],
 ];
 

@@ -19,7 +19,7 @@ function limitText(limits: GitLimits, name: keyof GitLimits): string {
   }
 }
 
-/** The error of an exceeded limit. The message has the limit's name and value. */
+/** The error for an exceeded limit. The message has the limit's name and value. */
 export const exceeded = (
   limits: GitLimits,
   name: keyof GitLimits,

@@ -3,7 +3,7 @@ import { GitError } from '../errors.ts';
 import type { GitProcess } from './process.ts';
 import { rateWatch } from './rate-watch.ts';
 
-/** The output of a process in parts. Where it couldn't be started, its streams break off, and the reason is thrown. */
+/** The output of a process in parts. If the process couldn't be started, its streams end early, and the reason is thrown. */
 export async function* outputOf({ stdout, ended }: GitProcess): AsyncGenerator<Buffer> {
   try {
     yield* stdout as AsyncIterable<Buffer>;
@@ -14,9 +14,9 @@ export async function* outputOf({ stdout, ended }: GitProcess): AsyncGenerator<B
 }
 
 /**
- * The output of a process as a stream. It resolves with the first bytes, or when the process has ended successfully. A process
- * that fails before is an error of this call, so that a reply can still have an error status; one that fails later destroys the
- * stream. Destroying the stream ends the process. A reader that is too slow ends both.
+ * The output of a process as a stream. It resolves with the first bytes, or when the process has ended successfully. If the
+ * process fails before that, this call throws, so that a reply can still have an error status. If it fails later, the stream is
+ * destroyed. Destroying the stream ends the process. A reader that is too slow ends both.
  */
 export async function firstBytes(git: GitProcess, refusal: (code: number | undefined) => GitError): Promise<Readable> {
   const chunks = outputOf(git);

@@ -10,8 +10,8 @@ const padding = 20_000;
 const person = { NAME: 'Hearth', EMAIL: 'hearth@localhost', DATE: '2000-01-01T00:00:00Z' };
 
 /**
- * Whether this git has the fix of CVE-2022-41903: it ignores paddings of more than 16,384 characters in formats. Tests it with a
- * commit in a temporary repository.
+ * Whether this git has the fix for CVE-2022-41903: it ignores paddings of more than 16,384 characters in formats. It tests this
+ * with a commit in a temporary repository.
  */
 export async function limitsPadding(env: NodeJS.ProcessEnv): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-git-'));
@@ -30,7 +30,7 @@ export async function limitsPadding(env: NodeJS.ProcessEnv): Promise<boolean> {
     const commit = (await git('commit-tree', '-m', 'probe', emptyTree)).trim();
     return (await git('log', '-1', `--format=%<(${padding})%an`, commit)).length < padding;
   } catch {
-    // After any error, the fix isn't proven.
+    // An error doesn't prove the fix.
     return false;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -12,11 +12,11 @@ type Bounds = { memory: Name; processorTime?: Name; time?: Name };
 const bounds: Record<ProcessKind, Bounds> = {
   command: { memory: 'commandMemory', processorTime: 'commandProcessorTime', time: 'commandTime' },
   transfer: { memory: 'transferMemory', processorTime: 'transferProcessorTime', time: 'transferTime' },
-  // It lives as long as it is used. A request that takes too long ends it.
+  // It lives while it is used. A request that takes too long ends it.
   reader: { memory: 'commandMemory' },
 };
 
-/** The milliseconds that a process may run, and the error of one that runs longer. `override` replaces the time of its kind. */
+/** The milliseconds that a process may run, and the error if it runs longer. `override` replaces the time of its kind. */
 export function timeLimit(limits: GitLimits, kind: ProcessKind, override: number | undefined): { time: number; error: GitError } {
   const { time } = bounds[kind];
   if (override !== undefined || time === undefined)
@@ -24,12 +24,12 @@ export function timeLimit(limits: GitLimits, kind: ProcessKind, override: number
   return { time: limits[time], error: exceeded(limits, time, { kind: 'timeout', message: 'Git took too long' }) };
 }
 
-/** The programs that run within the limits of git's processes. */
+/** The programs that run within the limits of git processes. */
 export type Program = 'git' | 'gpg';
 
 /**
- * Sets limits, then executes a program. The limit on the data segment covers all private writable memory, but not the packs that git
- * maps. A limit that the system doesn't support, or that is stricter already, is skipped. Arguments are never part of the
+ * Sets limits, then executes a program. The limit on the data segment covers all private writable memory, but not the packs that
+ * git maps. A limit is skipped if the system doesn't support it or already has a stricter one. Arguments are never part of the
  * script's text.
  */
 const script = `{ ulimit -c 0; ulimit -d "$1"; ulimit -v "$2"; ulimit -S -t "$3"; } 2>/dev/null; shift 3; exec "$@"`;
@@ -63,7 +63,7 @@ const crashes: ReadonlySet<string | null> = new Set(['SIGSEGV', 'SIGBUS']);
 /** Whether git's messages mean that it or a child process ran out of memory. */
 const isOutOfMemory = (text: string): boolean => outOfMemory.test(text);
 
-/** The error of a process that ended because it reached a limit; undefined where it ended otherwise. */
+/** The error of a process that ended because it reached a limit; undefined if it ended for another reason. */
 export function limitReached(
   limits: GitLimits,
   kind: ProcessKind,

@@ -9,47 +9,47 @@ import { spawnProgram } from './spawn-client.ts';
 
 const maxStderr = 16_384;
 
-/** How a git process ended. `cause` is set where it was stopped, reached a limit, or couldn't be started. */
+/** How a git process ended. `cause` is set if it was stopped, reached a limit, or couldn't be started. */
 type Ending = { code: number | undefined; cause?: GitError };
 
-/** A running git process. `ended` always resolves: after all output, or once it was stopped. */
+/** A running git process. `ended` always resolves: after all output, or when the process was stopped. */
 export type GitProcess = {
   stdin: Writable;
   stdout: Readable;
-  /** File descriptor 3 of the process, where one was wanted. */
+  /** File descriptor 3 of the process, if requested. */
   channel: Duplex | undefined;
   limits: GitLimits;
   ended: Promise<Ending>;
   stderr(): string;
   stop(cause: GitError): void;
-  /** Restarts the `idle` time of the process, since bytes were transferred. */
+  /** Restarts the `idle` time of the process, because bytes were transferred. */
   touch(): void;
   /** Milliseconds since the last `touch`. */
   idleTime(): number;
-  /** The rates of the client that reads the output, and of the one that sends the input. */
+  /** The rates of the client that reads the output, and of the client that sends the input. */
   rates: (() => number | undefined)[];
 };
 
 export type StartOptions = {
   /** Omitted: git. */
   program?: Program;
-  /** Which limits apply. Omitted: those of a short command. */
+  /** The kind, which determines the limits. Omitted: a short command. */
   kind?: ProcessKind;
   config?: readonly (readonly [string, string])[];
   env?: Readonly<Record<string, string>>;
-  /** Milliseconds, instead of those of its kind; 0: no limit. */
+  /** Milliseconds, instead of the kind's time; 0: no limit. */
   timeout?: number;
-  /** Milliseconds without a `touch` after which the process is ended. */
+  /** Milliseconds without a `touch` after which the process ends. */
   idle?: number;
   signal?: AbortSignal | undefined;
   /** Ends the wait for a slot, but not a started process. */
   waitSignal?: AbortSignal | undefined;
-  /** A pipe in both directions as file descriptor 3. */
+  /** A bidirectional pipe as file descriptor 3. */
   channel?: boolean;
   onStderr?: (text: string) => void;
 };
 
-/** The codes of a folder that is missing or can't be entered. */
+/** The error codes for a folder that is missing or can't be entered. */
 const folderCodes: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EIO', 'ESTALE', 'ENOTCONN']);
 
 function startFailure(error: Error): GitError {
@@ -59,24 +59,25 @@ function startFailure(error: Error): GitError {
     : new GitError('failed', 'Git could not be started', String(error));
 }
 
-/** The nice values (0 to 19) of git processes, by caller: those of anonymous callers and of background work have a lower priority. */
+/** The nice values (0 to 19) of git processes, by caller. Anonymous callers and background work have a lower priority. */
 const nicenessOf: Record<Caller['kind'], number> = { signed_in: 0, anonymous: 10, system: 10 };
 
 const counting = new AsyncLocalStorage<{ started: string[] }>();
 
 /**
- * Runs `work` and returns the subcommands of the git processes that it started, and the names of other programs. Tests check the number for each endpoint. A reader
- * that was open already isn't counted.
+ * Runs `work` and returns the subcommands of the git processes that it started, and the names of other programs. Tests check the
+ * number for each endpoint. Readers that were already open aren't counted.
  */
 export async function countGitProcesses<T>(work: () => Promise<T>): Promise<{ result: T; started: string[] }> {
   const counter = { started: [] as string[] };
-  // Awaited inside, since some work begins only when it is awaited (as a request by `inject`), and wouldn't be counted.
+  // It is awaited inside, since some work begins only when it is awaited (such as a request with `inject`), and wouldn't be
+  // counted.
   const result = await counting.run(counter, async () => await work());
   return { result, started: counter.started };
 }
 
 /**
- * Starts git, or another program, within the limits of its kind, in its own process group, and with Hearth's configuration only.
+ * Starts git or another program within the limits of its kind, in a separate process group, and with Hearth's configuration only.
  */
 export function startGit(
   target: GitRepository | { store: GitStore },
@@ -115,7 +116,7 @@ export function startGit(
   const onAbort = () => stop(new GitError('aborted', 'The request was given up'));
   const timeout = timeLimit(target.store.limits, kind, options.timeout);
   const timer = timeout.time > 0 ? setTimeout(() => stop(timeout.error), timeout.time) : undefined;
-  // Readers are shared by all users of a repository.
+  // All users of a repository share its reader.
   const storeSignal = kind === 'reader' ? undefined : target.store.signal;
   const signals = [options.signal, storeSignal].filter((signal) => signal !== undefined);
   for (const signal of signals) signal.addEventListener('abort', onAbort, { once: true });
@@ -125,13 +126,13 @@ export function startGit(
     stderr = (stderr + text).slice(-maxStderr);
     options.onStderr?.(text);
   });
-  // A process may end before it has read all input (EPIPE). Its exit code has the reason, so this error is ignored.
+  // A process may end before it has read all input (EPIPE). Its exit code shows the reason, so this error is ignored.
   stdin.on('error', () => undefined);
 
   void spawned.exited.then(({ error }) => {
     exited = true;
     if (error) cause ??= startFailure(error);
-    // A stopped process isn't awaited until its output is closed, since that may never be read.
+    // The output of a stopped process isn't awaited, since it may never be read to its end.
     if (cause) resolve({ code: undefined, cause });
   });
   void spawned.closed.then(({ code, signal }) => {

@@ -5,19 +5,22 @@ import { exceeded } from './exceeded.ts';
 
 /** Measures the rate of the other side of a transfer. */
 type RateWatch = {
-  /** The server now waits for the other side. */
+  /** The server starts to wait for the other side. */
   waiting(): void;
-  /** So many bytes were transferred, and the wait is over. */
+  /** This many bytes were transferred, and the wait is over. */
   moved(bytes: number): void;
-  /** Bytes a second of the other side lately, while the server waits for it; undefined before `git.transferContendedTime` of waiting. */
+  /**
+   * The recent rate of the other side in bytes per second, while the server waits for it; undefined before
+   * `git.transferContendedTime` of waiting.
+   */
   rate(): number | undefined;
   /** Stops measuring. */
   close(): void;
 };
 
 /**
- * Calls `onSlow` where the other side transfers less than `git.transferRate` over `git.transferRateTime` of waiting for it. The
- * time in which git works isn't counted.
+ * Calls `onSlow` if the other side transfers less than `git.transferRate` over `git.transferRateTime` of waiting for it. Time in
+ * which git works isn't counted.
  */
 export function rateWatch(limits: GitLimits, onSlow: (error: GitError) => void): RateWatch {
   const { transferRate, transferRateTime } = limits;
@@ -33,7 +36,7 @@ export function rateWatch(limits: GitLimits, onSlow: (error: GitError) => void):
     since = performance.now();
     timer = setTimeout(checkRate, Math.max(0, transferRateTime - waited));
   };
-  /** Returns the milliseconds of the wait that is over. */
+  /** Returns the milliseconds of the completed wait. */
   const stopTimer = (): number => {
     clearTimeout(timer);
     const wait = since === undefined ? 0 : performance.now() - since;

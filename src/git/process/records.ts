@@ -12,12 +12,12 @@ type RecordOptions = Pick<StartOptions, 'kind' | 'config'> & {
   codes?: RunOptions['codes'];
 };
 
-/** Bytes. Only maliciously nested folders make longer paths. */
+/** In bytes. Only maliciously nested folders have longer paths. */
 const maxRecord = 1024 * 1024;
 
 /**
- * Runs a git command and yields its records in batches as they arrive. Git is ended where the consumer stops reading, so that
- * only the output that is read takes time.
+ * Runs a git command and yields its records in batches as they arrive. Git ends when the consumer stops reading, so unread output
+ * takes no time.
  */
 export async function* readRecords(
   repo: GitRepository,
@@ -39,7 +39,7 @@ export async function* readRecords(
         if (rest.length > maxRecord) throw new GitError('too-large', 'A name is too long to be read');
         pending = rest;
         if (records.length > 0) yield records;
-        // Whoever reads a large listing computes for each of its chunks, and git may have the next one ready.
+        // The consumer of a large listing computes for each chunk, and git may already have the next one.
         await yieldTurn();
       }
       const { code, cause } = await git.ended;

@@ -18,7 +18,7 @@ export type RunOptions = StartOptions & {
   codes?: readonly number[];
 };
 
-/** Writes git's input. Git may end before it has read all of it; only an error of the input itself is a failure. */
+/** Writes git's input. Git may end before it has read all of it. Only an error of the input itself is a failure. */
 async function writeInput({ stdin, stop }: GitProcess, input: RunOptions['input']): Promise<void> {
   if (input === undefined || typeof input === 'string' || input instanceof Uint8Array) {
     stdin.end(input);
@@ -37,7 +37,7 @@ async function writeInput({ stdin, stop }: GitProcess, input: RunOptions['input'
   }
 }
 
-/** Waits until a stream accepts more, or is closed. */
+/** Waits until a stream accepts more data, or is closed. */
 function drained(stream: Writable): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   stream.once('drain', resolve).once('close', resolve);
@@ -66,7 +66,7 @@ export async function run(
       truncated = true;
       git.stop(exceeded(limits, 'output', { message: 'The answer of Git is too large' }));
     });
-    // Not awaited, since git may end before its input does. An error of the input stops git.
+    // It isn't awaited, since git may end before its input does. An error of the input stops git.
     void writeInput(git, options.input);
     const { code, cause } = await git.ended;
     const stdout = Buffer.concat(chunks);
@@ -79,7 +79,7 @@ export async function run(
   }
 }
 
-/** Starts a short git command whose output is read while it runs. It holds a slot of the caller's commands until it ends. */
+/** Starts a short git command whose output is read while it runs. It holds one of the caller's command slots until it ends. */
 export async function startCommand(
   target: GitRepository | { store: GitStore },
   args: readonly string[],
@@ -104,7 +104,7 @@ export const failure = (args: readonly string[], stderr: string): GitError =>
     ? new GitError('unavailable', storageMessage, stderr.trim())
     : new GitError('failed', `git ${args[0] ?? ''} failed`, stderr.trim());
 
-/** As `run`, for output that is text. */
+/** Like `run`, for text output. */
 export async function runText(
   target: GitRepository | { store: GitStore },
   args: readonly string[],
@@ -114,7 +114,7 @@ export async function runText(
   return stdout.toString('utf8');
 }
 
-/** The lowest of the rates that are known. */
+/** The lowest known rate. */
 function slowestRate(rates: GitProcess['rates']): number | undefined {
   const known = rates.map((rate) => rate()).filter((rate) => rate !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
@@ -127,8 +127,8 @@ const tooSlowForOthers = (limits: GitLimits): GitError =>
   });
 
 /**
- * Starts a transfer. It holds a slot of the caller's transfers until it ends. One that waits for a slow client is ended where other
- * callers wait for their turn.
+ * Starts a transfer. It holds one of the caller's transfer slots until it ends. If other callers wait for a slot, a transfer that
+ * waits for a slow client is ended.
  */
 export async function startTransfer(
   target: GitRepository | { store: GitStore },

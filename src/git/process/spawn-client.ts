@@ -9,11 +9,11 @@ import { type Exit, type Spawned, type SpawnOrder, spawnHere } from './spawned.t
 
 const program = new URL('spawn-server.ts', import.meta.url).pathname;
 
-/** A process that starts fewer programs does without a spawn server, as most commands of the command line. */
+/** A process that starts fewer programs than this doesn't use a spawn server. Most commands of the command line don't. */
 const startsBefore = 8;
-/** Programs that may be about to start at a time; further ones are started by this process. */
+/** The number of programs that may be starting at the same time. This process starts further ones itself. */
 const slots = 16;
-/** Bytes of the address of a Unix socket on the systems that have the least. */
+/** The maximum length of a Unix socket address, on the systems with the smallest limit. */
 const maxAddress = 100;
 
 /** A running spawn server. */
@@ -21,16 +21,16 @@ class SpawnServer {
   readonly #child: ChildProcess;
   readonly #folder: string;
   readonly #free: number[] = [];
-  /** What ends the wait for a process, by its id. */
+  /** Callbacks that end the wait for a process, by its id. */
   readonly #awaited = new Map<number, (exit: Exit) => void>();
   #last = 0;
-  /** Whether it can't be used any more, since it ended or could not be started. */
+  /** Whether it is no longer usable, because it ended or couldn't be started. */
   isGone = false;
 
   constructor(folder: string) {
     this.#folder = folder;
     this.#child = fork(program, [folder, String(slots)], {
-      // Not those of this process, which may load what is of no use there.
+      // Without the options of this process, which may load modules that aren't needed there.
       execArgv: ['--max-old-space-size=64', '--max-semi-space-size=1'],
       env: {},
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -49,10 +49,11 @@ class SpawnServer {
     if (slot === undefined) return undefined;
     const socket = (index: number): Socket => {
       const path = join(this.#folder, socketName(slot, index));
-      // Each standard stream has one direction, as those of children: pipelines wait for both of what has two.
+      // Each standard stream has one direction, like a child's streams. A pipeline would wait for both directions.
       const made = connect({ path, readable: index !== 0, writable: index === 0 || index === 3, allowHalfOpen: index === 3 });
       made.on('error', (error: NodeJS.ErrnoException) => {
-        // Others say only that the process ended before it read all, as its exit does, or what its user stopped with.
+        // Other errors only mean that the process ended before it had read everything, which its exit shows too, or that its user
+        // stopped it.
         if (error.syscall === 'connect') this.#lose();
       });
       return made;
@@ -106,7 +107,7 @@ class SpawnServer {
       });
   }
 
-  /** How its programs end isn't known any more. */
+  /** The exits of its programs are now unknown. */
   #lose(): void {
     if (this.isGone) return;
     this.isGone = true;
@@ -117,7 +118,7 @@ class SpawnServer {
   }
 }
 
-/** Resolves once a stream is read to its end, or destroyed. As with children of this process, output that nobody reads is dropped at the exit. */
+/** Resolves when a stream is read to its end or destroyed. As with child processes, unread output is dropped at the exit. */
 function closeOf(stream: Socket, exited: Promise<Exit>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   finished(stream, { writable: false }, () => resolve());
@@ -131,7 +132,7 @@ function closeOf(stream: Socket, exited: Promise<Exit>): Promise<void> {
 let server: SpawnServer | undefined;
 let started = 0;
 
-/** The spawn server of this process, which is started with the first programs, and again after it was lost. */
+/** The spawn server of this process. It is started with the first programs, and again after it was lost. */
 function spawnServer(): SpawnServer | undefined {
   started += 1;
   if (started <= startsBefore) return undefined;
@@ -146,5 +147,5 @@ function spawnServer(): SpawnServer | undefined {
   return server;
 }
 
-/** Starts a program by the spawn server, or as a child of this process where there is none. */
+/** Starts a program with the spawn server, or as a child of this process if there is none. */
 export const spawnProgram = (order: SpawnOrder): Spawned => spawnServer()?.start(order) ?? spawnHere(order);

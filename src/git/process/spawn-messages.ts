@@ -1,11 +1,11 @@
 import type { SpawnOrder } from './spawned.ts';
 
-/** What the spawn server is told. `id` names a process, `slot` the sockets whose connections become its streams. */
+/** Messages to the spawn server. `id` identifies a process, and `slot` the sockets whose connections become its streams. */
 export type ToSpawnServer =
   | { readonly kind: 'start'; readonly id: number; readonly slot: number; readonly order: SpawnOrder }
   | { readonly kind: 'stop'; readonly id: number };
 
-/** What it tells. `taken`: the sockets of the slot may be connected to again. */
+/** Messages from the spawn server. `taken`: the sockets of the slot accept connections again. */
 export type FromSpawnServer =
   | { readonly kind: 'ready' }
   | { readonly kind: 'taken'; readonly slot: number }

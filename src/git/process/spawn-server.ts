@@ -1,7 +1,7 @@
-// A small process that starts programs for a large one. Node starts programs by fork(), which copies the page tables of the whole process and
-// stops its event loop meanwhile. See docs/decisions/0058-spawn-server.md.
+// A small process that starts programs for a large one. Node starts programs with fork(), which copies the page tables of the
+// whole process and blocks its event loop meanwhile. See docs/decisions/0058-spawn-server.md.
 //
-// Programs inherit connections of Unix sockets as their standard streams: their data never passes through this process.
+// Programs inherit Unix socket connections as their standard streams. Their data never passes through this process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -13,25 +13,25 @@ import { lowerPriority, stopGroup } from './spawned.ts';
 
 const [folder = '', slots = ''] = process.argv.slice(2);
 const running = new Map<number, ChildProcess>();
-/** The processes whose connections are waited for, and those of them that are not wanted any more. */
+/** The processes whose connections are awaited, and which of them are no longer needed. */
 const waiting = new Set<number>();
 const unwanted = new Set<number>();
 
-/** It ends with the process that it works for. */
+/** It ends with the process that it serves. */
 function end(): void {
   rmSync(folder, { recursive: true, force: true });
   process.exit();
 }
 
-/** Tells the process that it works for, unless that has ended. */
+/** Sends a message to the process that it serves, unless that process has ended. */
 const send = (message: FromSpawnServer): void =>
   void process.send?.(message, undefined, undefined, (error) => {
     if (error) end();
   });
 
 /**
- * The connections of a slot that nobody has taken yet, by their place. Each place has a socket of its own to connect to, and a slot is used
- * for one process at a time, so that nothing need be read to tell them apart.
+ * The connections of a slot that nobody has taken yet, by stream index. Each stream has its own socket, and a slot is used for
+ * one process at a time, so connections are identified without reading.
  */
 const connections = Array.from({ length: Number(slots) }, () =>
   Array.from({ length: socketsOfSlot }, () => Promise.withResolvers<Socket>()),
@@ -45,7 +45,7 @@ function listen(slot: number, index: number): Promise<void> {
   return promise;
 }
 
-/** Waits for the connections of a slot, and makes room for those of the next process. */
+/** Waits for the connections of a slot, and frees the slot for the next process. */
 async function takeConnections(slot: number, count: number): Promise<Socket[]> {
   const sockets = connections[slot] ?? [];
   const taken = await Promise.all(sockets.slice(0, count).map(({ promise }) => promise));
@@ -64,7 +64,7 @@ async function start({ id, slot, order }: Extract<ToSpawnServer, { kind: 'start'
   const child = spawn(order.file, order.args, {
     cwd: order.cwd,
     env: order.env,
-    // The channel is relayed: an inherited file descriptor after the third one would not block, which shells can't read.
+    // The channel is relayed: an inherited file descriptor above 2 would be non-blocking, which shells can't read.
     stdio: [...streams, ...(channel ? (['pipe'] as const) : [])],
     detached: true,
   });
@@ -98,10 +98,10 @@ process.on('message', (message: ToSpawnServer) => {
   else if (waiting.has(message.id)) unwanted.add(message.id);
 });
 process.once('disconnect', end);
-// What the terminal or the service manager tells the whole group doesn't end it.
+// Signals from the terminal or the service manager to the whole group don't end it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 await Promise.all(connections.flatMap((sockets, slot) => sockets.map((_, index) => listen(slot, index))));
-// The other process may have ended before this one could hear of it.
+// The other process may have ended before this one could detect it.
 if (process.connected) send({ kind: 'ready' });
 else end();

@@ -4,7 +4,7 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 
 const killGrace = 3_000;
 
-/** A program to start in a process group of its own. `file` is found by the PATH of `env`. */
+/** A program to start in a separate process group. `file` is looked up in the PATH of `env`. */
 export type SpawnOrder = {
   readonly file: string;
   readonly args: readonly string[];
@@ -12,27 +12,30 @@ export type SpawnOrder = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The nice value, 0 to 19. */
   readonly niceness: number;
-  /** Whether it gets a pipe in both directions as file descriptor 3. */
+  /** Whether it gets a bidirectional pipe as file descriptor 3. */
   readonly channel: boolean;
 };
 
-/** How a process ended. `error`: it could not be started. */
+/** How a process ended. `error`: it couldn't be started. */
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly error?: Error };
 
-/** A started process, or one that is about to start. Both promises resolve always. */
+/** A started process, or one that is about to start. Both promises always resolve. */
 export type Spawned = {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly channel: Duplex | undefined;
   readonly exited: Promise<Exit>;
-  /** After its exit, once all output is read. */
+  /** Resolves after the exit, when all output is read. */
   readonly closed: Promise<Exit>;
-  /** Ends the process group, unless the process has exited: first by SIGTERM, so that git removes its lock files, then by SIGKILL. */
+  /**
+   * Ends the process group, unless the process has exited: first with SIGTERM, so that git removes its lock files, then with
+   * SIGKILL.
+   */
   stop(): void;
 };
 
-/** Ends the group of a process that has not been seen to exit. */
+/** Ends the group of a process whose exit hasn't been seen. */
 export function stopGroup(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -48,13 +51,13 @@ export function stopGroup(child: ChildProcess): void {
   child.once('exit', () => clearTimeout(timer));
 }
 
-/** Lowers the priority of a process that was just started. */
+/** Lowers the priority of a newly started process. */
 export function lowerPriority({ pid }: ChildProcess, niceness: number): void {
   if (pid === undefined || niceness === 0) return;
   try {
     setPriority(pid, niceness);
   } catch {
-    // It has ended already, or the system doesn't allow it.
+    // It has already ended, or the system doesn't allow it.
   }
 }
 

@@ -6,14 +6,14 @@ import { limitsPadding } from './padding-probe.ts';
 
 type Version = readonly [number, number, number];
 
-// 2.38 brought `merge-tree --write-tree` and NUL-terminated input for `cat-file`.
+// 2.38 introduced `merge-tree --write-tree` and NUL-terminated input for `cat-file`.
 const oldest: Version = [2, 38, 3];
 /** A later version without the fix of 2.38.3: a format's padding may overflow memory (CVE-2022-41903). */
 const vulnerable: Version = [2, 39, 0];
 
 const requirement = `git ${oldest.join('.')} or newer, and not ${vulnerable.join('.')}`;
 
-/** The version of the system's git. @throws StartupError where git is missing, too old or vulnerable */
+/** The version of the system's git. @throws StartupError if git is missing, too old or vulnerable */
 export async function assertGitPresent(env: NodeJS.ProcessEnv): Promise<string> {
   const text = await promisify(execFile)('git', ['--version'], { env: inheritedEnvironment(env), timeout: 10_000 }).then(
     ({ stdout }) => stdout,

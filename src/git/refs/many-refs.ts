@@ -8,28 +8,27 @@ import { branchRef } from './ref-name.ts';
 import { getDefaultBranch, listRefNames } from './refs.ts';
 import { mustUpdateRefs } from './update-refs.ts';
 
-/** From this number of refs on, pushes are optimized. */
+/** Pushes with at least this number of refs are optimized. */
 const manyRefs = 64;
 
 const areMany = (commands: readonly PushCommand[]): boolean => commands.length >= manyRefs;
 
 /**
  * Whether git can update these refs in one atomic step with the same result as one by one. It can if all refs have the old values
- * that the push names, and no names conflict. One by one, each deletion of a packed ref would rewrite the file of all packed
- * refs.
+ * in the push, and no names conflict. One by one, each deletion of a packed ref would rewrite the file of all packed refs.
  */
 export async function canUpdateAtomically(repo: GitRepository, commands: readonly PushCommand[]): Promise<boolean> {
   if (!areMany(commands)) return false;
   const present = new Map((await listRefNames(repo, 'refs/')).map(({ name, oid }) => [name, oid]));
   if (commands.some(({ ref, from, to }) => from === to || from !== (present.get(ref) ?? null))) return false;
   const removed = new Set(commands.filter(({ to }) => to === null).map(({ ref }) => ref));
-  // git refuses to remove the branch that HEAD names, and that one alone.
+  // git refuses to remove only one branch, the one that HEAD names.
   const head = removed.size === 0 ? undefined : await getDefaultBranch(repo);
   if (head && removed.has(branchRef(head.name))) return false;
   return !haveNameConflict([...present.keys(), ...commands.map(({ ref }) => ref)]);
 }
 
-/** Whether a name is also the folder of another one (`a` and `a/b`), which Git doesn't allow. */
+/** Whether a name is also the folder of another name (`a` and `a/b`), which Git doesn't allow. */
 function haveNameConflict(names: Iterable<string>): boolean {
   const all = new Set(names);
   for (const name of all)
@@ -39,8 +38,8 @@ function haveNameConflict(names: Iterable<string>): boolean {
 }
 
 /**
- * Whether refs are synced together: a sync for each of thousands takes minutes on a busy disk. Deletions rewrite the file of all packed refs,
- * which is never left without a sync.
+ * Whether refs are synced together. Syncing thousands separately takes minutes on a busy disk. Deletions rewrite the file of all
+ * packed refs, which is always synced.
  */
 export const areSyncedTogether = (commands: readonly PushCommand[]): boolean =>
   areMany(commands) && commands.every(({ to }) => to !== null);
@@ -49,8 +48,8 @@ export const areSyncedTogether = (commands: readonly PushCommand[]): boolean =>
 export const withoutRefSync = ['core.fsync', 'all,-reference'] as const;
 
 /**
- * Makes the refs of a push durable that git has moved without a sync: packs them into one file, which is synced, and is read faster than
- * a file for each ref. A power cut before that can leave empty files, which `repairRefs` replaces.
+ * Makes refs durable that git has moved in a push without a sync. It packs them into one file, which is synced, and is read
+ * faster than a file for each ref. A power failure before that can leave empty files, which `repairRefs` replaces.
  */
 export async function persistRefs(repo: GitRepository, commands: readonly PushCommand[]): Promise<void> {
   try {
@@ -61,7 +60,7 @@ export async function persistRefs(repo: GitRepository, commands: readonly PushCo
   }
 }
 
-/** Files that are open at the same time. */
+/** The maximum number of files that are open at the same time. */
 const maxOpenFiles = 64;
 
 async function syncFile(path: string): Promise<void> {
@@ -79,8 +78,8 @@ const ignoreAbsent = (error: NodeJS.ErrnoException): undefined => {
 };
 
 /**
- * Gives refs of an unfinished push of many their former values where a power cut left files without a value. Git writes such a file under another
- * name first, so that a push that is still running has none.
+ * Restores refs of an unfinished push of many refs to their former values if a power failure left files without a value. Git
+ * writes such a file under another name first, so a push in progress has none.
  */
 export async function repairRefs(repo: GitRepository, commands: readonly PushCommand[]): Promise<void> {
   if (!areMany(commands)) return;
@@ -97,7 +96,7 @@ export async function repairRefs(repo: GitRepository, commands: readonly PushCom
   if (former.length > 0) await mustUpdateRefs(repo, former);
 }
 
-/** A file of a ref: the name of an object, or of another ref. */
+/** The content of a ref file: the name of an object, or of another ref. */
 const refFile = /^(?:[0-9a-f]{40}|ref: .+)\s*$/;
 
 const ignoreUnreadable = (error: NodeJS.ErrnoException): undefined => {

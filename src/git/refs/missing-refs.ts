@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { GitRepository } from '../repo.ts';
 
 /**
- * The refs among these that a repository doesn't have, and whether it has none at all. It reads Git's files, which takes less time than to
- * start git.
+ * The refs from a list that a repository doesn't have, and whether it has no refs at all. It reads Git's files, which takes less
+ * time than starting git.
  */
 export async function findMissingRefs(
   repo: GitRepository,

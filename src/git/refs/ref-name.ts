@@ -1,16 +1,16 @@
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { GitError } from '../errors.ts';
 
-/** What the full names of branches begin with. */
+/** The prefix of branches' full names. */
 export const heads = 'refs/heads/';
 
 /** The full name of a branch. */
 export const branchRef = (branch: string): string => heads + branch;
 
-/** The name of a branch by its full one; undefined for other refs. */
+/** The short name of a branch from its full name; undefined for other refs. */
 export const branchOf = (ref: string): string | undefined => (ref.startsWith(heads) ? ref.slice(heads.length) : undefined);
 
-/** The name of a branch, with or without `refs/heads/` before it, without. */
+/** The short name of a branch. `refs/heads/` before the given name is optional. */
 export const shortNameOf = (name: string): string => branchOf(name) ?? name;
 
 const maxBytes = fixedValue(limitTable.git.refName);
@@ -23,13 +23,13 @@ const maxPartBytes = 250;
 const forbidden = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{/;
 
 /**
- * Why a full ref name (`refs/heads/x`) is invalid, by the rules of `git check-ref-format`; undefined where it is valid. Branches
- * may begin with `-`, so that short names must never be where git reads options.
+ * Why a full ref name (`refs/heads/x`) is invalid, by the rules of `git check-ref-format`; undefined if it is valid. Branches may
+ * begin with `-`, so short names must never appear where git reads options.
  */
 export function refNameProblem(name: string): string | undefined {
   if (!name.startsWith('refs/')) return 'must begin with refs/';
   if (Buffer.byteLength(name) > maxBytes) return 'is too long';
-  // Bytes that aren't UTF-8 were decoded as U+FFFD, so that this isn't the original name.
+  // Bytes that aren't UTF-8 were decoded as U+FFFD, so this isn't the original name.
   if (!name.isWellFormed() || name.includes('\ufffd')) return 'is not Unicode text';
   if (forbidden.test(name)) return 'holds a character or sequence that Git forbids';
   if (name.endsWith('.')) return 'ends with a dot';
@@ -52,16 +52,14 @@ export function checkRefName(name: string): void {
 /** The prefixes of refs that Git hides. */
 export const hiddenRefs = { always: 'refs/hearth', fromPushes: 'refs/pull' } as const;
 
-/**
- * Why a push can't move a hidden ref. Git refuses it too, but would carry out the rest of an atomic push.
- */
+/** Why a push can't move a hidden ref. Git refuses it too, but would perform the rest of an atomic push. */
 export const hiddenRefProblem = (name: string): string | undefined =>
   Object.values(hiddenRefs).some((hidden) => name.startsWith(`${hidden}/`)) ? "is the server's own" : undefined;
 
 const objectName = /^[0-9a-f]{40}$/i;
 
 /**
- * Why a ref name is refused that Git would allow: it could be mistaken for something else (`refs/heads/refs/heads/x` for
+ * Why a ref name that Git would allow is refused: it could be mistaken for something else (`refs/heads/refs/heads/x` for
  * `refs/heads/x`, 40 digits for a commit, `HEAD`).
  */
 export function misleadingRefProblem(name: string): string | undefined {

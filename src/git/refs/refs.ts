@@ -12,7 +12,7 @@ export type Ref = { name: string; oid: Oid; type: ObjectType; peeled?: { oid: Oi
 
 /**
  * A page of the refs whose full names begin with `prefix` (`refs/heads/`, `refs/tags/v1`), ordered by name. `total` counts all of
- * them. `isWanted` leaves out those whose full names it doesn't want.
+ * them. `isWanted` filters by full name.
  */
 export async function listRefs(
   repo: GitRepository,
@@ -50,7 +50,7 @@ export async function listNamesOf(repo: GitRepository, { prefix, oid }: { prefix
   return found;
 }
 
-/** The branches whose history has this commit, in the order of their names, up to `limit` of them. */
+/** The branches whose history contains this commit, ordered by name, up to `limit`. */
 export async function listBranchesWith(repo: GitRepository, oid: Oid, limit: number): Promise<RefTip[]> {
   const format = '--format=%(objectname) %(refname)';
   const args = ['for-each-ref', `--contains=${checkedOid(oid)}`, `--count=${limit}`, format, 'refs/heads'];
@@ -58,7 +58,7 @@ export async function listBranchesWith(repo: GitRepository, oid: Oid, limit: num
   return lines.map((line) => ({ oid: line.slice(0, 40), name: line.slice(41) }));
 }
 
-/** The first of the branches that point to this commit, by its short name. */
+/** The short name of the first branch that points to this commit. */
 export async function findBranchAt(repo: GitRepository, oid: Oid): Promise<string | undefined> {
   const args = ['for-each-ref', `--points-at=${checkedOid(oid)}`, '--count=1', '--format=%(refname)', 'refs/heads'];
   const name = (await runText(repo, args)).trimEnd();
@@ -76,11 +76,11 @@ export async function listRefNames(repo: GitRepository, prefix: string): Promise
   return found;
 }
 
-/** Lines of an object name and a ref name, in batches, since there may be a hundred thousand. */
+/** Lines with an object name and a ref name, in batches, since there may be a hundred thousand. */
 async function* readRefs(repo: GitRepository, prefix: string, flags: readonly string[] = []): AsyncGenerator<Buffer[]> {
   if (!prefix.startsWith('refs/') || prefix.includes('\0')) throw new GitError('invalid', 'The prefix must begin with refs/');
   const folder = prefix.slice(0, prefix.lastIndexOf('/'));
-  // No ref can have such a prefix, and git would read it as a pattern.
+  // No ref can have such a prefix, and git would interpret it as a pattern.
   if (folder !== 'refs' && refNameProblem(`${folder}/x`)) return;
   const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...flags, ...(folder === 'refs' ? [] : [folder])];
   const prefixBytes = Buffer.from(prefix);
@@ -117,10 +117,10 @@ export async function findRef(repo: GitRepository, name: string): Promise<Ref | 
   return ref;
 }
 
-/** A branch: its full name, that without `refs/heads/`, and its commit. */
+/** A branch: its full name, its name without `refs/heads/`, and its commit. */
 export type Branch = { name: string; short: string; oid: Oid };
 
-/** A branch by its name, with or without `refs/heads/` before it. */
+/** A branch by its name, with or without the prefix `refs/heads/`. */
 export async function findBranch(repo: GitRepository, name: string): Promise<Branch | undefined> {
   const short = shortNameOf(name);
   const found = await findRef(repo, branchRef(short));
@@ -134,7 +134,7 @@ export async function findRefOids(repo: GitRepository, names: readonly string[])
   return new Map(found.filter(({ name }) => wanted.has(name)).map(({ name, oid }) => [name, oid]));
 }
 
-/** The branch that HEAD points to, and its commit; no `oid` where that branch doesn't exist. */
+/** The branch that HEAD points to, and its commit. There is no `oid` if the branch doesn't exist. */
 export async function getDefaultBranch(repo: GitRepository): Promise<{ name: string; oid?: Oid } | undefined> {
   const text = await runText(repo, ['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
   const name = branchOf(text.trimEnd());
@@ -144,7 +144,7 @@ export async function getDefaultBranch(repo: GitRepository): Promise<{ name: str
   return { name, ...(oid !== undefined && { oid }) };
 }
 
-/** Points HEAD at a branch, existing or not. */
+/** Points HEAD to a branch, which need not exist. */
 export async function setDefaultBranch(repo: GitRepository, branch: string): Promise<void> {
   checkRefName(branchRef(branch));
   await run(repo, ['symbolic-ref', 'HEAD', branchRef(branch)]);

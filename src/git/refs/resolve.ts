@@ -6,23 +6,23 @@ import { run, runText } from '../process/run.ts';
 import type { GitRepository } from '../repo.ts';
 import { branchRef, refNameProblem } from './ref-name.ts';
 
-/** The object of a revision, and the full ref by which it was found. */
+/** The object of a revision, and the full name of the matching ref. */
 type Resolved = ObjectInfo & { ref?: string };
 
 const shortName = /^[0-9a-f]{4,39}$/i;
-/** Bytes of the list of objects with a short name. Where it is longer, the name is treated as unknown. */
+/** The maximum size in bytes of the list of objects with a short name. If it is longer, the name is treated as unknown. */
 const maxNames = 100_000;
-/** No name of a ref holds these, so that the first of them begins the suffix. */
+/** No ref name contains these characters, so the first one begins the suffix. */
 const suffixStart = /[~^]/;
 const suffixPattern = /^(?:[~^]\d{0,9})+$/;
 
-// Refs that can be read by name. Internal ones can't.
+// Refs that can be read by name. Internal refs can't.
 const readableRefs = /^refs\/(?:heads|tags|pull|notes)\//;
 
 /**
  * Resolves a revision of a request: `HEAD`, a branch, a tag, a full or short object name, `heads/x`, `tags/x` or `refs/heads/x`,
- * each with an optional suffix as `~2` or `^`. Other revision syntax of Git isn't supported. A branch has precedence over a tag
- * of the same name, and both over a short object name.
+ * each with an optional suffix such as `~2` or `^`. Git's other revision syntax isn't supported. A branch has precedence over a
+ * tag of the same name, and both over a short object name.
  */
 export async function findRevision(
   repo: GitRepository,
@@ -71,7 +71,7 @@ async function findShort(repo: GitRepository, reader: ObjectReader, digits: stri
   return wanted.length === 1 ? wanted[0] : undefined;
 }
 
-/** Cached commits that a suffix led to. */
+/** Cached commits, by revision with a suffix. */
 const ancestors = kindOf<ObjectInfo>('ancestor');
 
 async function applySuffix(repo: GitRepository, reader: ObjectReader, from: Oid, suffix: string): Promise<Resolved | undefined> {
@@ -95,7 +95,7 @@ export async function isAncestor(repo: GitRepository, ancestor: Oid, descendant:
   return code === 0;
 }
 
-/** What most pushes and merges are asked: they add one commit, which a reader that is open knows without a process for the question. */
+/** The common case of pushes and merges: they add one commit. An open reader can check that without starting a process. */
 async function isParent(repo: GitRepository, parent: Oid, child: Oid): Promise<boolean> {
   await using reader = await openObjects(repo);
   return (await reader.findCommits([child])).get(child)?.parents.includes(parent) ?? false;

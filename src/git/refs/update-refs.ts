@@ -5,17 +5,17 @@ import type { GitRepository } from '../repo.ts';
 import { checkRefName, misleadingRefProblem } from './ref-name.ts';
 
 /**
- * One update of a ref. `from` is the expected old value (null: it must not exist; undefined: any), `to` the new value (null:
- * delete it).
+ * One update of a ref. `from` is the expected old value (null: it must not exist; undefined: any), and `to` is the new value
+ * (null: delete it).
  */
 export type RefChange = { ref: string; from?: Oid | null; to: Oid | null };
 
-/** Whether all changes were made. Otherwise none was, and `ref` is the first one that failed. */
+/** Whether all changes were made. Otherwise none was made, and `ref` is the first one that failed. */
 export type RefUpdate =
   | { updated: true }
   | { updated: false; ref: string; reason: 'moved' | 'exists' | 'absent' | 'folder' | 'locked' };
 
-/** Updates refs atomically. Of two concurrent callers with the same `from`, exactly one succeeds. */
+/** Updates refs atomically. If two concurrent callers have the same `from`, exactly one succeeds. */
 export async function updateRefs(repo: GitRepository, changes: readonly RefChange[]): Promise<RefUpdate> {
   if (changes.length === 0) return { updated: true };
   const input = changes.map(instruction).join('');
@@ -34,7 +34,7 @@ export async function writeFirstRefs(draft: GitRepository, refs: readonly NewRef
   await run(draft, ['pack-refs', '--all']);
 }
 
-/** As `updateRefs`. @throws GitError `conflict` where a ref couldn't be updated */
+/** Like `updateRefs`. @throws GitError `conflict` if a ref couldn't be updated */
 export async function mustUpdateRefs(repo: GitRepository, changes: readonly RefChange[]): Promise<void> {
   const result = await updateRefs(repo, changes);
   if (!result.updated) throw new GitError('conflict', `The ref could not be updated (${result.reason})`, result.ref);

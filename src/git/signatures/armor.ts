@@ -7,15 +7,15 @@ const kinds: readonly (readonly [begin: string, kind: SignatureKind])[] = [
   ['-----BEGIN PGP MESSAGE-----', 'openpgp'],
 ];
 
-/** The kind of an armored signature, by its first line. Undefined for others, as those of S/MIME. */
+/** The kind of an armored signature, from its first line. Undefined for others, such as S/MIME. */
 export const signatureKind = (armored: string): SignatureKind | undefined =>
   kinds.find(([begin]) => armored.startsWith(begin))?.[1];
 
-/** Longer ones are refused unread. A signature with an RSA key of 16,384 bits has 6 kB. */
+/** Longer signatures are refused without being read. A signature with an RSA key of 16,384 bits has 6 kB. */
 export const maxSignature = 64 * 1024;
 
 /**
- * The bytes between the first and the last line of an armored signature of SSH, which must be all of the text. Undefined where it is
+ * The bytes between the first and the last line of an armored SSH signature, which must be the entire text. Undefined if it is
  * damaged.
  */
 export function dearmorSsh(armored: string): Buffer | undefined {

@@ -1,4 +1,4 @@
-// Signatures of OpenPGP keys, which GnuPG verifies where it is installed.
+// Signatures of OpenPGP keys. GnuPG verifies them if it is installed.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chunks } from '#lib/collections.ts';
@@ -11,14 +11,14 @@ import type { GitStore } from '../repo.ts';
 import { maxSignature } from './armor.ts';
 
 export type OpenPgpSignature = {
-  /** The id of the key that is said to have signed: 16 hexadecimal digits. */
+  /** The id of the claimed signing key: 16 hexadecimal digits. */
   keyId: string;
   packet: Buffer;
 };
 
 const documents: readonly number[] = signatureTypes.documents;
 
-/** Reads an armored signature of a document. Undefined where it isn't exactly one, or of a version before 4. */
+/** Reads an armored signature of a document. Undefined if it isn't exactly one signature, or if its version is below 4. */
 export function parseOpenPgpSignature(armored: string): OpenPgpSignature | undefined {
   if (armored.length > maxSignature) return undefined;
   try {
@@ -33,23 +33,23 @@ export function parseOpenPgpSignature(armored: string): OpenPgpSignature | undef
   }
 }
 
-/** The id of a key by its id or its fingerprint: the last digits of those of version 4, the first of those of version 6. */
+/** The id of a key from its id or its fingerprint: the last digits for version 4, and the first for version 6. */
 const keyIdOf = (issuer: string): string => (issuer.length === 64 ? issuer.slice(0, 16) : issuer.slice(-16));
 
-/** A signature that is to be verified by one key of an account. */
+/** A signature to verify with one key of an account. */
 type OpenPgpCheck = {
   signature: OpenPgpSignature;
   payload: Buffer;
-  /** `armored` is the whole key, `fingerprint` that of its part that is said to have signed, `primary` that of the whole. */
+  /** `armored` is the whole key, `fingerprint` belongs to the claimed signing part, and `primary` to the whole key. */
   key: { armored: string; fingerprint: string; primary: string };
 };
 
-/** Why a signature isn't valid, in the words of the public API. */
+/** Why a signature isn't valid, in the public API's terms. */
 type OpenPgpOutcome = 'valid' | 'invalid' | 'expired_key' | 'unknown_key' | 'gpgverify_error' | 'gpgverify_unavailable';
 
 /**
- * Verifies signatures, each by its own key, in the order of `checks`. A process of `gpg` verifies up to `checksPerProcess` of them, with
- * nothing but their keys. Fails for none: where `gpg` isn't installed or can't tell, the outcome says so.
+ * Verifies signatures, each with its own key, in the order of `checks`. One `gpg` process verifies up to `checksPerProcess`
+ * signatures, with only their keys. It doesn't throw: if `gpg` isn't installed or fails, the outcome says so.
  */
 export async function verifyOpenPgp(store: GitStore, checks: readonly OpenPgpCheck[]): Promise<OpenPgpOutcome[]> {
   const outcomes = new Map<OpenPgpCheck, OpenPgpOutcome>();
@@ -63,8 +63,8 @@ export async function verifyOpenPgp(store: GitStore, checks: readonly OpenPgpChe
 const checksPerProcess = 200;
 
 /**
- * Divides checks so that no two different texts tell of the same key in one round: somebody else's copy of a key may lack what the
- * owner's has, and only one of them is looked at.
+ * Divides checks into rounds, so that a round never has two different texts of the same key. Another user's copy of a key may
+ * lack parts of the owner's copy, and gpg uses only one of them.
  */
 function roundsOf(checks: readonly OpenPgpCheck[]): OpenPgpCheck[][] {
   const texts = new Map<string, string[]>();
@@ -77,13 +77,16 @@ function roundsOf(checks: readonly OpenPgpCheck[]): OpenPgpCheck[][] {
   return [...byRound.values()].flatMap((round) => chunks(round, checksPerProcess));
 }
 
-/** No options but these, no agent, no network, and no trust in anything but the given keys. Not `--batch`, which ends at the first bad signature. */
+/**
+ * Only these options, no agent, no network, and no trust in anything but the given keys. `--batch` isn't used, since it stops at
+ * the first bad signature.
+ */
 const fixedOptions = [
   ...['--no-options', '--no-tty', '--quiet', '--no-autostart', '--no-auto-key-retrieve', '--no-auto-check-trustdb'],
   ...['--trust-model', 'always', '--lock-never', '--no-default-keyring', '--status-fd', '1'],
 ];
 
-/** What a shell answers where it finds no such program. */
+/** A shell's exit code if it doesn't find the program. */
 const noSuchProgram = 127;
 
 async function runGpg(store: GitStore, checks: readonly OpenPgpCheck[]): Promise<OpenPgpOutcome[]> {
@@ -110,7 +113,7 @@ async function runGpg(store: GitStore, checks: readonly OpenPgpCheck[]): Promise
 
 const keyTags = [tags.publicKey, tags.publicSubkey, tags.userId, tags.userAttribute, tags.signature];
 
-/** The packets of an armored key, as a keyring has them. */
+/** The packets of an armored key, in the format of a keyring. */
 const keyPackets = (armored: string): Buffer =>
   Buffer.concat(
     readPackets(dearmor(armored))
@@ -122,13 +125,13 @@ const literalData = 11;
 /** Binary data without a name and a date. */
 const literalHead = Buffer.from([0x62, 0, 0, 0, 0, 0]);
 
-/** A signature before what it signs: a whole message of OpenPGP (RFC 9580, 10.3), so that one process can read many of them. */
+/** A signature before the data that it signs: a complete OpenPGP message (RFC 9580, 10.3), so that one process can read many. */
 const signedMessage = ({ signature, payload }: OpenPgpCheck): Buffer =>
   Buffer.concat([signature.packet, writePacket({ tag: literalData, body: Buffer.concat([literalHead, payload]) })]);
 
 type Status = { word: string; rest: string[] };
 
-/** What gpg says of each file. */
+/** gpg's status lines for each file. */
 function statusesByFile(text: string): Map<string, Status[]> {
   const byFile = new Map<string, Status[]>();
   let current: Status[] = [];
@@ -143,7 +146,7 @@ function statusesByFile(text: string): Map<string, Status[]> {
   return byFile;
 }
 
-/** Valid is one good signature, by the key that is expected; what gpg says of it else comes before that. */
+/** A signature is valid if it is the only good one, by the expected key. Any other status from gpg takes precedence. */
 function outcomeOf(statuses: readonly Status[], fingerprint: string): OpenPgpOutcome {
   const has = (word: string) => statuses.some((status) => status.word === word);
   const valid = statuses.filter(({ word }) => word === 'VALIDSIG');

@@ -5,14 +5,14 @@ import { fingerprintOf, readSshKey, sshFields } from '#lib/ssh-key.ts';
 import { dearmorSsh } from './armor.ts';
 
 export type SshSignature = {
-  /** The fingerprint of the key that is said to have signed, and that key. Its type may be one that no account can have. */
+  /** The fingerprint of the claimed signing key, and the key. Its type may be one that no account can have. */
   fingerprint: string;
   key: Buffer;
   namespace: Buffer;
   reserved: Buffer;
   hash: HashName;
   algorithm: string;
-  /** What the algorithm made. */
+  /** The output of the algorithm. */
   value: Buffer;
   /** Flags and counter of a security key; empty for others. */
   device: Buffer;
@@ -25,7 +25,7 @@ const version = 1;
 /** Flags, one byte, and a counter, four. */
 const deviceSize = 5;
 
-/** Reads an armored signature. Undefined where it isn't a whole one, and nothing but one. */
+/** Reads an armored signature. Undefined if it isn't exactly one complete signature. */
 export function parseSshSignature(armored: string): SshSignature | undefined {
   const bytes = dearmorSsh(armored);
   const fields = sshFields(bytes ?? Buffer.alloc(0));
@@ -44,10 +44,10 @@ export function parseSshSignature(armored: string): SshSignature | undefined {
 
 const hashOf = (name: string | undefined): HashName | undefined => (name === 'sha256' || name === 'sha512' ? name : undefined);
 
-/** The namespace of Git's signatures. One that was made for another purpose, as for a file, doesn't sign a commit. */
+/** The namespace of Git's signatures. A signature for another purpose, such as for a file, doesn't sign a commit. */
 const gitNamespace = Buffer.from('git');
 
-/** Whether the key of a signature made it for these bytes, in Git's namespace. */
+/** Whether the signature's key made it for these bytes, in Git's namespace. */
 export function isSignatureOf(signature: SshSignature, payload: Buffer): boolean {
   const { namespace, reserved, hash, algorithm, value, device } = signature;
   const key = readSshKey(signature.key);
@@ -56,12 +56,12 @@ export function isSignatureOf(signature: SshSignature, payload: Buffer): boolean
   const digest = createHash(hash).update(payload).digest();
   const signed = Buffer.concat([magic, ...[namespace, reserved, Buffer.from(hash), digest].map(field)]);
   const { application } = key;
-  // A security key signs hashes, with its flags and its counter between them. Whether somebody touched it is left to its owner.
+  // A security key signs two hashes with its flags and counter between them. Whether a touch is required is the owner's choice.
   const bytes = application ? Buffer.concat([sha256(application), device, sha256(signed)]) : signed;
   try {
     return scheme.verify(bytes, key.key, value);
   } catch {
-    return false; // the value has another form
+    return false; // the value has another format
   }
 }
 
@@ -83,7 +83,7 @@ const rsa =
   (signed, key, value) =>
     verify(hash, signed, key, value);
 
-/** The value has two numbers, each as long as the curve's. */
+/** The value has two numbers, each as long as the curve's numbers. */
 const ecdsa =
   (hash: string, size: number): Verify =>
   (signed, key, value) => {
@@ -93,14 +93,14 @@ const ecdsa =
     return verify(hash, signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.concat([r, s]));
   };
 
-/** A positive number of RFC 4251, in so many bytes. */
+/** A positive number in the format of RFC 4251, as a fixed number of bytes. */
 function fixedNumber(bytes: Buffer | undefined, size: number): Buffer | undefined {
   if (!bytes || (bytes[0] ?? 0) >= 0x80) return undefined;
   const digits = bytes[0] === 0 ? bytes.subarray(1) : bytes;
   return digits.length > size ? undefined : Buffer.concat([Buffer.alloc(size - digits.length), digits]);
 }
 
-/** How each algorithm verifies, and the type of its keys. SHA-1 with RSA isn't among them. */
+/** The verification method of each algorithm, and the type of its keys. SHA-1 with RSA isn't supported. */
 const schemes: ReadonlyMap<string, { keyType: string; verify: Verify }> = new Map([
   ['ssh-ed25519', { keyType: 'ssh-ed25519', verify: ed25519 }],
   ['rsa-sha2-256', { keyType: 'ssh-rsa', verify: rsa('sha256') }],

@@ -4,8 +4,8 @@ import type { GitRepository, GitStore } from '../repo.ts';
 import { buildRepository, initialise, removeRepository, repoOf, repositoryExists } from '../store.ts';
 
 /**
- * Writes all refs of a repository with their objects into a bundle. Returns false, without a file, where the repository is empty
- * or was removed meanwhile.
+ * Writes all refs of a repository with their objects into a bundle. Returns false, without a file, if the repository is empty or
+ * was removed in the meantime.
  */
 export async function writeBundle(repo: GitRepository, file: string): Promise<boolean> {
   try {

@@ -8,11 +8,11 @@ import { checkFilters, MissingFilter } from './fetch-filter.ts';
 import { type ReceiveOptions, receivePack } from './receive-pack.ts';
 import { type ExchangeOptions, listRefs, maxWants, protocolOf, startService } from './smart-http.ts';
 
-/** Git's services over a connection that stays open, as that of SSH. Both get what the client says, and return what it is told. */
+/** Git's services over a connection that stays open, such as SSH. Both take the client's input, and return the output for it. */
 
 /**
- * Fetches. Where no bytes move for `git.transferRateTime`, it is ended: it can't be told whether the client or git is waited for, and git
- * says every few seconds that it works.
+ * Serves fetches. If no bytes move for `git.transferRateTime`, the fetch ends. It is unknown whether the client or git is slow,
+ * but git sends progress every few seconds.
  */
 export async function uploadPackOver(input: Readable, repo: GitRepository, options: ExchangeOptions): Promise<Readable> {
   const { protocol, signal } = options;
@@ -28,7 +28,7 @@ export async function uploadPackOver(input: Readable, repo: GitRepository, optio
   return firstBytes(git, () => new GitError('invalid', 'The request could not be answered', git.stderr().trim()));
 }
 
-/** Writes what the client wants to git, which may end before the client does. */
+/** Writes the client's request to git, which may end before the client does. */
 async function writeWants(git: GitProcess, input: AsyncIterable<Buffer>): Promise<void> {
   let bytes = 0;
   async function* counted(chunks: AsyncIterable<Buffer>) {
@@ -44,7 +44,7 @@ async function writeWants(git: GitProcess, input: AsyncIterable<Buffer>): Promis
   });
 }
 
-/** Pushes: tells the refs, and goes on as a push over HTTP. */
+/** Serves pushes: sends the refs, and continues like a push over HTTP. */
 export async function receivePackOver(input: Readable, repo: GitRepository, options: ReceiveOptions): Promise<Readable> {
   const { signal } = options;
   // Pushes have no protocol 2.

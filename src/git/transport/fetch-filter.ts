@@ -1,19 +1,19 @@
-// The filter of a fetch may name a blob that says which paths are wanted (`sparse:oid`). Git calls the repository corrupt where that blob
-// is absent, so it is looked for first.
+// The filter of a fetch may name a blob with path patterns (`sparse:oid`). Git reports a corrupt repository if that blob is
+// missing, so it is looked up first.
 import { GitError } from '../errors.ts';
 import { openObjects } from '../objects/objects.ts';
 import { findRevision } from '../refs/resolve.ts';
 import type { GitRepository } from '../repo.ts';
 import { takePacket } from './pkt-line.ts';
 
-/** The error of a fetch whose filter names something that isn't there. */
+/** The error of a fetch whose filter names a missing object. */
 export class MissingFilter extends GitError {
   constructor(name: string) {
     super('invalid', `The filter sparse:oid=${name} names nothing in this repository`);
   }
 }
 
-/** Passes on what a client of a fetch says. @throws MissingFilter */
+/** Passes on a fetch client's data. @throws MissingFilter */
 export async function* checkFilters(repo: GitRepository, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const read = packetReader();
   for await (const chunk of chunks) {
@@ -24,7 +24,7 @@ export async function* checkFilters(repo: GitRepository, chunks: AsyncIterable<B
 
 const filterLine = Buffer.from('filter ');
 
-/** Reads the filters in a stream of packets, chunk by chunk. What isn't in the protocol is left to Git, which says so. */
+/** Reads the filters in a stream of packets, chunk by chunk. Git itself reports protocol errors. */
 function packetReader(): (chunk: Buffer) => string[] {
   let rest: Buffer | undefined = Buffer.alloc(0);
   return (chunk) => {
@@ -46,7 +46,7 @@ function packetReader(): (chunk: Buffer) => string[] {
 
 const sparse = /^sparse:oid=([^\s\0]{1,1024})$/;
 
-/** The blobs that a filter names. Several filters are joined as `combine:one+other`, each escaped as in a URL. */
+/** The blobs that a filter names. Several filters are joined as `combine:one+other`, each with URL escaping. */
 function sparseNames(filter: string): string[] {
   const parts = filter.startsWith('combine:') ? filter.slice('combine:'.length).split('+').map(unescaped) : [filter];
   return parts.flatMap((part) => sparse.exec(part)?.[1] ?? []);
@@ -60,7 +60,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** A revision as `findRevision` knows them, with a path. What else Git understands is left to it. */
+/** A revision that `findRevision` supports, with a path. Git handles other syntax. */
 const blobName = /^([^\s\0:@^~{}]+)(?::([^\0]+))?$/;
 
 async function checkPresence(repo: GitRepository, name: string): Promise<void> {

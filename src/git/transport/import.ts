@@ -15,10 +15,12 @@ export async function importRepository(
   id: number,
   given: {
     source: string;
-    /** The password for an http(s) source. It is in git's environment, since all users of a machine can read command lines. */
+    /**
+     * The password for an http(s) source. It is passed in git's environment, since all users of a machine can read command lines.
+     */
     token?: string | undefined;
     fallbackBranch: string;
-    /** Whether the heads of its pull requests come, too. */
+    /** Whether to import the heads of its pull requests too. */
     pulls?: boolean | undefined;
     onProgress?: ((progress: Progress) => void) | undefined;
     signal?: AbortSignal;
@@ -33,7 +35,7 @@ export async function importRepository(
     const readProgress = progressReader(given.onProgress ?? (() => undefined));
     let shallow = false;
     const onStderr = (text: string): void => {
-      // git exits successfully even where it omits refs with incomplete history.
+      // git exits successfully even if it omits refs with incomplete history.
       shallow ||= text.includes('because shallow roots are not allowed');
       readProgress(text);
     };
@@ -55,14 +57,14 @@ export async function importRepository(
   });
 }
 
-// Omits names that could be mistaken for other refs, which a push refuses too.
+// Omits names that could be mistaken for other refs. Pushes refuse them too.
 const refspecs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '^refs/heads/refs/*', '^refs/tags/refs/*'];
 const pullHeads = '+refs/pull/*/head:refs/pull/*/head';
 const protocolEnvironment = { GIT_ALLOW_PROTOCOL: 'file:http:https' };
 
 type GitConfig = readonly (readonly [string, string])[];
 
-/** The token as a password, which is the way that all hosts know. Redirects aren't followed, since git would send it there too. */
+/** The token as a password, which all hosts accept. Redirects aren't followed, since git would send the token there too. */
 function credentialConfig(source: string, token: string): GitConfig {
   if (isAbsolute(source)) return [];
   const credential = Buffer.from(`x-access-token:${token}`).toString('base64');
@@ -79,7 +81,7 @@ function checkedSource(source: string): string {
   throw new GitError('invalid', 'The source must be an absolute path or an http(s) address');
 }
 
-/** Points HEAD to the source's default branch where it was imported, else to `main`, `master` or the first branch. */
+/** Points HEAD to the source's default branch if it was imported, otherwise to `main`, `master` or the first branch. */
 async function chooseHead(draft: GitRepository, source: string, config: GitConfig): Promise<void> {
   const listed = await runText(draft, ['ls-remote', '--symref', '--', source, 'HEAD'], {
     env: protocolEnvironment,

@@ -17,7 +17,7 @@ export function packet(data: Buffer | string): Buffer {
 export const flushPacket = Buffer.from('0000', 'latin1');
 
 /**
- * Parses the first packet, and returns it with its length in bytes; undefined where it is incomplete.
+ * Parses the first packet, and returns it with its length in bytes; undefined if it is incomplete.
  * @throws GitError `invalid`
  */
 export function takePacket(bytes: Buffer): { packet: Packet; used: number } | undefined {
@@ -31,7 +31,7 @@ export function takePacket(bytes: Buffer): { packet: Packet; used: number } | un
   return bytes.length < length ? undefined : { packet: { kind: 'data', data: bytes.subarray(4, length) }, used: length };
 }
 
-/** Parses all packets. @throws GitError `invalid`, also where the last one is incomplete */
+/** Parses all packets. @throws GitError `invalid`, also if the last one is incomplete */
 export function parsePackets(bytes: Buffer): Packet[] {
   const packets: Packet[] = [];
   for (let rest = bytes; rest.length > 0; ) {

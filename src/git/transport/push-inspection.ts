@@ -5,21 +5,21 @@ import type { GitProcess } from '../process/process.ts';
 import type { GitRepository } from '../repo.ts';
 import type { PushCommand } from './receive-request.ts';
 
-/** The refused refs, each with the reason that the client gets. */
+/** The refused refs, each with the reason for the client. */
 export type Refused = ReadonlyMap<string, string>;
 
-/** What a check of a push decided, and the lines that its user is shown. */
+/** The decision of a check on a push, and the lines for its user. */
 export type Verdict = { readonly refused?: Refused; readonly messages?: readonly string[] };
 
 /**
  * Checks a push after its objects were received and before any ref moves. `pushed` is the repository with the new objects, which
- * are dropped where all commands are refused.
+ * are dropped if all commands are refused.
  */
 export type Inspect = (commands: readonly PushCommand[], pushed: GitRepository) => Promise<Verdict>;
 
 /**
- * Answers the hooks of a `git receive-pack` (see hooks.ts) until it ends. Returns the verdict. An error of `inspect` refuses all
- * commands, and is thrown after git has ended.
+ * Answers the hooks of a `git receive-pack` (see hooks.ts) until it ends. Returns the verdict. If `inspect` throws, all commands
+ * are refused, and the error is rethrown after git has ended.
  */
 export async function inspectPush(
   git: GitProcess,

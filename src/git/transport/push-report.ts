@@ -2,13 +2,13 @@ import { GitError } from '../errors.ts';
 import { flushPacket, packet, parsePackets } from './pkt-line.ts';
 import type { PushCommand } from './receive-request.ts';
 
-/** The result of one command. `options` are further lines of git about it (report-status-v2). */
+/** The result of one command. `options` are git's further lines about it (report-status-v2). */
 export type PushResult = PushCommand & ({ ok: true } | { ok: false; reason: string }) & { options?: string[] };
 
 /** The report of `git receive-pack`: whether the objects were accepted, and the result of each command. */
 export type PushReport = { unpack: string; results: PushResult[] };
 
-/** Parses the report of `git receive-pack`. Commands that it doesn't name have failed. @throws GitError `invalid` */
+/** Parses the report of `git receive-pack`. Commands that are missing in it have failed. @throws GitError `invalid` */
 export function parseReport(bytes: Buffer, commands: readonly PushCommand[]): PushReport {
   let unpack = '';
   const statuses = new Map<string, { ok: true } | { ok: false; reason: string }>();

@@ -23,13 +23,13 @@ export type { Inspect, Verdict } from './push-inspection.ts';
 /** The callbacks of a push. */
 export type PushHandlers = {
   /**
-   * Checks the commands before any object is received. Its error ends the push before the reply begins. `inspect` checks the push again
-   * after its objects were received and before any ref moves; an error of it refuses all commands.
+   * Checks the commands before any object is received. If it throws, the push ends before the reply begins. `inspect` checks the
+   * push again after its objects were received and before any ref moves. If it throws, all commands are refused.
    */
   before?: (commands: readonly PushCommand[]) => Promise<Verdict & { readonly inspect?: Inspect }>;
-  /** Records the results. Success is reported to the client after it, and not where it throws. */
+  /** Records the results. Success is reported to the client afterwards, unless it throws. */
   after?: (results: readonly PushResult[]) => Promise<void>;
-  /** Called instead of `after` where the push fails after `before` without results, and also where `after` throws. */
+  /** Called instead of `after` if the push fails after `before` without results, and also if `after` throws. */
   failed?: (error: Error) => Promise<void>;
 };
 
@@ -37,15 +37,16 @@ export type ReceiveOptions = ExchangeOptions &
   PushHandlers & {
     maxSize?: number;
     /**
-     * Whether the client may keep the stream open after its request, as over SSH. The reply doesn't wait for its end then; who gave
-     * the stream reads what is left in it.
+     * Whether the client may keep the stream open after its request, as over SSH. The reply then doesn't wait for the stream's
+     * end, and the caller reads the rest.
      */
     connected?: boolean;
   };
 
 /**
- * Handles `POST git-receive-pack`. The pack is streamed to git and progress to the client; the report is sent after `after` is
- * done. If the client disconnects before its pack is complete, nothing changes; if later, the push is completed and `after` runs.
+ * Handles `POST git-receive-pack`. The pack is streamed to git and progress to the client. The report is sent after `after` is
+ * done. If the client disconnects before its pack is complete, nothing changes. If it disconnects later, the push is completed
+ * and `after` runs.
  * @returns the body of the reply
  */
 export async function receivePack(repo: GitRepository, body: Readable, options: ReceiveOptions = {}): Promise<Readable> {
@@ -53,7 +54,7 @@ export async function receivePack(repo: GitRepository, body: Readable, options: 
   const source = byteSource(options.gzip ? gunzip(body) : body, { maxBytes: maxSize, limits: repo.store.limits });
   const request = await readPushRequest(source, repo.store.limits);
   if (!request) return Readable.from([]);
-  // A pack follows where a ref is created or moved.
+  // A pack follows only if a ref is created or moved.
   if (options.connected && request.commands.every(({ to }) => to === null)) source.finish();
   const { messages, inspect, ...first } = await firstVerdict(request, options);
   const refused = expandAtomic(request, first.refused);
@@ -96,13 +97,16 @@ async function firstVerdict({ commands, overflow }: PushRequest, { before }: Rec
   return { refused, messages: verdict.messages ?? [], inspect: verdict.inspect };
 }
 
-/** Adds all commands of an atomic push to the refused ones, if any is refused. */
+/** If any command of an atomic push is refused, adds all its commands to the refused ones. */
 function expandAtomic({ commands, capabilities }: PushRequest, refused: Map<string, string>): Refused {
   if (refused.size === 0 || !capabilities.includes('atomic')) return refused;
   return new Map(commands.map(({ ref }) => [ref, refused.get(ref) ?? 'atomic push failed']));
 }
 
-/** For a push with no accepted commands: reads the rest of the request, since a client of HTTP reads the reply only after sending all. */
+/**
+ * For a push without accepted commands: reads the rest of the request, since an HTTP client reads the reply only after sending
+ * everything.
+ */
 async function discardRequest(push: Push): Promise<void> {
   if (!push.options.connected) await push.source.discard();
   await finish(push, { unpack: push.request.overflow ?? 'ok', results: [] });
@@ -141,7 +145,7 @@ async function runReceivePack(push: Push): Promise<void> {
   const [inspected] = (await inspecting) ?? [];
   if (inspected?.status === 'rejected') throw inspected.reason;
   const outcome = (report.length > 0 && tryParse(report, accepted)) || (await outcomeInRefs(push, git, sendError ?? cause));
-  // A request that failed midway is an error, unless some refs were updated nevertheless.
+  // A request that failed halfway is an error, unless some refs were updated nevertheless.
   if (sendError && !outcome.results.some(({ ok }) => ok)) throw sendError;
   const limit = limitReached(repo.store.limits, 'transfer', { signal: null, stderr: `${messages}\n${git.stderr()}` });
   const { refused, messages: shown = [] } = inspected?.value ?? {};
@@ -149,7 +153,7 @@ async function runReceivePack(push: Push): Promise<void> {
   await finish(withMessages, withRefusalReasons(limit ? withLimit(outcome, limit) : outcome, refused));
 }
 
-/** Replaces git's messages (`unpacker error`, missing objects) by that of the limit that a process has reached. */
+/** Replaces git's messages (`unpacker error`, missing objects) with the message of the limit that a process has reached. */
 const withLimit = ({ unpack, results }: PushReport, { message }: GitError): PushReport => ({
   unpack: unpack === 'ok' ? unpack : message,
   results: results.map((result) => (result.ok ? result : { ...result, reason: message })),
@@ -167,7 +171,7 @@ async function startReceiving({ repo, accepted, maxSize, options }: Push, hooks:
   });
 }
 
-/** Replaces git's `hook declined` by the reasons of `inspect`. */
+/** Replaces git's `hook declined` with the reasons from `inspect`. */
 function withRefusalReasons({ unpack, results }: PushReport, refused: Refused = new Map()): PushReport {
   const explain = (result: PushResult): PushResult => {
     const reason = refused.get(result.ref);
@@ -176,7 +180,7 @@ function withRefusalReasons({ unpack, results }: PushReport, refused: Refused = 
   return { unpack, results: results.map(explain) };
 }
 
-/** Writes the request to git. Returns the error of an incomplete body; an early end of git isn't an error. */
+/** Writes the request to git. Returns the error of an incomplete body. An early end of git isn't an error. */
 async function send(
   git: GitProcess,
   request: Parameters<typeof formatPushRequest>[0],
@@ -206,7 +210,7 @@ async function send(
   if (await Promise.race([written, git.ended.then(() => false)])) return undefined;
   if (sendError) git.stop(sendError);
   const { cause } = await git.ended;
-  // git ended early. The client reads the reply only after sending all, so the rest is read, unless git was stopped.
+  // git ended early. The client reads the reply only after sending everything, so the rest is read, unless git was stopped.
   if (!cause && !options.connected) await source.discard().catch(onSendError);
   return sendError ?? cause;
 }
@@ -215,11 +219,11 @@ function usesSideBand({ capabilities }: PushRequest): boolean {
   return capabilities.includes('side-band-64k');
 }
 
-/** Characters of messages that are kept. */
+/** The maximum number of characters of kept messages. */
 const maxReportBytes = 16_384;
 
 /**
- * Splits git's side-band output: forwards progress (band 2) and errors (band 3), and collects the report (band 1) and last
+ * Splits git's side-band output: forwards progress (band 2) and errors (band 3), and collects the report (band 1) and the last
  * messages.
  */
 async function demultiplex(git: GitProcess, reply: PassThrough): Promise<{ report: Buffer; messages: string }> {
@@ -264,8 +268,8 @@ function tryParse(report: Buffer, commands: readonly PushCommand[]): PushReport 
 }
 
 /**
- * The results of a push, determined from the present refs, for a push that ended without a report, or whose recording was
- * interrupted by a crash.
+ * The results of a push, from the current refs, for a push that ended without a report, or whose recording was interrupted by a
+ * crash.
  */
 export async function resultsInRefs(
   repo: GitRepository,
@@ -302,7 +306,7 @@ async function finish({ request, refused, messages, reply, options }: Push, { un
   reply.end(usesSideBand(request) ? Buffer.concat([sideBand(1, report), flushPacket]) : report);
 }
 
-/** Encodes bytes as side-band packets: those of band 1 are the report, those of band 2 are shown to the user. */
+/** Encodes bytes as side-band packets. Band 1 is the report, and band 2 is shown to the user. */
 function sideBand(band: 1 | 2, bytes: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += maxBandData) {

@@ -4,7 +4,7 @@ import type { ByteSource } from '../process/byte-source.ts';
 import type { GitLimits } from '../repo.ts';
 import { flushPacket, packet } from './pkt-line.ts';
 
-/** One ref update of a push. `from` is null for a new ref, `to` for a deleted one. */
+/** One ref update of a push. `from` is null for a new ref, and `to` for a deleted one. */
 export type PushCommand = { ref: string; from: Oid | null; to: Oid | null };
 
 /** The part of a push request before the pack. */
@@ -18,7 +18,9 @@ export type PushRequest = {
 
 type HeadLimits = Pick<GitLimits, 'pushRefs' | 'pushRefBytes'>;
 
-/** Reads a push request up to the pack; undefined for the empty request with which clients probe. @throws GitError `invalid` */
+/**
+ * Reads a push request up to the pack; undefined for the empty request that clients use as a probe. @throws GitError `invalid`
+ */
 export async function readPushRequest(source: ByteSource, limits: HeadLimits): Promise<PushRequest | undefined> {
   const request: PushRequest = { commands: [], capabilities: [], shallow: [] };
   const seen = new Set<string>();
@@ -42,7 +44,9 @@ export async function readPushRequest(source: ByteSource, limits: HeadLimits): P
   return request;
 }
 
-/** Reads the options of `git push -o`, which have no effect, as unknown ones have none in the public API. Returns what they exceed. */
+/**
+ * Reads the options of `git push -o`. They have no effect, like unknown options in the public API. Returns the exceeded limit.
+ */
 async function skipPushOptions(source: ByteSource, before: number, limits: HeadLimits): Promise<string | undefined> {
   let bytes = before;
   for (;;) {
@@ -112,8 +116,8 @@ const supportedCapabilities = new Set([
 ]);
 
 /**
- * Encodes a push request for git with these commands. A report is always requested, since it is parsed. `atomic`: all refs are
- * updated, or none.
+ * Encodes a push request for git with these commands. It always requests a report, for parsing. `atomic`: all refs are updated,
+ * or none.
  */
 export function formatPushRequest({ commands, capabilities, shallow, atomic }: PushRequest & { atomic?: boolean }): Buffer {
   const requested = new Set(capabilities.filter((word) => supportedCapabilities.has(word)));

@@ -14,22 +14,22 @@ import { flushPacket, packet } from './pkt-line.ts';
 export const services = ['git-upload-pack', 'git-receive-pack'] as const;
 export type Service = (typeof services)[number];
 
-/** Options from an HTTP request. `protocol` is the `Git-Protocol` header, `gzip` whether the body is compressed. */
+/** Options from an HTTP request. `protocol` is the `Git-Protocol` header, and `gzip` means that the body is compressed. */
 export type ExchangeOptions = { protocol?: string | undefined; gzip?: boolean; signal?: AbortSignal };
 
-/** The bytes by which a client tells what it has and wants. */
+/** The maximum number of bytes of a client's haves and wants. */
 export const maxWants = 64 * 1024 * 1024;
 
-/** The protocol version of a `Git-Protocol` header. Only these values are passed to git's environment. */
+/** The protocol version in a `Git-Protocol` header. Only these values are passed to git's environment. */
 export function protocolOf(header: string | undefined): 'version=1' | 'version=2' | undefined {
   const versions = header?.split(':').filter((word) => word === 'version=1' || word === 'version=2') ?? [];
   return versions.includes('version=2') ? 'version=2' : versions[0] === undefined ? undefined : 'version=1';
 }
 
-/** How a service speaks: one request of several by HTTP, or all that it has to say over a connection that stays open. */
+/** How a service communicates: one of several HTTP requests, or everything over a connection that stays open. */
 type Speaking = { flags: readonly string[]; protocol: string | undefined; connected?: boolean };
 
-/** Starts the process of a service: for one request, or, where `connected`, for a whole connection. */
+/** Starts the process of a service: for one request, or with `connected`, for a whole connection. */
 export async function startService(
   repo: GitRepository,
   service: Service,
@@ -54,13 +54,13 @@ async function serviceCall(
 /** The reply to `GET info/refs?service=…`: the refs (protocol 0 and 1) or the capabilities (protocol 2). */
 export async function advertiseRefs(repo: GitRepository, service: Service, options: ExchangeOptions = {}): Promise<Readable> {
   const requested = protocolOf(options.protocol);
-  // Pushes have no protocol 2: git replies with protocol 0, for which clients expect the preamble.
+  // Pushes have no protocol 2. Git replies with protocol 0, for which clients expect the preamble.
   const protocol = service === 'git-receive-pack' && requested === 'version=2' ? undefined : requested;
   const preamble = protocol === 'version=2' ? Buffer.alloc(0) : Buffer.concat([packet(`# service=${service}\n`), flushPacket]);
   return prepend(preamble, await listRefs(repo, service, { protocol, signal: options.signal }));
 }
 
-/** The refs or capabilities that a service tells first. */
+/** The initial refs or capabilities of a service. */
 export async function listRefs(
   repo: GitRepository,
   service: Service,
@@ -76,8 +76,8 @@ export async function listRefs(
 const advertiseFlag = '--http-backend-info-refs';
 
 /**
- * The advertisement, where it isn't larger than `git.advertisement`. It counts as a short command, so that it doesn't have to
- * wait for a slot among clones.
+ * The advertisement, if it isn't larger than `git.advertisement`. It counts as a short command, so it doesn't wait for a slot
+ * among clones.
  */
 async function smallAdvertisement(
   repo: GitRepository,
@@ -111,7 +111,7 @@ export async function uploadPack(repo: GitRepository, body: Readable, options: E
   const request = byteSource(options.gzip ? gunzip(body) : body, { maxBytes: maxWants, limits: repo.store.limits });
   git.rates.push(request.rate);
   void writeRequest(git, checkFilters(repo, request.rest()));
-  // The protocol is stateless: a client may end a request after negotiation only, where git's exit code means nothing.
+  // The protocol is stateless: a client may end a request after negotiation only, and git's exit code means nothing then.
   const answer = firstBytes(git, () => new GitError('invalid', 'The request could not be answered', git.stderr().trim()));
   return answer.catch((error) => {
     if (!(error instanceof MissingFilter)) throw error;
@@ -119,7 +119,7 @@ export async function uploadPack(repo: GitRepository, body: Readable, options: E
   });
 }
 
-/** Writes the request to git. Git may end before it has read all of it; only an incomplete request is a failure. */
+/** Writes the request to git. Git may end before it has read all of it. Only an incomplete request is a failure. */
 async function writeRequest(git: GitProcess, request: AsyncIterable<Buffer>): Promise<void> {
   async function* bytes() {
     try {

@@ -1,4 +1,4 @@
-// Budgets, and reports of usage.
+// Budgets and usage reports.
 import type { LimitGroup } from './limit.ts';
 
 export const billing = {

@@ -1,4 +1,4 @@
-// Code scanning: SARIF files, and what is read of them. The numbers of entries are those of the public API.
+// Code scanning: SARIF files and their contents. The numbers of entries match the public API.
 import { type LimitGroup, mebi } from './limit.ts';
 
 const ofFile = { unit: 'count', fixed: true, past: 'the file fails' } as const;

@@ -1,4 +1,3 @@
-// PostgreSQL.
 import { kibi, type LimitGroup, minutes, seconds } from './limit.ts';
 
 export const database = {

@@ -1,4 +1,4 @@
-// Git processes, and what is pushed and read through them.
+// Git processes, and the data that is pushed and read through them.
 import { kibi, type LimitGroup, mebi, minutes, seconds } from './limit.ts';
 import { memoryShare, processes } from './machine.ts';
 

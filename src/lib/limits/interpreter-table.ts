@@ -1,15 +1,16 @@
-// All that interprets what users write, beside the validation of requests. `docs/limits.md` shows it; a test finds what is missing here.
+// All code that interprets users' input, apart from the validation of requests. `docs/limits.md` shows the table. A test finds
+// missing entries.
 
-/** Where an interpreter runs. `steps`: on the event loop, in counted steps, and yielding where it may take long. */
+/** Where an interpreter runs. `steps`: on the event loop, in counted steps, and it yields if it may take long. */
 type Runs = 'steps' | 'worker';
 
 export type Interpreter = {
-  /** What it reads. */
+  /** The input. */
   readonly reads: string;
   readonly runs: Runs;
-  /** The files of `src` that do it. */
+  /** The files of `src` that contain the interpreter. */
   readonly modules: readonly string[];
-  /** What bounds it: names of limits, or a fact. */
+  /** Its bounds: names of limits, or a fact. */
   readonly bounds: readonly string[];
 };
 
@@ -290,7 +291,7 @@ export const interpreterTable: readonly Interpreter[] = [
   },
 ];
 
-/** Files that read JSON of the operator's or of this server's own making. */
+/** Files that read JSON written by the operator or by this server. */
 export const ownFiles: readonly string[] = [
   'backup/manifest.ts',
   'cli/cluster-part.ts',

@@ -1,4 +1,4 @@
-// What is interpreted of users' texts and files, beside limits of single parts.
+// Limits for interpreting users' texts and files, beside the limits of single parts.
 import { kibi, type LimitGroup, mebi } from './limit.ts';
 
 export const interpreters = {

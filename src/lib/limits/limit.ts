@@ -4,23 +4,23 @@ type Unit = 'bytes' | 'milliseconds' | 'bytes a second' | 'count';
 export type Limit = {
   readonly value: number;
   readonly unit: Unit;
-  /** What is bounded. */
+  /** The bounded quantity. */
   readonly of: string;
-  /** What happens beyond it. */
+  /** The effect of exceeding it. */
   readonly past: string;
-  /** How the value is written in the documentation, where it depends on the machine. */
+  /** The value in the documentation, if it depends on the machine. */
   readonly shown?: string;
   /** Operators can't change it: a specification sets it, or stored data relies on it. */
   readonly fixed?: true;
 };
 
-/** The value of a fixed limit. Values of others are read from `Services.resourceLimits` or `GitStore.limits`. */
+/** The value of a fixed limit. Values of other limits come from `Services.resourceLimits` or `GitStore.limits`. */
 export const fixedValue = ({ value }: Limit & { readonly fixed: true }): number => value;
 
 export type LimitGroup = Readonly<Record<string, Limit>>;
 
 export const kibi = 1024;
 export const mebi = 1024 * kibi;
-/** Milliseconds. */
+/** In milliseconds. */
 export const seconds = 1_000;
 export const minutes = 60 * seconds;

@@ -1,4 +1,4 @@
-// Lists, inboxes, and the number of things that an issue or a repository has.
+// Lists, inboxes, and the number of items that an issue or a repository may have.
 import { type LimitGroup, mebi } from './limit.ts';
 
 export const lists = {

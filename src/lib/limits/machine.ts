@@ -10,6 +10,6 @@ export const memoryShare = (bytes: number, part: number): number => Math.min(byt
 /** The memory that a git process is assumed to need, in bytes. */
 const perProcess = 128 * mebi;
 
-/** The number of concurrent processes: `perCore` for each core, and no more than fit into `share` of the machine's memory. */
+/** The number of concurrent processes: `perCore` for each core, but no more than fit into `share` of the machine's memory. */
 export const processes = (perCore: number, share = 1): number =>
   Math.max(1, Math.min(perCore * availableParallelism(), Math.floor((machineMemory / perProcess) * share)));

@@ -1,4 +1,4 @@
-// Archives of what belongs to a person or an organization, made and read.
+// Archives with the data of a person or an organization, for export and import.
 import { type LimitGroup, mebi, minutes } from './limit.ts';
 
 export const migrations = {

@@ -1,4 +1,3 @@
-// The files of releases.
 import { kibi, type LimitGroup, mebi, minutes, seconds } from './limit.ts';
 
 export const releases = {

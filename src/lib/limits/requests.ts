@@ -1,4 +1,4 @@
-// Requests of the API, and their connections.
+// API requests and their connections.
 import { kibi, type LimitGroup, mebi, seconds } from './limit.ts';
 import { memoryShare } from './machine.ts';
 

@@ -1,4 +1,4 @@
-// What jobs of workflows leave behind: artifacts and caches.
+// Results of workflow jobs: artifacts and caches.
 import { kibi, type LimitGroup, mebi, minutes } from './limit.ts';
 
 export const results = {

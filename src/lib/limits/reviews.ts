@@ -1,4 +1,3 @@
-// Reviews of pull requests.
 import { kibi, type LimitGroup } from './limit.ts';
 
 export const reviews = {

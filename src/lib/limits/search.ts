@@ -1,4 +1,3 @@
-// Searches.
 import type { LimitGroup } from './limit.ts';
 
 export const search = {

@@ -1,4 +1,3 @@
-// Secret scanning.
 import { type LimitGroup, mebi } from './limit.ts';
 
 export const secretScanning = {

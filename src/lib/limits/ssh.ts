@@ -1,4 +1,3 @@
-// Connections by SSH.
 import { type LimitGroup, minutes, seconds } from './limit.ts';
 
 export const ssh = {

@@ -1,4 +1,4 @@
-// Texts that people write: what is read in them, and rendered.
+// Reading and rendering texts that people write.
 import { kibi, type LimitGroup, mebi, seconds } from './limit.ts';
 
 export const texts = {

@@ -1,4 +1,4 @@
-// Worker threads, in which the code of others interprets texts of users: Markdown, workflow files, manifests.
+// Worker threads, in which third-party code interprets users' texts: Markdown, workflow files, manifests.
 import { type LimitGroup, mebi, seconds } from './limit.ts';
 
 export const threads = {

@@ -1,4 +1,4 @@
-// Deliveries of webhooks, and looking up the names of their hosts.
+// Deliveries of webhooks, and lookups of their hosts.
 import { kibi, type LimitGroup, mebi, seconds } from './limit.ts';
 
 export const webhooks = {

@@ -155,7 +155,7 @@ export const workflows = {
     of: 'a job that says nothing of its time',
     past: 'it is cancelled',
   },
-  /** The runner asks again by itself. It tells its own limit of a request, which is 5 seconds unless it is set. */
+  /** The runner repeats the request by itself. It sends its own timeout, which is 5 seconds by default. */
   poll: {
     value: 30 * seconds,
     unit: 'milliseconds',

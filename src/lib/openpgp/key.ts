@@ -8,7 +8,7 @@ export type KeyPart = {
   /** 16 hexadecimal digits. */
   keyId: string;
   fingerprint: string;
-  /** Its packet, in Base64. */
+  /** Its packet, in base64. */
   publicKey: string;
   canSign: boolean;
   canEncryptComms: boolean;
@@ -37,9 +37,10 @@ export const tags = {
 };
 
 /**
- * Reads the armored text of one public key (RFC 9580) of version 4 or 6: its parts, what they are for and how long, as the key's own
- * signatures say. These aren't verified: whoever adds a key tells about its own. Signatures of others are left out.
- * @throws OpenPgpError where the text isn't a whole public key
+ * Reads the armored text of one public key (RFC 9580) of version 4 or 6: its parts, their purposes and validity, from the key's
+ * own signatures. These aren't verified, since whoever adds a key only makes claims about it. Signatures by other keys are
+ * omitted.
+ * @throws OpenPgpError if the text isn't a complete public key
  */
 export function parseOpenPgpKey(text: string): OpenPgpKey {
   const packets = readPackets(dearmor(text));
@@ -64,7 +65,7 @@ export function parseOpenPgpKey(text: string): OpenPgpKey {
 
 const maxSubkeys = 50;
 
-/** A key, a user id or a subkey, with what the primary key's own signatures say of it. */
+/** A key, a user id or a subkey, with the primary key's signatures about it. */
 type Component = { packet: Packet; signatures: Signature[] };
 
 const componentTags = [tags.publicKey, tags.userId, tags.userAttribute, tags.publicSubkey];
@@ -80,7 +81,7 @@ function componentsOf(packets: readonly Packet[], { fingerprint, keyId }: KeyPac
   return components;
 }
 
-/** The newest of the signatures of some types. */
+/** The newest signature of the given types. */
 const newest = (signatures: readonly Signature[], types: readonly number[]): Signature | undefined =>
   signatures
     .filter(({ type }) => types.includes(type))
@@ -88,14 +89,17 @@ const newest = (signatures: readonly Signature[], types: readonly number[]): Sig
 
 const { certifications, certificationRevocation, subkeyBinding, subkeyRevocation, directKey, keyRevocation } = signatureTypes;
 
-/** Whether the key claims a user id, and didn't revoke that later. */
+/** Whether the key claims a user id, and hasn't revoked it later. */
 function isCertified({ signatures }: Component): boolean {
   const claim = newest(signatures, certifications);
   const end = newest(signatures, [certificationRevocation]);
   return claim !== undefined && !(end && end.created >= claim.created);
 }
 
-/** The primary key. Keys of version 4 say with their user ids what they are for, those of version 6 in a signature about themselves. */
+/**
+ * The primary key. Keys of version 4 have their purposes in the signatures of their user ids, and keys of version 6 in a
+ * signature on themselves.
+ */
 function primaryOf(key: KeyPacket, signatures: readonly Signature[], identities: readonly Component[]): KeyPart {
   const ofIdentities = newest(
     identities.flatMap((identity) => identity.signatures),
@@ -107,7 +111,7 @@ function primaryOf(key: KeyPacket, signatures: readonly Signature[], identities:
   return partOf(key, binding, { isPrimary: true, revoked: newest(signatures, [keyRevocation]) !== undefined });
 }
 
-/** A subkey; none where the primary key doesn't claim it. */
+/** A subkey; none if the primary key doesn't claim it. */
 function subkeyOf({ packet, signatures }: Component): KeyPart[] {
   const binding = newest(signatures, [subkeyBinding]);
   if (!binding) return [];
@@ -119,7 +123,7 @@ const flagBits = { certify: 1, sign: 2, encryptComms: 4, encryptStorage: 8 };
 const signingAlgorithms = [1, 3, 17, 19, 22, 27, 28];
 const encryptingAlgorithms = [1, 2, 16, 18, 25, 26];
 
-/** Without flags, a key is for all that its algorithm can do. */
+/** Without flags, a key may be used for everything that its algorithm supports. */
 function partOf(
   { keyId, fingerprint, publicKey, created, algorithm }: KeyPacket,
   { flags, keyExpires }: Signature,
@@ -140,7 +144,7 @@ function partOf(
   };
 }
 
-/** The address of a user id, which is one or has one at its end, as `Ada <ada@example.org>`. */
+/** The address in a user id, which is an address or ends with one, such as `Ada <ada@example.org>`. */
 function emailsIn(userId: string): string[] {
   const address = /<([^<>]*)>\s*$/.exec(userId)?.[1] ?? userId.trim();
   return isEmailAddress(address) ? [address] : [];
@@ -156,7 +160,7 @@ type KeyPacket = {
   publicKey: string;
 };
 
-/** Reads a packet of a key. The fingerprint is a hash of it (RFC 9580, 5.5.4). */
+/** Reads the packet of a key. The fingerprint is a hash of it (RFC 9580, 5.5.4). */
 function readKey(packet: Packet): KeyPacket {
   const { body } = packet;
   const reader = readerOf(body);
@@ -180,7 +184,7 @@ function readKey(packet: Packet): KeyPacket {
   return { version, created, algorithm, fingerprint: hash, keyId, publicKey: writePacket(packet).toString('base64') };
 }
 
-/** A number, after the count of its bits. */
+/** A number, preceded by its bit count. */
 const number = (reader: Reader): void => void reader.take(Math.ceil(reader.u16() / 8));
 const numbers =
   (count: number) =>
@@ -197,7 +201,7 @@ const onCurve = (reader: Reader): void => {
   number(reader);
 };
 
-/** What the keys of each algorithm consist of (RFC 9580, 5.5.5 and 9.1). */
+/** The key material of each algorithm (RFC 9580, 5.5.5 and 9.1). */
 const materials: ReadonlyMap<number, (reader: Reader) => void> = new Map([
   [1, numbers(2)], // RSA
   [2, numbers(2)],
@@ -205,14 +209,14 @@ const materials: ReadonlyMap<number, (reader: Reader) => void> = new Map([
   [16, numbers(3)], // Elgamal
   [17, numbers(4)], // DSA
   [
-    18, // ECDH, with the functions that derive its keys
+    18, // ECDH, with its key derivation functions
     (reader: Reader) => {
       onCurve(reader);
       octets(reader);
     },
   ],
   [19, onCurve], // ECDSA
-  [22, onCurve], // EdDSA, as before RFC 9580
+  [22, onCurve], // EdDSA, from before RFC 9580
   [25, fixed(32)], // X25519
   [26, fixed(56)], // X448
   [27, fixed(32)], // Ed25519

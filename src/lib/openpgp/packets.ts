@@ -1,11 +1,11 @@
 // OpenPGP's armor and packets (RFC 9580, and RFC 4880 before it).
 
-/** A text that isn't what it should be of OpenPGP. For public keys, the message tells their sender what is wrong. */
+/** A text isn't valid OpenPGP. For public keys, the message explains the problem to the sender. */
 export class OpenPgpError extends Error {}
 
 export type Packet = { tag: number; body: Buffer };
 
-/** Reads the parts of a packet in their order. @throws OpenPgpError where the rest is shorter than what is taken */
+/** Reads the parts of a packet in order. @throws OpenPgpError if the rest is too short */
 export type Reader = {
   u8(): number;
   u16(): number;
@@ -32,10 +32,10 @@ export function readerOf(bytes: Buffer): Reader {
 
 const begin = /^-----BEGIN PGP (.+)-----$/;
 
-/** What an armor holds, by its first line. */
+/** The content type of an armor, from its first line. */
 type Block = 'PUBLIC KEY BLOCK' | 'SIGNATURE';
 
-/** The bytes in the armor of a public key or a signature, which must be all of the text. */
+/** The bytes in the armor of a public key or a signature, which must be the entire text. */
 export function dearmor(text: string, block: Block = 'PUBLIC KEY BLOCK'): Buffer {
   const lines = text
     .trim()
@@ -51,12 +51,12 @@ export function dearmor(text: string, block: Block = 'PUBLIC KEY BLOCK'): Buffer
   const encoded = data.join('');
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.length === 0 || bytes.toString('base64') !== encoded) throw new OpenPgpError('its armor is damaged');
-  // RFC 9580 lets keys with a wrong checksum pass. Here, the text is what somebody has just pasted, and they want to know.
+  // RFC 9580 accepts keys with a wrong checksum. Here somebody has just pasted the text, and wants to know.
   if (checksum !== undefined && checksum.slice(1) !== checksumOf(bytes)) throw new OpenPgpError('its armor is damaged');
   return bytes;
 }
 
-/** CRC-24, in Base64. */
+/** CRC-24, in base64. */
 export function checksumOf(bytes: Buffer): string {
   let crc = 0xb704ce;
   for (const byte of bytes) {
@@ -68,7 +68,7 @@ export function checksumOf(bytes: Buffer): string {
 
 const maxPackets = 1_000;
 
-/** The packets of a key, whose lengths must be known. */
+/** The packets of a key. Their lengths must be known. */
 export function readPackets(bytes: Buffer): Packet[] {
   const reader = readerOf(bytes);
   const packets: Packet[] = [];

@@ -1,6 +1,6 @@
-/** What a worker thread is opened with. */
+/** The data for opening a worker thread. */
 export type ThreadData = {
-  /** One number: the processor time in microseconds that the thread had used when its current task began. */
+  /** One number: the thread's processor time in microseconds at the start of its current task. */
   readonly startUsage: Float64Array;
 };
 

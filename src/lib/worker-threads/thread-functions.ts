@@ -1,5 +1,5 @@
-// Functions that interpret texts of users by the code of others run in worker threads: what they do to the heap or to the time ends their
-// thread, and never the process or the event loop.
+// Runs functions in worker threads if third-party code in them interprets users' texts. If they exhaust memory or time, only
+// their thread ends, and not the process or the event loop.
 import type { Caller } from '#lib/caller.ts';
 import { concurrencyLimiter, withSlot } from '#lib/concurrency-limiter.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
@@ -14,15 +14,15 @@ type InputOf<Called> = Called extends (input: infer Input) => unknown ? Input : 
 type OutputOf<Called> = Called extends AnyFunction ? Awaited<ReturnType<Called>> : never;
 
 type ThreadOptions = {
-  /** Whose text it is: one caller uses one thread at a time. */
+  /** The author of the text. One caller uses one thread at a time. */
   readonly caller: Caller;
 };
 
-/** The functions of a module, to be called in a worker thread. What they take and return is cloned. */
+/** The functions of a module, which run in a worker thread. Arguments and results are cloned. */
 type ThreadFunctions<Module> = {
   /**
-   * @throws ThreadEnded where the function takes too long, or more memory than a thread has
-   * @throws Refusal where too many calls wait
+   * @throws ThreadEnded if the function takes too long, or more memory than a thread has
+   * @throws Refusal if too many calls wait
    */
   call<Name extends FunctionName<Module>>(
     name: Name,
@@ -32,14 +32,14 @@ type ThreadFunctions<Module> = {
 };
 
 /**
- * @param module where the functions are
- * @param processorTime the longest processor time of one call, in milliseconds
+ * @param module the module of the functions
+ * @param processorTime the maximum processor time of one call, in milliseconds
  * @example threadFunctions<typeof import('./parse.ts')>(new URL('./parse.ts', import.meta.url), 1_000)
  */
 export function threadFunctions<Module>(module: URL, processorTime: number): ThreadFunctions<Module> {
   return {
     call: async (name, input, { caller }) =>
-      // The function that the module has by this name returned it.
+      // The module's function with this name returned the value.
       (await withSlot(limiter, caller, () => runInThread({ module: module.href, name, input }, processorTime))) as never,
   };
 }
@@ -53,7 +53,7 @@ const limiter = concurrencyLimiter('threads.concurrent', {
   waitingTime: fixedValue(threads.waitingTime),
 });
 
-/** Threads that have nothing to do, each with the timer that closes it. The limiter bounds how many there are. */
+/** Idle threads, each with the timer that closes it. The limiter bounds their number. */
 const idle = new Map<WorkerThread, NodeJS.Timeout>();
 const idleTime = fixedValue(threads.idle);
 

@@ -1,4 +1,4 @@
-// The main module of a worker thread: runs functions of the modules that it is sent, one after the other.
+// The main module of a worker thread. It runs the requested functions of modules, one after the other.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { TaskMessage, TaskResult, ThreadData } from './messages.ts';
 
@@ -7,7 +7,7 @@ const { startUsage } = workerData as ThreadData;
 const run = async ({ module, name, input }: TaskMessage): Promise<TaskResult> => {
   try {
     const functions = await import(module);
-    // Loading a module is no part of the work that a caller is charged for.
+    // Loading a module isn't charged to the caller.
     startUsage[0] = processorTime();
     return { output: await functions[name](input) };
   } catch (error) {

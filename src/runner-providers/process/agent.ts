@@ -1,5 +1,5 @@
-// The process of one runner: `node agent.ts <folder of the runner>`. It runs the jobs in its inbox, one after the other,
-// until its folder is gone.
+// The process of one runner: `node agent.ts <folder of the runner>`. It runs the jobs in its inbox, one after the other, until
+// its folder is removed.
 import { spawn } from 'node:child_process';
 import { link, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -7,7 +7,7 @@ const gibibyte = 2 ** 30;
 /** Contents younger than this may belong to an image that is being published. */
 const minAgeMs = 60 * 60_000;
 
-/** The id of a content, which is the same for the same text. */
+/** The id of a content. The same text has the same id. */
 export function contentIdOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
@@ -15,7 +15,7 @@ export function contentIdOf(text: string): string {
 
 const isContent = (name: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(name);
 
-/** Copies a working folder to the images folder, unless it exists there. */
+/** Copies a working folder to the images folder, unless it already exists there. */
 export async function captureFolder(images: string, work: string, content: string = randomUUID()): Promise<Captured> {
   if (!(await stat(join(images, content)).catch(() => undefined))) {
     const draft = join(images, `${content}.part`);
@@ -35,7 +35,7 @@ export async function removeContent(images: string, content: string): Promise<vo
   if (isContent(content)) await rm(join(images, content), { recursive: true, force: true });
 }
 
-/** The contents that are older than `minAgeMs`. */
+/** The contents older than `minAgeMs`. */
 export async function listContents(images: string, now: number): Promise<string[]> {
   const names = await readdir(images).catch(() => []);
   const ages = await Promise.all(

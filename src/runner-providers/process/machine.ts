@@ -3,7 +3,7 @@ import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasEnded, isProcessRunning, pidExists, readProcessStatus } from '#lib/running-process.ts';
 
-/** The files of a runner. The agent writes `agent.json`, `beat` and `active.json`, the provider all others. */
+/** The files of a runner. The agent writes `agent.json`, `beat` and `active.json`, and the provider all others. */
 export const filesOf = (machine: string) => ({
   /** The last order that the runner was made from. */
   order: join(machine, 'order.json'),
@@ -39,7 +39,7 @@ export async function findAgent({ agent, beat }: Pick<Files, 'agent' | 'beat'>):
   return isProcessRunning(pid, startFrom(start)) ? pid : undefined;
 }
 
-/** The start of a process as it was written to a file; null where it wasn't known. */
+/** The start time of a process from a file; null if it wasn't known. */
 export const startFrom = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 /** Whether a process of a group is running. Its leader may have ended. */
@@ -71,7 +71,7 @@ export function killGroup(leader: number): void {
   }
 }
 
-/** The pids of the processes that work in a folder or below it, whoever began them; empty without `/proc`. */
+/** The pids of all processes that work in or below a folder; empty without `/proc`. */
 export const processesUnder = (folder: string): number[] =>
   processes().filter((pid) => {
     const current = workingFolderOf(pid);
@@ -83,11 +83,11 @@ function workingFolderOf(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    return undefined; // it has ended, or belongs to somebody else
+    return undefined; // it has ended, or belongs to another user
   }
 }
 
-/** Kills the processes that work in a folder or below it, and a group of processes. Steps of jobs have groups of their own. */
+/** Kills the processes that work in or below a folder, and a process group. Steps of jobs have their own groups. */
 export function killUnder(folder: string, leader: number | undefined): void {
   if (leader !== undefined) killGroup(leader);
   for (const pid of processesUnder(folder)) {
@@ -99,7 +99,7 @@ export function killUnder(folder: string, leader: number | undefined): void {
   }
 }
 
-/** Reads an object from a file; undefined where the file is missing or incomplete. */
+/** Reads an object from a file; undefined if the file is missing or incomplete. */
 export async function readJson(file: string): Promise<Record<string, unknown> | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '');
   try {

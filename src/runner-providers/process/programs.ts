@@ -1,4 +1,4 @@
-// Programs that run jobs on the machines of runners: each in a folder of its own, for one job.
+// Programs that run jobs on the machines of runners. Each has its own folder and runs one job.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
@@ -12,13 +12,13 @@ import { filesOf, killUnder, processesUnder, readJson, startFrom, writeJson } fr
 const timeoutMs = 20_000;
 const pollMs = 50;
 
-/** The folder of machines, the program, and the PATH of what it runs. */
+/** The folder of machines, the program, and the PATH of the program's processes. */
 type ProgramPaths = { readonly machines: string; readonly program: string; readonly path: string };
 
 const folderOf = (machines: string, runner: RunnerId, name: string): string => join(machines, String(runner), 'programs', name);
 const stateOf = (folder: string): string => join(folder, 'process.json');
 
-/** Starts a program. Its folder says which process it is, and which process of the server began it. */
+/** Starts a program. Its folder records its process, and the server process that started it. */
 export async function startProgram(
   { machines, program, path }: ProgramPaths,
   { runner, name, registration }: ProgramOrder,
@@ -45,7 +45,7 @@ export async function startProgram(
       env: { PATH: path, HOME: files.work, XDG_CACHE_HOME: join(folder, 'cache'), HEARTH_RUNNER_PUBLISH: files.publish },
       stdio: ['ignore', log.fd, log.fd],
     });
-    await once(child, 'spawn'); // throws where it can't be started
+    await once(child, 'spawn'); // throws if the program can't be started
     child.unref();
     const { pid = 0 } = child;
     await writeJson(stateOf(folder), {
@@ -62,7 +62,7 @@ export async function startProgram(
   }
 }
 
-/** Ends a program with everything that it began, and removes its folder. */
+/** Ends a program with all of its processes, and removes its folder. */
 export async function stopProgram(machines: string, runner: RunnerId, name: string): Promise<void> {
   const folder = folderOf(machines, runner, name);
   const { pid, start } = (await readJson(stateOf(folder))) ?? {};
@@ -77,7 +77,7 @@ export async function stopProgram(machines: string, runner: RunnerId, name: stri
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** All programs of all machines, also those that have ended. */
+/** All programs of all machines, including ended ones. */
 export async function listPrograms(
   machines: string,
 ): Promise<(Program & { readonly ownerIsRunning: boolean; readonly isOwn: boolean })[]> {
@@ -103,7 +103,7 @@ export async function listPrograms(
   return found.flat();
 }
 
-/** Ends the programs that this process began, and those whose beginner is gone. */
+/** Ends the programs that this process started, and programs whose starter has ended. */
 export async function stopOwnPrograms(machines: string): Promise<void> {
   const own = (await listPrograms(machines)).filter(({ isOwn, ownerIsRunning }) => isOwn || !ownerIsRunning);
   await Promise.all(own.map(({ runner, name }) => stopProgram(machines, runner, name)));

@@ -17,8 +17,8 @@ const pollMs = 50;
 type MachineFolder = { readonly folder: string; readonly path: string; readonly program?: string | undefined };
 
 /**
- * A provider that makes a working folder and a process on this machine for each runner, for tests and small installations. Runners
- * aren't isolated from each other or from Hearth.
+ * A provider that makes a working folder and a process on this machine for each runner, for tests and small installations.
+ * Runners aren't isolated from each other or from Hearth.
  */
 export function processProvider({ folder, path, program }: MachineFolder): Provider {
   const machines = join(folder, 'machines');
@@ -68,7 +68,7 @@ export function processProvider({ folder, path, program }: MachineFolder): Provi
   };
 }
 
-/** Creates the folders of a runner. The working folder is created again where the image has changed. */
+/** Creates the folders of a runner. The working folder is recreated if the image has changed. */
 async function prepareFolders(files: Files, order: RunnerOrder, images: string): Promise<void> {
   const image = `${order.image.source}:${order.image.id}:${order.image.content ?? ''}`;
   await mkdir(files.inbox, { recursive: true });
@@ -98,7 +98,7 @@ async function startAgent(machine: string, files: Files, path: string): Promise<
       env: {},
       stdio: ['ignore', log.fd, log.fd],
     });
-    agent.on('error', () => undefined); // detected below, since there is no heartbeat
+    agent.on('error', () => undefined); // the missing heartbeat is detected below
     agent.unref();
   } finally {
     await log.close();
@@ -120,7 +120,7 @@ async function stopAgent(files: Files): Promise<void> {
   await rm(files.agent, { force: true });
 }
 
-/** Ends the agents that this process started, and those whose server is gone. They are started again when a server looks after them. */
+/** Ends the agents that this process started, and agents whose server has ended. Another server starts them again. */
 async function stopOwnAgents(machines: string): Promise<void> {
   const names = await readdir(machines).catch(() => []);
   await Promise.all(

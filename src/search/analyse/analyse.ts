@@ -1,10 +1,13 @@
 import { trimOf } from '#lib/trim.ts';
 import { pairsOf, partsOf, type Span, unspacedOf } from './split.ts';
 
-/** Increase this whenever texts are analysed differently: indexes of other versions are rebuilt. */
+/** Increase this whenever the analysis of texts changes. Indexes of other versions are rebuilt. */
 export const analyserVersion = 3;
 
-/** Longer identifiers are cut, and those above `maxSplitLength` aren't split into parts, since they usually are encoded data. */
+/**
+ * Longer identifiers are truncated. Identifiers above `maxSplitLength` aren't split into parts, since they are usually encoded
+ * data.
+ */
 const maxLexeme = 128;
 const maxSplitLength = 64;
 
@@ -17,10 +20,10 @@ const run = /[\p{L}\p{N}\p{M}_]+/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is what ASCII means
 const allAscii = /^[\x00-\x7f]*$/;
 
-/** The identifiers of a text, as written and in their order. */
+/** The identifiers of a text, as written and in order. */
 export const identifiersOf = (text: string): string[] => text.match(allAscii.test(text) ? asciiRun : run) ?? [];
 
-/** The normal form of a word: NFC, lower case, and cut to a maximum length. */
+/** The normal form of a word: NFC, lower case, and truncated to a maximum length. */
 export const fold = (word: string): string => {
   const lower = (allAscii.test(word) ? word : word.normalize('NFC')).toLowerCase();
   return lower.length > maxLexeme ? lower.slice(0, maxLexeme).toWellFormed() : lower;
@@ -40,14 +43,14 @@ function analyseIdentifier(identifier: string): string[] {
   return lexemes;
 }
 
-/** A lexeme, shared in the process. `seen` is the number of the text that had it last. */
+/** A lexeme, shared in the process. `seen` is the number of the last text that contained it. */
 type Lexeme = { readonly text: string; readonly bytes: number; seen: number };
 
 /** An analysed identifier: its lexemes, and a hash. */
 export type Word = { readonly lexemes: readonly Lexeme[]; readonly hash: number; seen: number };
 
 const cacheSize = 200_000;
-/** Milliseconds after which the cache is emptied: a full one takes 70 MB, and is filled again at once where much is indexed. */
+/** Milliseconds after which the cache is cleared. A full cache takes 70 MB, and fills again quickly during heavy indexing. */
 const cacheTime = 300_000;
 let words = new Map<string, Word>();
 let lexemes = new Map<string, Lexeme>();
@@ -92,7 +95,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** The lexemes of an identifier: the whole and its parts of more than one letter. */
+/** The lexemes of an identifier: the whole identifier and its parts of more than one letter. */
 export const lexemesOf = (identifier: string): string[] => wordOf(identifier).lexemes.map(({ text }) => text);
 
 /** The distinct lexemes of a text, and its words in order. Text beyond the limits isn't indexed. */
@@ -119,7 +122,7 @@ export function analyse(text: string): { lexemes: string[]; words: Word[] } {
 export type Term = { written: string; lexemes: string[] };
 
 /**
- * The terms of a query's text. Text in a script without blanks is searched by pairs of characters, so that it is found inside
+ * The terms of a query's text. Text in a script without spaces is searched by pairs of characters, so that it is found inside
  * longer text.
  */
 export const termsOf = (text: string): Term[] => identifiersOf(text).flatMap(termsOfIdentifier);
@@ -130,7 +133,7 @@ function termsOfIdentifier(identifier: string): Term[] {
 }
 
 /**
- * Splits an identifier with parts in scripts without blanks into these parts and the text between them; empty for other
+ * Splits an identifier with parts in scripts without spaces into these parts and the text between them; empty for other
  * identifiers.
  */
 function unspacedTerms(identifier: string): Term[] {

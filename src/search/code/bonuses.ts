@@ -4,19 +4,19 @@ import { includedWords, lexemesFor, type Terms } from '#search/terms.ts';
 import { lexemeOf } from './lexemes.ts';
 import { inFields, type SearchedFields } from './terms.ts';
 
-/** Points that are added to a row's weight where it has these lexemes too. */
+/** Points that are added to a row's weight if it also has these lexemes. */
 export type Bonus = { lexemes: LexemeQuery; points: number };
 
-/** The weight of a text is at most 1.7, so that each of these outranks it. */
+/** The weight of a text is at most 1.7, so each of these outranks it. */
 const points = { path: 4, definition: 3, name: 2, all: 1 };
 const maxWords = 8;
 
-/** Whether the path of a row `f` may have a word of the query, which follows from its `score`. For searches in texts and paths. */
+/** Whether the path of a row `f` may contain a word of the query, judging by its `score`. For searches in texts and paths. */
 export const mayBeInPath = sql`(f.score >= ${points.path}::real)`;
 
 /**
- * The bonuses of a query: words in the path and in names that a file defines come before words in its text, and all words before
- * some.
+ * The bonuses of a query. Words in the path and in names that a file defines rank above words in its text, and all words above
+ * some words.
  */
 export function bonusesOf(terms: Terms, searchedFields: SearchedFields): Bonus[] {
   const words = includedWords(terms);

@@ -36,14 +36,14 @@ const modifiers = [
   ...['pub', 'unsafe', 'extern', 'override', 'open', 'data', 'inline', 'virtual', 'readonly', 'partial', 'create', 'mut'],
 ];
 
-// It matches within one line, since a pattern across lines would read the following lines again for each one.
+// It matches within one line, since a pattern across lines would rescan the following lines for each line.
 const line = new RegExp(
   `^[ \\t]{0,8}(?:(?:${modifiers.join('|')})[ \\t]+){0,8}(?:${keywords.join('|')})\\b\\*?[ \\t]+([\\p{L}_$][\\p{L}\\p{N}_$]*)`,
   'gmu',
 );
 const macro = /^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)/gm;
 
-/** The number of names that are indexed of one file. */
+/** The maximum number of indexed names of one file. */
 const maxNames = 500;
 
 /** The names that a text defines, recognized by keywords at the beginning of lines. Hits in definitions rank higher. */

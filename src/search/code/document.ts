@@ -27,7 +27,7 @@ const binaryCheckBytes = 8_000;
 /** Whether a file is binary by git's rule: a NUL near the beginning. */
 const isBinary = (data: Buffer): boolean => data.subarray(0, binaryCheckBytes).includes(0);
 
-/** The text of a file: UTF-8, or else Latin-1, which keeps ASCII identifiers readable. */
+/** The text of a file: UTF-8, or otherwise Latin-1, which keeps ASCII identifiers readable. */
 export const textOf = (data: Buffer): string => data.toString(isUtf8(data) ? 'utf8' : 'latin1');
 
 /** Computes the index row of a file; undefined for a binary file. */

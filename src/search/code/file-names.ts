@@ -3,7 +3,7 @@ import { group, type Node } from '#search/query/tree.ts';
 
 const inPath: Node = { kind: 'qualifier', name: 'in', raw: ['path'], value: { type: 'set', words: ['path'] } };
 
-/** Adds the words of `filename:` as terms `in:path` to a query of qualifiers alone. Other queries are returned unchanged. */
+/** Adds the words of `filename:` as terms `in:path` to a query of only qualifiers. Other queries are returned unchanged. */
 export function withFileNames(query: Node): Node {
   const { terms, filters, rest } = split(query);
   if (terms || rest.length > 0) return query;

@@ -7,10 +7,10 @@ import { type Filter, valuesOf } from '#search/query/filters.ts';
 import { lexemeOf } from './lexemes.ts';
 import type { SearchedFields } from './terms.ts';
 
-/** The conditions of qualifiers about files: lexemes where the index can be used, else a condition on the row. */
+/** The conditions of qualifiers about files: lexemes if the index supports them, otherwise a condition on the row. */
 type FileFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown> };
 
-/** The conditions of the qualifiers about files. Those about repositories are handled by the scope. */
+/** The conditions of the qualifiers about files. The scope handles qualifiers about repositories. */
 export function fileFilter(filters: readonly Filter[]): FileFilter {
   const texts = (name: string, negated: boolean) => valuesOf(filters, { name, type: 'text', negated }).map(({ text }) => text);
   const oneOf = (name: string, lexemesOfText: (text: string) => LexemeQuery): LexemeQuery[] => [

@@ -6,7 +6,7 @@ import { lexemesOfRow } from '#search/words-column.ts';
 import type { Bonus } from './bonuses.ts';
 import { lexemeOf } from './lexemes.ts';
 
-/** A file that matched. `commitOid` is the commit at which it was indexed. */
+/** A matching file. `commitOid` is the commit at which it was indexed. */
 export type CodeHit = {
   id: number;
   repositoryId: Id<'repositories'>;
@@ -21,15 +21,15 @@ export type CodeHit = {
 /** The conditions on rows, and the repositories. */
 export type Selection = { lexemes: LexemeQuery; condition: RawBuilder<unknown>; repositories: Id<'repositories'>[] };
 
-/** Up to this number of repositories with less than this share of all files, repositories are selected by lexemes in the index. */
+/** Up to this number of repositories with less than this share of all files, the index selects repositories by lexemes. */
 const fewRepositories = 64;
 const maxShare = 0.25;
 
-/** The condition of a selection. Few repositories are selected by the index, many by a comparison on each row. */
+/** The condition of a selection. The index selects few repositories; many are selected by a comparison on each row. */
 export async function whereOf(db: Reader, { lexemes, condition, repositories }: Selection): Promise<Where> {
   const few = repositories.length <= fewRepositories && (await partOf(db, repositories)) < maxShare;
   const own = few ? either(repositories.map((id) => lexeme(lexemeOf.repository(id)))) : undefined;
-  // `+ 0` keeps the planner from reading all rows of a repository by the index of paths.
+  // `+ 0` keeps the planner from reading all rows of a repository with the index of paths.
   const inScope = own ? sql`true` : sql`repository_id + 0 = any(${repositories}::bigint[])`;
   return (more) => {
     const query = both([lexemes, ...(more ? [more] : []), ...(own ? [own] : [])]);
@@ -103,12 +103,12 @@ export type Candidates = {
   bonuses: readonly Bonus[];
   /** An expensive condition on a row `f`. It is evaluated in the order of the hits, until there are enough. */
   condition: RawBuilder<unknown>;
-  /** The order by the time of indexing; undefined: the best first. */
+  /** The order by time of indexing; undefined: the best first. */
   order: 'asc' | 'desc' | undefined;
   limit: number;
 };
 
-/** The first hits that fulfil an expensive condition. */
+/** The first hits that satisfy an expensive condition. */
 export async function listCandidates(db: Reader, where: Where, { bonuses, ...options }: Candidates): Promise<CodeHit[]> {
   const weak = sql`select id, weight as score from code_files where ${where(not(some(bonuses)))}`;
   const scored = bonuses.length > 0 ? sql`${strongHits(where, bonuses)} union all ${weak}` : weak;

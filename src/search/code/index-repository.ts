@@ -18,7 +18,7 @@ type IndexOptions = {
   git: GitStore;
   repositoryId: Id<'repositories'>;
   now: Date;
-  /** Analyses all files again, also those that are indexed. */
+  /** Analyses all files again, including indexed ones. */
   rebuild?: boolean;
   /** Called after each batch, and once at the beginning. */
   onProgress?: (progress: { done: number; total: number }) => void;
@@ -36,9 +36,9 @@ const flushThreshold = 200;
 const bulkThreshold = 2_000;
 
 /**
- * Updates the code index of a repository to the present commit of its default branch: only the changed paths where the last indexed
- * commit is known, else all files. It can be repeated at any time, and continues after a crash. A lock lets one process index a
- * repository at a time.
+ * Updates the code index of a repository to the current commit of its default branch: only the changed paths if the last indexed
+ * commit is known, otherwise all files. It can be repeated at any time, and continues after a crash. A lock lets one process
+ * index a repository at a time.
  */
 export function indexRepositoryCode(options: IndexOptions): Promise<IndexReport | undefined> {
   const { db, git, repositoryId } = options;
@@ -48,7 +48,7 @@ export function indexRepositoryCode(options: IndexOptions): Promise<IndexReport 
     try {
       return await updateIndex(connection, repoOf(git, repositoryId), branch, options);
     } catch (error) {
-      // The repository and its rows were deleted meanwhile.
+      // The repository and its rows were deleted in the meantime.
       if ((await findDefaultBranch(connection, repositoryId)) === undefined) return undefined;
       throw error;
     }
@@ -66,7 +66,7 @@ async function updateIndex(db: Db, repo: GitRepository, branch: string, options:
     return { commit, files: known.files, removed: 0, added: 0 };
   }
   if (!commit || !usable) {
-    // In one transaction, so that a crash doesn't leave an empty index with a commit.
+    // One transaction, so that a crash doesn't leave an empty index with a commit.
     await change(db, async (tx) => {
       if (!commit || known) await store.removeAllFiles(tx, repositoryId);
       await store.saveCodeIndex(tx, repositoryId, { ...state, commit_oid: null, files: 0 });
@@ -85,7 +85,7 @@ async function updateIndex(db: Db, repo: GitRepository, branch: string, options:
 }
 
 /**
- * Applies a plan in batches with a transaction each, so that completed batches survive a crash. The next batches are read while one
+ * Applies a plan in batches with a transaction each, so that completed batches survive a crash. The next batch is read while one
  * is written.
  */
 async function applyPlan(db: Db, repo: GitRepository, plan: Plan, { repositoryId, onProgress }: IndexOptions): Promise<number> {

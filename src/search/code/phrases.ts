@@ -6,7 +6,7 @@ import { mayBeInPath } from './bonuses.ts';
 import type { SearchedFields } from './terms.ts';
 
 /**
- * A condition on the `id` and `score` of a row `f`: whether its file may contain the phrases of a query. Undefined where the Bloom
+ * A condition on the `id` and `score` of a row `f`: whether its file may contain the phrases of a query. Undefined if the Bloom
  * filters can't be used.
  */
 export function mayContainPhrases(terms: Terms, searchedFields: SearchedFields): RawBuilder<unknown> | undefined {

@@ -27,8 +27,8 @@ const isWithinLimits = ({ indexedFiles, indexedSize }: GitLimits, { files, bytes
 type IndexedRepository = { db: Db; repository: Id<'repositories'> };
 
 /**
- * The changes since an indexed commit. Undefined where that commit doesn't exist any more, or where the index would exceed its
- * limits, so that a full index is needed.
+ * The changes since an indexed commit. Undefined if that commit no longer exists, or if the index would exceed its limits, so
+ * that a full index is needed.
  */
 export async function planChanges(
   { db, repository }: IndexedRepository,
@@ -45,7 +45,7 @@ export async function planChanges(
   return isWithinLimits(repo.store.limits, after) ? { remove: changes.map(({ path }) => path), add } : undefined;
 }
 
-/** The changed paths; undefined where there are too many. */
+/** The changed paths; undefined if there are too many. */
 async function findChanges(repo: GitRepository, ends: { from: Oid; to: Oid }): Promise<PathChange[] | undefined> {
   try {
     return await listChanges(repo, ends);

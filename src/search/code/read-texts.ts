@@ -12,10 +12,7 @@ const bytesPerBatch = 2 * 1024 * 1024;
 type SizedBlob = Pick<CodeHit, 'repositoryId' | 'blobOid' | 'size'>;
 type Texts = Map<string, string>;
 
-/**
- * A batch of files, and their texts by blob. A text is missing where its blob doesn't exist any more, or where texts weren't
- * requested.
- */
+/** A batch of files, and their texts by blob. A text is missing if its blob no longer exists, or if no texts were requested. */
 type FileBatch<F extends SizedBlob> = { files: F[]; texts: Texts };
 
 /** Reads files in small batches, so that the time budget is checked often. The next batch is read while one is processed. */
@@ -48,7 +45,7 @@ function* splitIntoBatches<F extends SizedBlob>(files: readonly F[]): Generator<
   if (batch.length > 0) yield batch;
 }
 
-/** Characters of cached texts. The next page and the text matches of a search use the cache. */
+/** The maximum number of characters of cached texts. The next page and the text matches of a search use the cache. */
 const maxCachedCharacters = 64 * 1024 * 1024;
 const caches = new WeakMap<GitStore, LRUCache<string, string>>();
 

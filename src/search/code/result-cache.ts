@@ -6,15 +6,15 @@ import type { Id } from '#lib/id.ts';
 import type { Reader } from '#search/read.ts';
 import type { Where } from './hits.ts';
 
-/** The files and repositories that a search covers. `isPartial`: it may cover no more repositories. */
+/** The files and repositories that a search covers. `isPartial`: the number of repositories was limited. */
 export type Selected = { where: Where; repositories: readonly Id<'repositories'>[]; isPartial: boolean };
 
-/** The hash of a request, and the version of the repositories at which its result is valid. */
+/** The hash of a request, and the version of the repositories for which its result is valid. */
 export type CacheKey = { key: string; version: number };
 
 /**
  * The cache key of a request about the selected files and the other `dependencies` of its result. It must be computed before the
- * files are read: a concurrent change then makes a result stale too early, but never too late.
+ * files are read: after a concurrent change, a result becomes stale too early, but never too late.
  */
 export async function cacheKeyOf(
   { db, tx }: { db: Db; tx: Reader },
@@ -23,7 +23,7 @@ export async function cacheKeyOf(
 ): Promise<CacheKey> {
   const { sql: text, parameters } = sql`${where()}`.compile(db);
   const request = JSON.stringify([text, parameters, dependencies]);
-  // Versions only increase, so that any change gives another sum.
+  // Versions only increase, so any change results in another sum.
   const { rows } = await sql<{ version: number }>`
     select coalesce(sum(version), 0)::bigint as version from code_indexes
     where repository_id = any(${repositories}::bigint[])`.execute(tx);
@@ -36,7 +36,7 @@ type ResultCache<T> = {
   set(db: Db, key: CacheKey, answer: T): void;
 };
 
-/** Makes a cache with a total size; each process has its own. */
+/** Makes a cache with a total size. Each process has its own. */
 export function resultCache<T>(options: { maxSize: number; sizeOf(answer: T): number }): ResultCache<T> {
   type At = { version: number; answer: T };
   const caches = new WeakMap<Db, LRUCache<string, At>>();

@@ -19,7 +19,7 @@ import { type CacheKey, cacheKeyOf, resultCache, type Selected } from './result-
 import { inFields, requireTerms, type SearchedFields } from './terms.ts';
 
 type CodeSearch = SearchRequest & {
-  /** From `parse('code', q)`. */
+  /** The result of `parse('code', q)`. */
   query: Node;
   sort?: 'indexed';
   order?: 'asc' | 'desc';
@@ -31,8 +31,8 @@ type Stores = { db: Db; git: GitStore };
 
 /**
  * Searches the code of the default branches of the repositories that the caller may see (document 1). When the budget ends, it
- * returns what it has found, with `incomplete_results`. @throws QueryError for a query without a term, or one that names only what
- * the caller can't access
+ * returns the results so far, with `incomplete_results`. @throws QueryError for a query without a term, or one that only names
+ * repositories that the caller can't access
  */
 export async function searchCode(stores: Stores, request: CodeSearch): Promise<SearchResult<hits.CodeHit>> {
   const slice = withinResults(request.page);
@@ -50,7 +50,7 @@ async function findIndexed(db: Db, context: SearchContext, slice: Slice): Promis
     const selected = await select(tx, context);
     if (!selected) return { items: [], total_count: 0, incomplete_results: false };
     const items = await listOrdered(tx, selected.where, context, slice);
-    // A first page that isn't full has all hits.
+    // If the first page isn't full, it has all hits.
     const isAll = slice.offset === 0 && items.length < slice.limit;
     const total_count = isAll ? items.length : await totalOf({ db, tx }, selected);
     return { items, total_count, incomplete_results: selected.isPartial };
@@ -68,7 +68,7 @@ async function findAny(db: Db, context: SearchContext, slice: Slice): Promise<hi
   return some ?? [];
 }
 
-/** The condition of the search; undefined where it has no repositories. */
+/** The condition of the search; undefined if it covers no repositories. */
 async function select(tx: Reader, { request, terms, searchedFields, filters }: SearchContext): Promise<Selected | undefined> {
   const { ids: repositories, isPartial } = await resolveScope(tx, { ...request, filters, forks: false });
   if (repositories.length === 0) return undefined;
@@ -103,7 +103,7 @@ async function totalOf(stores: { db: Db; tx: Reader }, selected: Selected): Prom
   return total;
 }
 
-/** The files that match, best first. Incomplete where there are more candidates, or where the budget ended. */
+/** The matching files, best first. Incomplete if there are more candidates, or if the budget ended. */
 type Checked = { matching: hits.CodeHit[]; isComplete: boolean };
 
 /** Results of checks are cached, so that the next page doesn't check a thousand files again. */

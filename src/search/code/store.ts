@@ -58,7 +58,7 @@ export async function removeFiles(tx: Tx, repository: RepositoryId, paths: reado
     and md5(path)::uuid in (select md5(p)::uuid from unnest(${paths}::text[]) as p)`.execute(tx);
 }
 
-/** Replaces the rows of these paths by these documents. */
+/** Replaces the rows of these paths with these documents. */
 export async function replaceFiles(
   tx: Tx,
   repository: RepositoryId,
@@ -90,8 +90,8 @@ async function insertFiles(tx: Tx, repository: RepositoryId, documents: readonly
 }
 
 /**
- * Runs `work`, which adds many rows on this connection, with a larger pending list for the GIN index. Searches are slower
- * meanwhile, since they scan that list.
+ * Runs `work`, which adds many rows on this connection, with a larger pending list for the GIN index. Searches are slower in the
+ * meantime, since they scan that list.
  */
 export async function withBulkSettings<T>(connection: Db, work: () => Promise<T>): Promise<T> {
   await sql`select set_config('gin_pending_list_limit', '16MB', false), set_config('work_mem', '64MB', false)`.execute(

@@ -19,7 +19,7 @@ type CodeMatching = { query: Node; hits: readonly CodeHit[]; budget: Pick<Budget
 
 /**
  * The matches in the content and the path of each hit of a page (document 1, rule 11), in the order of the hits. When the budget
- * ends, those of the last hits are missing.
+ * ends, the matches of the last hits are missing.
  */
 export async function codeTextMatches(git: GitStore, { query, hits, budget }: CodeMatching): Promise<TextMatch[][]> {
   const { terms, filters } = split(query);

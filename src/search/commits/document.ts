@@ -14,13 +14,13 @@ export type CommitDocument = {
   lexemes: string[];
 };
 
-/** Only so many characters of a message are indexed. */
+/** The maximum number of indexed characters of a message. */
 const maxMessage = 64 * 1024;
 const averageWords = 25;
 
 const words = (text: string): string[] => identifiersOf(text).flatMap(lexemesOf);
 
-/** An e-mail address for comparison: without blanks, which lexemes can't contain, and in lower case. */
+/** An e-mail address for comparison: without whitespace, which lexemes can't contain, and in lower case. */
 export const foldEmail = (email: string): string =>
   email
     .replace(/[\s\p{Cc}]/gu, '')
@@ -56,7 +56,9 @@ export function commitDocument(repositoryId: number, commit: Commit): CommitDocu
   };
 }
 
-/** The BM25 weight of a word that occurs once. Merges weigh less, since their messages repeat those of the merged commits. */
+/**
+ * The BM25 weight of a word that occurs once. Merges weigh less, since their messages repeat the messages of the merged commits.
+ */
 const weightOf = (length: number, merge: boolean): number =>
   Math.fround((2.2 / (1.3 + (0.9 * length) / averageWords)) * (merge ? 0.5 : 1));
 

@@ -12,16 +12,18 @@ import { lexemesOfRow } from '#search/words-column.ts';
 import { foldEmail } from './document.ts';
 import { lexemeOf } from './lexemes.ts';
 
-/** The conditions of qualifiers: lexemes where the index can be used, else a condition on the row. */
+/** The conditions of qualifiers: lexemes if the index supports them, otherwise a condition on the row. */
 type CommitFilter = { lexemes: LexemeQuery; condition: RawBuilder<unknown> };
 
-/** The e-mail addresses of the accounts of a query, by their logins as the query spells them. */
+/** The e-mail addresses of the accounts in a query, by their logins as spelled in the query. */
 type Emails = ReadonlyMap<string, string[]>;
 
 /** The viewer, and the host name of this server, which is part of noreply addresses. */
 type EmailLookup = { viewerId?: Id<'accounts'> | undefined; host?: string | undefined };
 
-/** Looks up the verified e-mail addresses of the accounts that `author:` and `committer:` name, since commits have only those. */
+/**
+ * Looks up the verified e-mail addresses of the accounts that `author:` and `committer:` name, since commits have only addresses.
+ */
 export async function findEmails(db: Reader, query: Node, { viewerId, host }: EmailLookup): Promise<Emails> {
   const logins = [...leaves(query)].flatMap((leaf) =>
     leaf.kind === 'qualifier' && leaf.value.type === 'login' && /^(author|committer)$/.test(leaf.name) ? [leaf.value.login] : [],
@@ -40,7 +42,7 @@ export async function findEmails(db: Reader, query: Node, { viewerId, host }: Em
   return new Map(logins.map((login) => [login, addresses(login)]));
 }
 
-/** The conditions of filters about commits. Values of one qualifier are alternatives where its specification says so. */
+/** The conditions of filters about commits. Values of one qualifier are alternatives if its specification says so. */
 export function commitFilter(filters: readonly Filter[], emails: Emails): CommitFilter {
   const single = filters.map((filter) => ({ ...filter, ...qualifierCondition(filter.name, filter.value, emails) }));
   const alternatives = Map.groupBy(

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
-/** The ids of a repository's indexed commits that begin with these digits, as far as only one does. */
+/** The ids of a repository's indexed commits that begin with these digits, for digits that match exactly one. */
 export async function findIndexedCommits(db: Db, repository: Id<'repositories'>, prefixes: readonly string[]): Promise<string[]> {
   if (prefixes.length === 0) return [];
   const { rows } = await sql<{ oid: string }>`

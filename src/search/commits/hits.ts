@@ -6,10 +6,10 @@ import type { Reader } from '#search/read.ts';
 import { lexemesOfRow } from '#search/words-column.ts';
 import { lexemeOf } from './lexemes.ts';
 
-/** A commit that matched. */
+/** A matching commit. */
 export type CommitHit = { id: number; repositoryId: Id<'repositories'>; oid: string; score: number };
 
-/** A hit with the text that is checked for phrases. */
+/** A hit with the text to check for phrases. */
 export type CommitRow = CommitHit & { message: string };
 
 export type Selection = { lexemes: LexemeQuery; condition: RawBuilder<unknown>; repositories: Id<'repositories'>[] };
@@ -21,7 +21,7 @@ const fewRepositories = 64;
 /** Makes the condition on rows, with further required lexemes. */
 export type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
 
-/** The condition of a selection. Few repositories are selected by the index, many by a comparison on each row. */
+/** The condition of a selection. The index selects few repositories; many are selected by a comparison on each row. */
 export function whereOf({ lexemes, condition, repositories }: Selection): Where {
   const few = repositories.length <= fewRepositories;
   const own = few ? [either(repositories.map((id) => lexeme(lexemeOf.repository(id))))] : [];
@@ -29,7 +29,7 @@ export function whereOf({ lexemes, condition, repositories }: Selection): Where 
     const query = both([lexemes, ...(more ? [more] : []), ...own]);
     if (query.kind === 'never') return sql`false`;
     if (query.kind === 'always') return sql`(repository_id = any(${repositories}::bigint[]) and ${condition})`;
-    // `+ 0` keeps the planner from reading all rows of a repository where the words select fewer.
+    // `+ 0` keeps the planner from reading all rows of a repository if the words select fewer.
     const scope = few ? sql`true` : sql`repository_id + 0 = any(${repositories}::bigint[])`;
     return sql`(${lexemesOfRow} @@ ${query.text}::tsquery and ${scope} and ${condition})`;
   };
@@ -41,8 +41,8 @@ export const and = (...conditions: RawBuilder<unknown>[]): RawBuilder<unknown> =
 const subjectPoints = 2;
 
 /**
- * The best hits: those with words in the subject line first, then by weight, and then the latest first. The index separates both
- * groups, so that no row's lexemes are read.
+ * The best hits: first the hits with words in the subject line, then by weight, and then the latest first. The index separates
+ * both groups, so no row's lexemes are read.
  */
 export function listBestCommits(db: Reader, where: Where, subject: LexemeQuery, { limit, offset }: Slice): Promise<CommitRow[]> {
   const branch = (more: LexemeQuery, points: number) => sql`(

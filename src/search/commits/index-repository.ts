@@ -26,16 +26,19 @@ type CommitIndexOptions = {
 type CommitIndexReport = { commit: Oid | undefined; commits: number; removed: number; added: number };
 
 const commitsPerBatch = 1_000;
-/** Commits that are read together, and characters of messages that are written together, since messages may be long. */
+/**
+ * The number of commits that are read together, and the number of message characters that are written together, since messages
+ * may be long.
+ */
 const readPerBatch = 100;
 const charactersPerBatch = 1024 * 1024;
-/** Beyond so many new or removed commits, the whole history is read. */
+/** Beyond this number of new or removed commits, the whole history is read. */
 const maxChanges = 10_000;
 const flushThreshold = 500;
 
 /**
- * Updates the commit index of a repository to its default branch: adds new commits, and removes those that a forced push has
- * removed. Where the last indexed commit doesn't exist any more, it reads the whole history. It can be repeated at any time.
+ * Updates the commit index of a repository to its default branch: adds new commits, and removes commits that a forced push has
+ * removed. If the last indexed commit no longer exists, it reads the whole history. It can be repeated at any time.
  */
 export function indexRepositoryCommits(options: CommitIndexOptions): Promise<CommitIndexReport | undefined> {
   const { db, git, repositoryId } = options;
@@ -45,7 +48,7 @@ export function indexRepositoryCommits(options: CommitIndexOptions): Promise<Com
     try {
       return await updateIndex({ ...options, db: connection }, repoOf(git, repositoryId), branch);
     } catch (error) {
-      // The repository and its rows were deleted meanwhile.
+      // The repository and its rows were deleted in the meantime.
       if ((await findDefaultBranch(connection, repositoryId)) === undefined) return undefined;
       throw error;
     }
@@ -59,7 +62,7 @@ async function updateIndex(options: CommitIndexOptions, repo: GitRepository, bra
   const known = await store.findCommitIndex(db, repositoryId);
   const usable = !options.rebuild && known?.analyser === analyserVersion;
   if (!commit || !usable) {
-    // In one transaction, so that a crash doesn't leave an empty index with a commit.
+    // One transaction, so that a crash doesn't leave an empty index with a commit.
     await change(db, async (tx) => {
       if (!commit || known) await store.removeAllCommits(tx, repositoryId);
       await store.saveCommitIndex(tx, repositoryId, { ...state, commit_oid: null, commits: 0 });
@@ -77,7 +80,7 @@ async function updateIndex(options: CommitIndexOptions, repo: GitRepository, bra
 
 type IndexChange = { removed: number; added: number };
 
-/** Indexes the difference of two tips; undefined where there are too many commits or the old tip doesn't exist any more. */
+/** Indexes the difference between two tips; undefined if there are too many commits or the old tip no longer exists. */
 async function indexChanges(
   options: CommitIndexOptions,
   repo: GitRepository,
@@ -95,7 +98,7 @@ async function indexChanges(
   return { removed: removed.length, added: added.length };
 }
 
-/** Indexes the whole history. Some rows may exist already, as after a crash. */
+/** Indexes the whole history. Some rows may already exist, for example after a crash. */
 async function indexFullHistory(options: CommitIndexOptions, repo: GitRepository, tip: Oid): Promise<IndexChange> {
   const known = await store.listIndexedCommits(options.db, options.repositoryId);
   const obsolete = new Set(known);
@@ -110,7 +113,7 @@ async function indexFullHistory(options: CommitIndexOptions, repo: GitRepository
   return { removed: obsolete.size, added };
 }
 
-/** Indexes commits. `before` is the number that this run has added already, for the progress. */
+/** Indexes commits. `before` is the number that this run has already added, for the progress. */
 async function add(
   { db, repositoryId, onProgress }: CommitIndexOptions,
   repo: GitRepository,
@@ -125,7 +128,7 @@ async function add(
   }
 }
 
-/** The rows of commits, in batches for one statement each. It yields to the event loop after each commit. */
+/** The rows of commits, in batches with one statement each. It yields to the event loop after each commit. */
 async function* readDocuments(repositoryId: number, repo: GitRepository, oids: readonly Oid[]): AsyncGenerator<CommitDocument[]> {
   await using reader = await openObjects(repo, { isBulk: true });
   let documents: CommitDocument[] = [];

@@ -1,4 +1,6 @@
-/** The kinds of lexemes of a commit's row. Words of the message have no prefix; no word contains the prefixes of the others. */
+/**
+ * The kinds of lexemes of a commit's row. Words of the message have no prefix. No word contains the prefixes of the other kinds.
+ */
 export const lexemeOf = {
   subject: (word: string) => `=${word}`,
   authorName: (word: string) => `<${word}`,
@@ -8,6 +10,6 @@ export const lexemeOf = {
   hash: (oid: string) => `$${oid}`,
   parent: (oid: string) => `^${oid}`,
   tree: (oid: string) => `%${oid}`,
-  /** Without an id, the beginning to which a statement appends it. */
+  /** Without an id: the prefix to which a statement appends the id. */
   repository: (id: number | '') => `@${id}`,
 } as const;

@@ -16,7 +16,7 @@ import * as hits from './hits.ts';
 import { lexemeOf } from './lexemes.ts';
 
 type CommitSearch = SearchRequest & {
-  /** From `parse('commits', q)`. */
+  /** The result of `parse('commits', q)`. */
   query: Node;
   sort?: CommitSort | undefined;
   order?: 'asc' | 'desc';
@@ -30,7 +30,7 @@ type Rows = { rows: hits.CommitRow[]; total: number; complete: boolean };
 
 /**
  * Searches the commits of the default branches of the repositories that the caller may see (document 1, rule 3), with the same
- * rules as `searchCode`. A query may have qualifiers only.
+ * rules as `searchCode`. A query may consist of qualifiers only.
  */
 export async function searchCommits(db: Db, request: CommitSearch): Promise<SearchResult<hits.CommitHit>> {
   const slice = withinResults(request.page);
@@ -65,8 +65,8 @@ async function findIndexed(db: Db, context: SearchContext, slice: Slice): Promis
 }
 
 /**
- * The hits in the requested order; by default, those with words in the subject line first. Without words all hits have the same
- * rank, so that the latest come first.
+ * The hits in the requested order. By default, hits with words in the subject line come first. Without words all hits have the
+ * same rank, so the latest come first.
  */
 function listOrdered(tx: Reader, where: hits.Where, { request, terms }: SearchContext, slice: Slice): Promise<hits.CommitRow[]> {
   const { sort, order = 'desc' } = request;
@@ -77,7 +77,7 @@ function listOrdered(tx: Reader, where: hits.Where, { request, terms }: SearchCo
   return hits.listBestCommits(tx, where, subject, slice);
 }
 
-/** The condition of the search; undefined where it has no repositories. */
+/** The condition of the search; undefined if it covers no repositories. */
 async function select(tx: Reader, { request, split: { filters, rest }, terms }: SearchContext) {
   const nested = rest.flatMap((part) => filtersIn(part, isNaming));
   const { ids, isPartial } = await resolveScope(tx, { ...request, filters, nested, forks: true });

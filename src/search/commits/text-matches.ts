@@ -16,8 +16,8 @@ const maxMatches = 40;
 type CommitMatching = { query: Node; hits: readonly CommitHit[]; budget: Budget };
 
 /**
- * The matches in the message of each hit of a page (document 1, rule 11), in the order of the hits. When the budget ends, those of
- * the last hits are missing.
+ * The matches in the message of each hit of a page (document 1, rule 11), in the order of the hits. When the budget ends, the
+ * matches of the last hits are missing.
  */
 export async function commitTextMatches(db: Db, { query, hits, budget }: CommitMatching): Promise<TextMatch[][]> {
   const { terms } = split(query);

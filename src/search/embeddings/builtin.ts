@@ -2,13 +2,13 @@ import { type Embedder, normalise } from './embedder.ts';
 import { readTable, type Table } from './table.ts';
 import { wordPieces } from './word-pieces.ts';
 
-/** This must change whenever the table or the computation changes, so that all vectors are computed again. */
+/** Change this whenever the table or the computation changes, so that all vectors are computed again. */
 const identity = 'builtin/minilm-l6/1';
 
 /** 92 % of relevant issues are above this similarity, and 80 % of the others below (`bench/search/semantic`). */
 const minSimilarity = 0.1;
 
-/** The table is read once in a process, at its first use. */
+/** A process reads the table once, at its first use. */
 let table: Promise<Table> | undefined;
 
 /**

@@ -4,9 +4,9 @@ import { type EmbedderId, listCodes } from './store.ts';
 
 /** The quantized vectors of all issues in the memory of this process. */
 export type Candidates = {
-  /** Reads rows that were written since the last refresh; at first, all rows. */
+  /** Reads rows that were written since the last refresh; the first time, all rows. */
   refresh(): Promise<void>;
-  /** The vectors; undefined before the first one was stored. */
+  /** The vectors; undefined until the first one is stored. */
   codes(): QuantizedVectors | undefined;
 };
 
@@ -29,7 +29,7 @@ export function openCandidates(db: Db, findEmbedderId: () => Promise<EmbedderId>
   };
   return {
     async refresh() {
-      // A refresh in progress may miss rows that were written after it began. So it is awaited, and another one started.
+      // A refresh in progress may miss rows that were written after it began. So it is awaited, and another one starts.
       await refreshing?.catch(() => undefined);
       refreshing ??= readNew().finally(() => {
         refreshing = undefined;

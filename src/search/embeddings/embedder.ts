@@ -13,7 +13,7 @@ export type Embedder = {
 
 export type Purpose = 'query' | 'issues';
 
-/** The provider doesn't respond, or not with vectors. */
+/** The provider doesn't respond, or doesn't return vectors. */
 export class EmbeddingsUnavailable extends Error {}
 
 /** Scales a vector to length 1, in place. A zero vector stays unchanged. */

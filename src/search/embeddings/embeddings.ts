@@ -11,7 +11,7 @@ type Issue = Id<'issues'>;
 
 /** A query for the nearest issues. */
 type NearestQuery = {
-  /** From `embedQuery`. */
+  /** The result of `embedQuery`. */
   vector: Float32Array;
   /** The repositories to search. */
   repositories: readonly RepositoryId[];
@@ -34,16 +34,16 @@ export type Embeddings = {
    * @throws EmbeddingsUnavailable
    */
   embedQuery(text: string): Promise<Float32Array>;
-  /** The issues that are nearest to a vector, best first and then the newest first, without unrelated ones. */
+  /** The issues nearest to a vector, best first and then the newest first, without unrelated ones. */
   nearest(db: Reader, query: NearestQuery): Promise<Neighbour[]>;
   /**
-   * Updates the vectors of these issues to their present texts. Deleted issues and unchanged texts are skipped.
+   * Updates the vectors of these issues to their current texts. Deleted issues and unchanged texts are skipped.
    * @throws EmbeddingsUnavailable
    */
   embedIssues(db: Db, issues: readonly Issue[]): Promise<void>;
   /**
-   * Embeds the issues without a vector of this embedder, of one repository or of all. It commits each batch, so that it continues
-   * after an interruption. When all have one, vectors of other embedders are removed.
+   * Embeds the issues without a vector of this embedder, of one repository or of all. It commits each batch, so it continues
+   * after an interruption. When all issues have a vector, vectors of other embedders are removed.
    * @throws EmbeddingsUnavailable
    */
   embedMissing(db: Db, options?: MissingOptions): Promise<{ issues: number }>;
@@ -52,8 +52,8 @@ export type Embeddings = {
 const issuesPerBatch = 256;
 const removalsPerBatch = 5_000;
 /**
- * Candidates that are compared by their full vectors: so many for each requested result, and at least 2,000. Of 200,000 issues, the
- * ten nearest are among 2,000 candidates, and 98 of the hundred nearest (`bench/search/semantic/nearest.ts`).
+ * The number of candidates that are compared by their full vectors: this many for each requested result, and at least 2,000. In
+ * 200,000 issues, 2,000 candidates include the ten nearest, and 98 of the hundred nearest (`bench/search/semantic/nearest.ts`).
  */
 const candidatesPerResult = 10;
 const minCandidates = 2_000;

@@ -6,8 +6,8 @@ type Issue = Id<'issues'>;
 const defaultK = 60;
 
 /**
- * Reciprocal rank fusion: an item at rank r (from 1) of a list gets 1/(k + r) points. Best first; for equal scores, the better
- * lexical rank, then the newer issue.
+ * Reciprocal rank fusion: an item at rank r (from 1) of a list gets 1/(k + r) points. The best come first. For equal scores, the
+ * better lexical rank decides, then the newer issue.
  */
 export function fuse(lexical: readonly Issue[], semantic: readonly Issue[], k = defaultK): { issueId: Issue; score: number }[] {
   const points = new Map<Issue, number>();

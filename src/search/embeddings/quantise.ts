@@ -8,14 +8,14 @@ export function quantise(vector: Float32Array): Quantised {
   return { components: Buffer.from(Int8Array.from(vector, (value) => Math.round(value * scale)).buffer), code: codeOf(vector) };
 }
 
-/** The signs of a vector's components, the first in the lowest bit of the first byte. */
+/** The signs of a vector's components. The first is in the lowest bit of the first byte. */
 export function codeOf(vector: Float32Array): Buffer {
   const code = Buffer.alloc(Math.ceil(vector.length / 32) * 4);
   for (const [at, value] of vector.entries()) if (value > 0) code[at >> 3] = (code[at >> 3] ?? 0) | (1 << (at & 7));
   return code;
 }
 
-/** The cosine of a vector of length 1 and a stored one; 0 where their dimensions differ. */
+/** The cosine of a vector of length 1 and a stored one; 0 if their dimensions differ. */
 export function similarity(vector: Float32Array, components: Buffer): number {
   if (components.length !== vector.length) return 0;
   let dot = 0;

@@ -3,10 +3,10 @@ import { codeOf } from './quantise.ts';
 /** The quantized vector of an issue. */
 export type QuantizedVectorRow = { issueId: number; repositoryId: number; code: Buffer };
 
-/** Which issues can be candidates: those of these repositories and, where `among` is given, only these issues. */
+/** The issues that can be candidates: issues of these repositories and, with `among`, only these issues. */
 type CandidateFilter = { repositories: readonly number[]; among?: ReadonlySet<number> | undefined };
 
-/** The sum of the weights of all components, which is the largest distance. */
+/** The sum of the weights of all components, which is the maximum distance. */
 const totalWeight = 60_000;
 const unreachable = totalWeight + 1;
 
@@ -39,8 +39,8 @@ export class QuantizedVectors {
   }
 
   /**
-   * Up to `limit` issues whose codes are nearest to a vector, unordered; the newer ones for equal distances. Each sign that differs
-   * is weighted by the vector's component, which ranks far better than the Hamming distance.
+   * Up to `limit` issues whose codes are nearest to a vector, unordered. For equal distances, newer issues are preferred. Each
+   * differing sign is weighted by the vector's component, which ranks far better than the Hamming distance.
    */
   nearest(vector: Float32Array, { repositories, among }: CandidateFilter, limit: number): number[] {
     const weights = weightsOf(vector, this.#bytes);
@@ -71,7 +71,7 @@ export class QuantizedVectors {
     return distance;
   }
 
-  /** Selects issues by increasing distance; at the largest selected distance, the newest ones. */
+  /** Selects issues by increasing distance. At the largest selected distance, it selects the newest ones. */
   #upTo(distances: Uint16Array, histogram: Uint32Array, limit: number): number[] {
     let maxDistance = 0;
     let capacity = limit;
@@ -101,7 +101,7 @@ export class QuantizedVectors {
     return true;
   }
 
-  /** Merges new rows, which are sorted, into the existing ones, from the end. */
+  /** Merges new, sorted rows into the existing ones, from the end. */
   #merge(added: readonly QuantizedVectorRow[]): void {
     const count = this.#count + added.length;
     if (count > this.#issues.length) this.#grow(Math.ceil(count * 1.25));

@@ -19,7 +19,7 @@ const defaultModel = 'Xenova/all-MiniLM-L6-v2';
 
 /**
  * Opens the configured embedder; undefined for `off`.
- * @throws StartupError where a setting or the provider's package is missing
+ * @throws StartupError if a setting or the provider's package is missing
  */
 export function openEmbedder({ provider, url, model, key }: EmbeddingSettings, outbound: Outbound): Embedder | undefined {
   switch (provider) {

@@ -8,10 +8,10 @@ import type { QuantizedVectorRow } from './quantized-vectors.ts';
 type Issue = Id<'issues'>;
 export type EmbedderId = Id<'embedders'>;
 
-/** Longer texts are cut, since the topic of an issue is usually in its beginning. */
+/** Longer texts are truncated, since the topic of an issue is usually in its beginning. */
 const maxText = 2_000;
 
-/** The text of an issue that is embedded. */
+/** The text of an issue to embed. */
 const textOf = sql.raw(`left(i.title || e'\\n' || coalesce(i.body, ''), ${maxText})`);
 /** Half of a SHA-256, which detects changes of an issue's text. */
 const hashOf = sql`substr(sha256(convert_to(${textOf}, 'UTF8')), 1, 16)`;
@@ -33,7 +33,7 @@ async function findEmbedder(db: Db, identity: string): Promise<EmbedderId | unde
 /** A text to embed, and its hash. */
 export type IssueText = { id: Issue; text: string; hash: Buffer };
 
-/** The texts of those issues whose vector is missing or stale. */
+/** The texts of the given issues whose vector is missing or stale. */
 export async function loadChangedTexts(db: Db, embedder: EmbedderId, issues: readonly Issue[]): Promise<IssueText[]> {
   const { rows } = await sql<IssueText>`
     select i.id, ${textOf} as text, ${hashOf} as hash
@@ -45,8 +45,8 @@ export async function loadChangedTexts(db: Db, embedder: EmbedderId, issues: rea
 export type NewVector = Quantised & { id: Issue; hash: Buffer };
 
 /**
- * Writes vectors, except for issues that were deleted or whose text changed meanwhile (they are embedded again). A lock lets one
- * transaction at a time assign versions and commit, so that readers never see a version after a greater one.
+ * Writes vectors, except for issues that were deleted or whose text changed in the meantime (they are embedded again). A lock
+ * lets one transaction at a time assign versions and commit, so readers never see a version after a greater one.
  */
 export async function saveVectors(tx: Tx, embedder: EmbedderId, vectors: readonly NewVector[]): Promise<void> {
   const column = <T>(value: (vector: NewVector) => T): T[] => vectors.map(value);
@@ -61,10 +61,10 @@ export async function saveVectors(tx: Tx, embedder: EmbedderId, vectors: readonl
       text_hash = excluded.text_hash, code = excluded.code, components = excluded.components`.execute(tx);
 }
 
-/** The scope of a list of issues without a vector: those after an id, up to a limit. */
+/** The scope of a list of issues without a vector: issues after an id, up to a limit. */
 export type MissingOptions = { embedder: EmbedderId; repository: Id<'repositories'> | undefined; after: number; limit: number };
 
-/** Issues that have no vector of an embedder, in the order of their ids. */
+/** Issues that have no vector of an embedder, ordered by id. */
 export async function listMissing(db: Db, { embedder, repository, after, limit }: MissingOptions): Promise<Issue[]> {
   const inScope = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
   const { rows } = await sql<{ id: Issue }>`
@@ -74,7 +74,7 @@ export async function listMissing(db: Db, { embedder, repository, after, limit }
   return rows.map(({ id }) => id);
 }
 
-/** The number of issues, and of those with a vector of an embedder. */
+/** The number of issues, and the number of issues with a vector of an embedder. */
 export async function countVectors(db: Db, embedder: EmbedderId, repository: Id<'repositories'> | undefined) {
   const inScope = repository === undefined ? sql`true` : sql`i.repository_id = ${repository}`;
   const { rows } = await sql<{ issues: number; vectors: number }>`
@@ -92,7 +92,7 @@ export async function removeOthers(tx: Tx, embedder: EmbedderId, limit: number):
   return Number(numAffectedRows ?? 0) === limit;
 }
 
-/** The codes that were written after a version, in the order of versions. */
+/** The codes that were written after a version, ordered by version. */
 export async function listCodes(db: Db, embedder: EmbedderId, since: number, limit: number) {
   const { rows } = await sql<QuantizedVectorRow & { version: number }>`
     select version, issue_id as "issueId", repository_id as "repositoryId", code from issue_vectors
@@ -100,7 +100,7 @@ export async function listCodes(db: Db, embedder: EmbedderId, since: number, lim
   return rows;
 }
 
-/** The stored vectors of those issues that still exist in these repositories. */
+/** The stored vectors of the issues that still exist in these repositories. */
 export async function loadVectors(
   db: Reader,
   embedder: EmbedderId,
@@ -113,9 +113,9 @@ export async function loadVectors(
   return rows;
 }
 
-/** The issues whose index row fulfils a condition. */
+/** The issues whose index row satisfies a condition. */
 export async function listMatching(db: Reader, condition: RawBuilder<unknown>): Promise<Set<number>> {
-  // As one long text, since the driver takes four times as long for a hundred thousand rows.
+  // One long text, since the driver takes four times as long for a hundred thousand rows.
   const { rows } = await sql<{ ids: string | null }>`
     select string_agg(issue_id::text, ',') as ids from issue_documents where ${condition}`.execute(db);
   return new Set(rows[0]?.ids ? rows[0].ids.split(',').map(Number) : []);

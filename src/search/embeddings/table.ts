@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { type Vocabulary, vocabularyOf } from './word-pieces.ts';
 
-/** A vector for each word piece: `scales[piece] × components[piece × dimensions …]`. The scale includes the weight of the piece. */
+/**
+ * A vector for each word piece: `scales[piece] × components[piece × dimensions …]`. The scale includes the weight of the piece.
+ */
 export type Table = { vocabulary: Vocabulary; dimensions: number; scales: Float32Array; components: Int8Array };
 
 const file = new URL('./word-pieces.bin', import.meta.url);
@@ -10,7 +12,7 @@ const headerBytes = 32;
 
 /**
  * Reads the table that `tools/embeddings/distil.py` wrote: a header of 32 bytes (the magic, then three little-endian numbers:
- * pieces, dimensions, bytes of text), a scale for each piece, the components, and the pieces, one a line.
+ * pieces, dimensions, bytes of text), a scale for each piece, the components, and the pieces, one on each line.
  */
 export async function readTable(): Promise<Table> {
   const data = await readFile(file);

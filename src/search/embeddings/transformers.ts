@@ -11,8 +11,8 @@ type Extract = (texts: string[], options: { pooling: 'mean'; normalize: true }) 
 type Transformers = { pipeline(task: 'feature-extraction', model: string): Promise<Extract> };
 
 /**
- * An embedder that runs an ONNX model in this process: a folder, or a name that the package downloads.
- * @throws StartupError where the package isn't installed
+ * An embedder that runs an ONNX model in this process. The model is a folder, or a name that the package downloads.
+ * @throws StartupError if the package isn't installed
  */
 export function transformersEmbedder({ model }: { model: string }): Embedder {
   if (!isInstalled())
@@ -31,7 +31,7 @@ export function transformersEmbedder({ model }: { model: string }): Embedder {
           vectors.push(...rowsOf(found.tolist()));
         }
       } catch (error) {
-        // The model is loaded again at the next call, since a failed download may succeed then.
+        // The model is loaded again on the next call, since a failed download may succeed then.
         extractor = undefined;
         throw new EmbeddingsUnavailable(`The model ${model} gives no vectors: ${error instanceof Error ? error.message : error}`);
       }

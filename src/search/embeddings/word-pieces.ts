@@ -1,6 +1,6 @@
-/** The numbers of word pieces. Pieces inside of words begin with `##`. */
+/** The numbers of word pieces. Pieces inside words begin with `##`. */
 export type Vocabulary = {
-  readonly numbers: ReadonlyMap<string, number> /** Letters of the longest one. */;
+  readonly numbers: ReadonlyMap<string, number> /** The length of the longest piece. */;
   readonly maxLength: number;
 };
 
@@ -18,7 +18,8 @@ const words = /[\p{P}$+<=>^`|~]|[^\s\p{P}$+<=>^`|~]+/gu;
 const maxWord = 100;
 
 /**
- * Normalises a text as BERT's uncased models do: lower case, without accents and control characters, with blanks around ideographs.
+ * Normalizes a text like BERT's uncased models: lower case, without accents and control characters, with spaces around
+ * ideographs.
  */
 const normalise = (text: string): string =>
   [
@@ -34,8 +35,8 @@ const normalise = (text: string): string =>
     .join('');
 
 /**
- * The numbers of a text's word pieces, by BERT's WordPiece algorithm: the longest known piece first. Words that can't be split into
- * known pieces are skipped.
+ * The numbers of a text's word pieces, from BERT's WordPiece algorithm: the longest known piece first. Words that can't be split
+ * into known pieces are skipped.
  */
 export function wordPieces(text: string, vocabulary: Vocabulary): number[] {
   const found: number[] = [];

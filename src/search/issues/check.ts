@@ -5,7 +5,7 @@ import { phraseFinder } from '#search/text-match/phrase.ts';
 import { compile, hasPhrase, isPhrase, type QueryContext } from './compile.ts';
 import type { Matching } from './matching.ts';
 
-/** The check of a candidate: its texts are searched for phrases, and all other conditions are evaluated on its row. */
+/** The check of a candidate. Its texts are searched for phrases, and all other conditions are evaluated on its row. */
 export type Check = {
   /** The conditions to evaluate on the rows of candidates. */
   conditions: Matching[];
@@ -28,7 +28,7 @@ export function makeCheck(requirements: readonly Node[], context: QueryContext):
   };
 }
 
-/** Runs tests in order until one has this result; the opposite result where none has. */
+/** Runs tests in order until one has this result. If none has, returns the opposite result. */
 const firstWith = (result: boolean, tests: readonly Test[]): Test =>
   function* first(texts, conditionResults) {
     for (const test of tests) if ((yield* test(texts, conditionResults)) === result) return result;
@@ -58,7 +58,7 @@ function testOf(node: Node, context: QueryContext, conditions: Matching[]): Test
   return firstWith(node.kind === 'any', inner);
 }
 
-/** A part without a phrase becomes a condition on the row. Parts without words are omitted, as in the query itself. */
+/** A part without a phrase becomes a condition on the row. As in the query itself, parts without words are omitted. */
 function conditionTest(node: Node, context: QueryContext, conditions: Matching[]): Test | undefined {
   const condition = compile(node, context);
   if (!condition) return undefined;

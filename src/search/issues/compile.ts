@@ -8,11 +8,11 @@ import { allOf, anyOf, byLexemes, type Matching, noneOf, nothing } from './match
 import { type QualifierContext, qualifierMatching } from './qualifiers.ts';
 import { inAnyField, inFields, type TextField, textFields } from './terms.ts';
 
-/** What the compilation of a query depends on, beside the query. */
+/** The input of a query's compilation, beside the query. */
 export type QueryContext = QualifierContext & { searchedFields: readonly TextField[] };
 
 /**
- * The condition of a part of a query; undefined where it has no words. A phrase is compiled as its words, so that too many rows may
+ * The condition of a part of a query; undefined if it has no words. A phrase is compiled as its words, so too many rows may
  * match, but never too few: `hasPhrase` tells whether candidates must be checked.
  */
 export function compile(node: Node, context: QueryContext, negated = false): Matching | undefined {
@@ -20,7 +20,7 @@ export function compile(node: Node, context: QueryContext, negated = false): Mat
     case 'text':
       return compileText(node, context, negated);
     case 'qualifier':
-      // `in:` sets the searched fields and is no condition.
+      // `in:` sets the searched fields and isn't a condition.
       if (node.value.type === 'set') return undefined;
       return qualifierMatching(node, context);
     case 'not': {
@@ -43,13 +43,13 @@ function compileText(text: Text, { searchedFields }: QueryContext, negated: bool
     const isCommit = commitName.test(text.text) && searchedFields.length === textFields.length;
     return byLexemes(isCommit ? either([words, lexemePrefix(lexemeOf.commit(text.text))]) : words);
   }
-  // For an excluded phrase: an issue with its words, but without the phrase, still matches, so the index can't exclude any.
+  // For an excluded phrase: an issue with its words but without the phrase still matches, so the index can't exclude any issue.
   if (negated) return nothing;
   const pairs = mayContainPairs(terms, sql`pairs`);
   return { lexemes: inFields(searchedFields, terms), ...(pairs ? { condition: pairs } : {}) };
 }
 
-/** A word that may also be a commit's name or its first digits: it finds the pull requests that have the commit. */
+/** A word that may also be a commit's name or its first digits. It finds the pull requests that have the commit. */
 const commitName = /^[0-9a-f]{7,40}$/i;
 
 export const isPhrase = ({ quoted, text }: Text): boolean => quoted && termsOf(text).length > 1;

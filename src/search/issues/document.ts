@@ -20,7 +20,7 @@ export type Source = {
   state: string;
   stateReason: string | null;
   locked: boolean;
-  /** What it is beside, where it is a pull request. */
+  /** The additional data of a pull request. */
   pull: PullSource | null;
 };
 
@@ -29,7 +29,7 @@ type PullSource = {
   isMerged: boolean;
   headRef: string;
   baseRef: string;
-  /** Its first 250 commits, its head and its merge; the head is twice among them. */
+  /** Its first 250 commits, its head and its merge. The head occurs twice. */
   commits: string[];
 };
 
@@ -45,10 +45,10 @@ export type Document = {
   pairs: Buffer;
 };
 
-/** Increase the last number whenever rows are computed differently. */
+/** Increase the last number whenever the computation of rows changes. */
 export const rowVersion = analyserVersion * 100 + 4;
 
-/** More bits than for code, since issues are short: one wrong pair in thirty passes the filter. */
+/** More bits than for code, since issues are short. One wrong pair in thirty passes the filter. */
 const bitsPerWord = 8;
 const average = { title: 8, body: 120, comments: 250 };
 
@@ -80,7 +80,8 @@ export function documentOf(source: Source): Document {
 }
 
 /**
- * The BM25 weight of a word in a text of this length, as if it occurred once, since the index doesn't store frequencies. Below 1.7.
+ * The BM25 weight of a word in a text of this length, as if it occurred once, since the index doesn't store frequencies. Below
+ * 1.7.
  */
 const weightOf = (words: number, average: number): number => Math.fround(2.2 / (1.3 + (0.9 * words) / average));
 
@@ -114,7 +115,7 @@ function pullLexemes({ isDraft, isMerged, headRef, baseRef, commits }: PullSourc
 
 const maxBeginnings = 20;
 
-/** A branch's name, and what its name begins with, up to the end of a word: `fix/pump-seal` begins with `fix` and `fix/pump`. */
+/** A branch's name, and its beginnings that end with a word: `fix/pump-seal` begins with `fix` and `fix/pump`. */
 const beginningsOf = (name: string): string[] => [
   name,
   ...[...name.matchAll(/[\p{L}\p{N}](?=[^\p{L}\p{N}])/gu)]
@@ -126,7 +127,7 @@ const mention =
   /(?<![\p{L}\p{N}_/-])@([a-z\d](?:[a-z\d]|[-_](?=[a-z\d])){0,98})(?:\/([a-z\d][a-z\d._-]{0,98}))?(?![\p{L}\p{N}/])/giu;
 const maxMentions = 1_000;
 
-/** The lexemes of the users and teams that a text mentions by `@`. */
+/** The lexemes of the users and teams that a text mentions with `@`. */
 export function mentionsIn(text: string): string[] {
   const named = new Set<string>();
   for (const [, login, team] of text.matchAll(mention)) {

@@ -2,14 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 import { readDateRange } from '#search/query/dates.ts';
 
 /**
- * Whether an issue has this value in a field with this name. `visible` is the condition on the fields `f` that the caller may see.
+ * Whether an issue has this value in a field with this name. `visible` is the condition on the fields `f` that the caller may
+ * see.
  */
 export const inField = (name: string, text: string, visible: RawBuilder<unknown>): RawBuilder<unknown> =>
   isAmong(selectIssuesInField(name, text, visible));
 
 /**
- * The ids of the issues `i` that have this value in a field with this name, written as in `field.<name>:<text>` of a search.
- * `condition` is one on `i`, and on the fields `f` that the caller may see.
+ * The ids of the issues `i` that have this value in a field with this name, spelled as in `field.<name>:<text>` of a search.
+ * `condition` applies to `i`, and to the fields `f` that the caller may see.
  */
 export const selectIssuesInField = (name: string, text: string, condition: RawBuilder<unknown>): RawBuilder<unknown> =>
   issuesWith(
@@ -23,8 +24,8 @@ export const holdsField = (name: string, visible: RawBuilder<unknown>): RawBuild
   isAmong(issuesWith(sql`where ${hasName(name)} and ${visible}`));
 
 /**
- * Whether an issue is among those that are selected. The subquery is hashed, since it may have most of all issues. `is true`
- * keeps PostgreSQL from turning it into a join, whose planning would take seconds for several fields.
+ * Whether an issue is among the selected ones. The subquery is hashed, since it may contain most of all issues. `is true` keeps
+ * PostgreSQL from turning it into a join, whose planning would take seconds for several fields.
  */
 const isAmong = (issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`(issue_id in (${issues})) is true`;
 
@@ -34,7 +35,7 @@ const issuesWith = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   join issues i on i.id = v.issue_id join repositories r on r.id = i.repository_id and r.owner_id = f.organization_id
   ${condition}`;
 
-/** Whether the field `f` has this name. In queries, blanks and special characters of names are hyphens. */
+/** Whether the field `f` has this name. In queries, spaces and special characters of names are hyphens. */
 const hasName = (name: string): RawBuilder<unknown> =>
   sql`trim(both '-' from regexp_replace(lower(f.name), '[^a-z0-9._-]+', '-', 'g')) = ${name}`;
 

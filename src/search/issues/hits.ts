@@ -8,7 +8,7 @@ import { lexemeOf } from './lexemes.ts';
 import { asCondition, type Matching } from './matching.ts';
 import type { Tier } from './ranking.ts';
 
-/** An issue that matched. */
+/** A matching issue. */
 export type IssueHit = { id: Id<'issues'>; repositoryId: Id<'repositories'>; score: number };
 
 const sortColumns: Record<IssueSort, RawBuilder<unknown>> = {
@@ -25,7 +25,7 @@ const sortColumns: Record<IssueSort, RawBuilder<unknown>> = {
   updated: sql`updated_at`,
 };
 
-/** Up to this number of repositories with less than this share of all issues, repositories are selected by lexemes in the index. */
+/** Up to this number of repositories with less than this share of all issues, the index selects repositories by lexemes. */
 const fewRepositories = 64;
 const maxShare = 0.1;
 
@@ -33,8 +33,8 @@ const maxShare = 0.1;
 export type Where = (more?: LexemeQuery) => RawBuilder<unknown>;
 
 /**
- * The condition of a matching. Few repositories are selected by the index, many by a comparison on each row. `isByIndex`: the index
- * alone selects the rows, so that the plan is the same for all words.
+ * The condition of a matching. The index selects few repositories; many are selected by a comparison on each row. `isByIndex`:
+ * the index alone selects the rows, so the plan is the same for all words.
  */
 export async function whereOf(
   db: Reader,
@@ -73,9 +73,9 @@ export async function countHits(db: Reader, where: Where): Promise<number> {
 export type Page = { rows: IssueHit[]; total: number };
 
 /**
- * A page of the best hits, tier by tier, and their total number: a hit in a title comes before any in a body. PostgreSQL runs the
- * branches of a union in order and stops at the limit, once `keepOrder` was called. It counts only where the page doesn't tell the total, as a first page does that
- * isn't full.
+ * A page of the best hits, tier by tier, and their total number. A hit in a title comes before any hit in a body. PostgreSQL runs
+ * the branches of a union in order and stops at the limit, after a call of `keepOrder`. It counts only if the page doesn't show
+ * the total already, as a first page does that isn't full.
  */
 export async function listBestHits(db: Reader, where: Where, tiers: readonly Tier[], { limit, offset }: Slice): Promise<Page> {
   const most = limit + offset;
@@ -99,7 +99,7 @@ export async function listBestHits(db: Reader, where: Where, tiers: readonly Tie
   return rows[0] ?? { rows: [], total: 0 };
 }
 
-/** Sorts a few hits as `listBestHits` does, by comparing the lexemes of each row. */
+/** Sorts a few hits like `listBestHits`, by comparing the lexemes of each row. */
 export async function rankHits(db: Reader, found: readonly IssueHit[], tiers: readonly Tier[]): Promise<IssueHit[]> {
   const scores = tiers.map(({ lexemes, points, weight }) => sql`when ${holds(lexemes)} then ${points}::real + ${weight}`);
   const { rows } = await sql<IssueHit>`
@@ -117,7 +117,7 @@ const holds = (query: LexemeQuery): RawBuilder<unknown> =>
 
 export type Order = { sort: IssueSort; order: 'asc' | 'desc' };
 
-/** A page of hits in the order of a sort, and their total number, from one scan of the rows. */
+/** A page of sorted hits, and their total number, from one scan of the rows. */
 export async function listSortedHits(db: Reader, where: Where, { sort, order }: Order, { limit, offset }: Slice): Promise<Page> {
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
   const { rows } = await sql<Page>`
@@ -138,7 +138,7 @@ export async function listAnyHits(db: Reader, where: Where, { limit, offset }: S
   return rows;
 }
 
-/** The repository of each issue, for issues that are in one of these repositories. */
+/** The repository of each issue, for issues in one of these repositories. */
 export async function findRepositories(
   db: Reader,
   issues: readonly Id<'issues'>[],

@@ -22,13 +22,13 @@ export async function indexIssues(db: Db, issues: readonly Issue[]): Promise<voi
   }
 }
 
-/** The number of issues that were indexed. */
+/** The number of indexed issues. */
 type IssueIndexReport = { issues: number };
 
 type MissingOptions = { repositoryId?: RepositoryId; onProgress?: (progress: { done: number }) => void };
 
 /**
- * Indexes the issues without a row of the present version, of one repository or of all. It commits each batch, so that it continues
+ * Indexes the issues without a row of the current version, of one repository or of all. It commits each batch, so it continues
  * after an interruption.
  */
 export async function indexMissingIssues(db: Db, { repositoryId, onProgress }: MissingOptions = {}): Promise<IssueIndexReport> {

@@ -1,6 +1,6 @@
 /**
- * The kinds of lexemes of an issue's row. A word has no prefix, and is repeated with the prefix of each field that contains it. No
- * word contains the prefix characters.
+ * The kinds of lexemes of an issue's row. A word has no prefix, and is repeated with the prefix of each field that contains it.
+ * No word contains the prefix characters.
  */
 export const lexemeOf = {
   title: (word: string) => `=${word}`,
@@ -13,13 +13,13 @@ export const lexemeOf = {
   team: (organization: string, slug: string) => `@${organization}/${slug}`.toLowerCase(),
   label: (name: string) => `#${foldName(name)}`,
   milestone: (title: string) => `$${foldName(title)}`,
-  /** The branch of a pull request, or what its name begins with. */
+  /** The branch of a pull request, or a beginning of its name. */
   head: (name: string) => `~${foldName(name)}`,
   base: (name: string) => `&${foldName(name)}`,
   /** A commit of a pull request, or the first digits of one. */
   commit: (digits: string) => `%${digits.toLowerCase()}`,
   repository: (id: number) => `/${id}`,
-  /** An attribute, as `issue`, `pull`, `open` or `locked`. */
+  /** An attribute such as `issue`, `pull`, `open` or `locked`. */
   fact: (name: string) => `!${name}`,
   /** An attribute that the issue doesn't have. */
   without: (what: string) => `-${what}`,
@@ -27,7 +27,7 @@ export const lexemeOf = {
 
 const maxName = 200;
 
-/** A name for comparison: NFC, lower case, with single blanks. */
+/** A name for comparison: NFC, lower case, with single spaces. */
 const foldName = (name: string): string =>
   name
     .normalize('NFC')

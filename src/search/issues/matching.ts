@@ -3,8 +3,8 @@ import { always, both, either, type LexemeQuery, never, not } from '#search/lexe
 import { lexemesOfRow } from '#search/words-column.ts';
 
 /**
- * A condition on an issue's row: its lexemes, which the index evaluates, and a condition on the row for everything else. Both must
- * hold.
+ * A condition on an issue's row: its lexemes, which the index evaluates, and a condition on the row for everything else. Both
+ * must hold.
  */
 export type Matching = { lexemes: LexemeQuery; condition?: RawBuilder<unknown> };
 

@@ -3,7 +3,7 @@ import type { Id } from '#lib/id.ts';
 import { leaves, type Node } from '#search/query/tree.ts';
 import type { Reader } from '#search/read.ts';
 
-/** The accounts of a query by their logins, as the query spells them. */
+/** The accounts of a query by their logins, as spelled in the query. */
 export type People = ReadonlyMap<string, { id: Id<'accounts'>; login: string }>;
 
 /** Looks up all accounts of a query in one statement. `@me` is the viewer. */

@@ -6,7 +6,7 @@ import type { Node, Qualifier } from '#search/query/tree.ts';
 export type Plan = {
   /** Qualifiers about repositories that apply to the whole query. */
   scope: Filter[];
-  /** Qualifiers that name repositories inside of alternatives. */
+  /** Qualifiers inside alternatives that name repositories. */
   nested: Filter[];
   required: Node[];
 };
@@ -15,7 +15,7 @@ const repositoryQualifiers = new Set(['repo', 'user', 'org']);
 const visibilities = new Set(['public', 'private', 'internal']);
 
 /**
- * Splits a query. In the basic grammar, values of one qualifier are alternatives where its specification says so: `author:ada
+ * Splits a query. In the basic grammar, values of one qualifier are alternatives if its specification says so: `author:ada
  * author:bob` means either of them. In the advanced grammar, both are required.
  */
 export function planOf(query: Node, grammar: { advanced: boolean }): Plan {
@@ -23,7 +23,7 @@ export function planOf(query: Node, grammar: { advanced: boolean }): Plan {
   const scoping = parts.filter((part) => isScoping(qualifierOf(part)));
   const others = parts.filter((part) => !scoping.includes(part));
   const named = scoping.filter((part) => part.kind === 'qualifier' && repositoryQualifiers.has(part.name));
-  // The scope treats names as alternatives. Where all of them are required, they are checked for each issue too.
+  // The scope treats names as alternatives. If all of them are required, each issue is checked too.
   const checkedAgain = grammar.advanced && named.length > 1 ? named : [];
   return {
     scope: scoping.flatMap((part) => filtersIn(part, isScoping)),

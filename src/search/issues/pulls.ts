@@ -1,19 +1,19 @@
-// Conditions on pull requests that rows of the index don't answer, since what they ask for changes without the pull request.
+// Conditions on pull requests that the index doesn't store, since their data changes independently of the pull request.
 import { type RawBuilder, sql } from 'kysely';
 import type { Id } from '#lib/id.ts';
 
-/** What a credential may need a permission of its own for. */
+/** The data that a credential may need a separate permission for. */
 export type Readable = 'issues' | 'pulls' | 'statuses' | 'checks';
 
-/** The searched repositories where the caller may not read it. */
+/** The searched repositories in which the caller may not read the data. */
 export type Unreadable = Record<Readable, readonly Id<'repositories'>[]>;
 
 export const outsideOf = (repositories: readonly Id<'repositories'>[]): RawBuilder<unknown> =>
   repositories.length === 0 ? sql`true` : sql`(not repository_id = any(${repositories}::bigint[]))`;
 
 /**
- * Whether the row's issue is named by a pull request that says it closes it (`pr`), or the pull request names such an issue (`issue`).
- * Links between repositories aren't followed: the other end may be hidden from the caller.
+ * Whether the row's issue is linked to a pull request that closes it (`pr`), or the row's pull request is linked to an issue that
+ * it closes (`issue`). Links between repositories aren't followed, since the other end may be hidden from the caller.
  */
 export const isLinked = (other: string, { issues, pulls }: Unreadable): RawBuilder<unknown> => {
   const column = other === 'pr' ? sql`t.target_issue_id` : sql`t.issue_id`;
@@ -25,8 +25,8 @@ export const isLinked = (other: string, { issues, pulls }: Unreadable): RawBuild
 };
 
 /**
- * Whether the statuses and the check runs of the head commit of the row's pull request combine to this state. One of which neither tells has
- * none. What the caller may not read doesn't count.
+ * Whether the statuses and check runs of the head commit of the row's pull request combine to this state. A commit without either
+ * has no state. Data that the caller may not read doesn't count.
  */
 export const hasStatus = (state: string, { statuses, checks }: Unreadable): RawBuilder<unknown> => sql`((
   select case
@@ -43,8 +43,8 @@ export const hasStatus = (state: string, { statuses, checks }: Unreadable): RawB
   where p.issue_id = issue_documents.issue_id) = ${state})`;
 
 /**
- * What the reviews of the row's pull request say together: of each reviewer, the latest review that approves or wants changes counts.
- * `required`: whether it lacks reviews that rules want, which is stored of open ones.
+ * The combined result of the reviews of the row's pull request. Each reviewer's latest review that approves or requests changes
+ * counts. `required`: whether reviews that rules require are missing, which is stored for open pull requests.
  */
 export function hasReview(choice: string): RawBuilder<unknown> {
   const latest = sql`(select distinct on (v.author_id) v.state from reviews v
@@ -69,14 +69,14 @@ export function hasReview(choice: string): RawBuilder<unknown> {
 export const isReviewedBy = (account: Id<'accounts'>): RawBuilder<unknown> =>
   sql`(issue_id in (select v.issue_id from reviews v where v.author_id = ${account} and v.state <> 'PENDING') is true)`;
 
-/** Whether the account is asked for a review: itself, or as a member of one of these teams. */
+/** Whether a review is requested from the account: directly, or as a member of one of these teams. */
 export const isAskedOf = (account: Id<'accounts'>, teams?: RawBuilder<unknown>): RawBuilder<unknown> => {
   const asMember = sql`select q.issue_id from review_requests q join teams t on t.id = q.team_id
     join team_members m on m.team_id = t.id and m.user_id = ${account} where ${teams ?? sql`false`}`;
   return sql`(issue_id in (select q.issue_id from review_requests q where q.user_id = ${account} union all ${asMember}) is true)`;
 };
 
-/** Whether a team, if the caller may see it, is asked for a review. */
+/** Whether a review is requested from a team, if the caller may see the team. */
 export const isAskedOfTeam = (
   { organization, slug }: { organization: string; slug: string },
   teams: RawBuilder<unknown>,

@@ -12,7 +12,7 @@ import { isRelated, isRelatedTo, isRelatedToOpen, relationOf } from './relations
 
 const fact = (name: string): Matching => byLexemes(lexeme(lexemeOf.fact(name)));
 
-/** What the conditions of qualifiers depend on. */
+/** The context of qualifier conditions. */
 export type QualifierContext = {
   people: People;
   /** The condition on the fields `f` that the caller may see. */
@@ -68,10 +68,10 @@ export function qualifierMatching(qualifier: Qualifier, context: QualifierContex
 
 type Person = NonNullable<ReturnType<People['get']>>;
 
-/** A condition that the index doesn't answer, on pull requests. */
+/** A condition on pull requests that the index doesn't store. */
 const ofPull = (condition: RawBuilder<unknown>): Matching => allOf([fact('pull'), byRow(condition)]);
 
-/** Reviews are required of open pull requests alone. */
+/** Reviews are required for open pull requests only. */
 const ofReview = (choice: string): Matching =>
   allOf([ofPull(hasReview(choice)), choice === 'required' ? fact('open') : everything]);
 
@@ -139,7 +139,7 @@ function ofChoice(name: string, choice: string): Matching {
 const facts = new Set(['issue', 'open', 'closed', 'merged', 'unmerged', 'draft', 'locked', 'unlocked']);
 const pullWords = new Set(['pr', 'pull-request']);
 
-/** Issues that a pull request says it closes, or pull requests that say so of an issue. */
+/** Issues with a pull request that closes them, or pull requests that close an issue. */
 const ofLink = (choice: string, unreadable: Unreadable): Matching =>
   allOf([fact(choice === 'pr' ? 'issue' : 'pull'), byRow(isLinked(choice, unreadable))]);
 
@@ -153,7 +153,9 @@ function ofText(name: string, text: string): Matching {
   return nothing;
 }
 
-/** `draft:`; and `repo:` and `archived:` inside of alternatives, which the scope of the search handles elsewhere. */
+/**
+ * `draft:`, and `repo:` and `archived:` inside alternatives. Elsewhere, the scope of the search handles `repo:` and `archived:`.
+ */
 function ofOthers({ name, value }: Qualifier): Matching {
   if (value.type === 'repository')
     return inRepository(

@@ -5,7 +5,7 @@ import { analyseTree, includedWords } from '#search/terms.ts';
 import { lexemeOf } from './lexemes.ts';
 import type { TextField } from './terms.ts';
 
-/** A group of hits that come after those of all earlier tiers. Each hit is in one tier. */
+/** A group of hits that rank below all hits of earlier tiers. Each hit is in one tier. */
 export type Tier = { lexemes: LexemeQuery; points: number; weight: RawBuilder<unknown> };
 
 const weights: Record<TextField, RawBuilder<unknown>> = {
@@ -14,7 +14,7 @@ const weights: Record<TextField, RawBuilder<unknown>> = {
   comments: sql`comments_weight`,
 };
 const maxWords = 8;
-/** The distance of tiers. Weights are below 1.7, so that tiers never overlap. */
+/** The distance between tiers. Weights are below 1.7, so tiers never overlap. */
 const tierPoints = 2;
 
 /**
@@ -31,7 +31,7 @@ export function tiersOf(query: Node, searchedFields: readonly TextField[]): Tier
     const some = { lexemes: either(lexemes), weight: weights[field] };
     return scoredWords.length > 1 ? [{ ...some, lexemes: both(lexemes) }, some] : [some];
   });
-  // The last tier has all remaining hits, as those that match by later words or an alternative.
+  // The last tier has all remaining hits, such as hits that match by later words or an alternative.
   const tiers = [...levels.slice(0, -1), { lexemes: undefined, weight: weights[searchedFields.at(-1) ?? 'comments'] }];
   return tiers.map(({ lexemes, weight }, at) => ({
     lexemes: both([

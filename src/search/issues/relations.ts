@@ -1,4 +1,4 @@
-// Conditions on the relations between issues: sub-issues, and issues that block others. Rows of the index don't answer them.
+// Conditions on the relations between issues: sub-issues, and issues that block others. The index doesn't store them.
 import { type RawBuilder, sql } from 'kysely';
 
 /** An issue by its repository and number. */
@@ -6,7 +6,7 @@ type NamedIssue = { readonly owner: string; readonly name: string; readonly numb
 
 type Relation = 'parent-issue' | 'sub-issues' | 'blocked-by' | 'blocking';
 
-/** The rows of a relation: each issue `own`, with the `other` that the relation gives it. */
+/** The rows of a relation: each issue `own`, with the related issue `other`. */
 const relations: Record<Relation, RawBuilder<unknown>> = {
   'parent-issue': sql`select issue_id as own, parent_id as other from sub_issues`,
   'sub-issues': sql`select parent_id as own, issue_id as other from sub_issues`,
@@ -14,13 +14,14 @@ const relations: Record<Relation, RawBuilder<unknown>> = {
   blocking: sql`select blocking_id as own, issue_id as other from issue_dependencies`,
 };
 
-/** The relation that a qualifier, or a value of `has:` and `no:`, is about. */
+/** The relation in a qualifier, or in a value of `has:` and `no:`. */
 export const relationOf = (word: string): Relation | undefined =>
   word === 'sub-issue' ? 'sub-issues' : word in relations ? (word as Relation) : undefined; // its keys are the relations
 
 /**
- * Whether the row's issue has such a relation to another issue `o` with this condition. Issues of other repositories count where the caller may
- * read issues: `readable` selects these repositories. `is true` keeps PostgreSQL from turning the hashed subquery into a join.
+ * Whether the row's issue has such a relation to another issue `o` with this condition. Issues of other repositories count if the
+ * caller may read issues there: `readable` selects these repositories. `is true` keeps PostgreSQL from turning the hashed
+ * subquery into a join.
  */
 const hasRelation = (
   relation: Relation,
@@ -34,11 +35,11 @@ const hasRelation = (
 export const isRelated = (relation: Relation, readable: RawBuilder<unknown>): RawBuilder<unknown> =>
   hasRelation(relation, sql`true`, readable);
 
-/** Whether open issues block the row's issue, or whether it blocks such. */
+/** Whether open issues block the row's issue, or whether it blocks open issues. */
 export const isRelatedToOpen = (relation: 'blocked-by' | 'blocking', readable: RawBuilder<unknown>): RawBuilder<unknown> =>
   hasRelation(relation, sql`o.state = 'open'`, readable);
 
-/** Whether the row's issue has such a relation to this one. */
+/** Whether the row's issue has such a relation to the given issue. */
 export const isRelatedTo = (
   relation: Relation,
   { owner, name, number }: NamedIssue,

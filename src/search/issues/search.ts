@@ -21,15 +21,15 @@ import { type TextField, textFields, textFieldsOf } from './terms.ts';
 import { loadTexts, textsIn } from './texts.ts';
 
 export type IssueSearch = SearchRequest & {
-  /** From `parse('issues', q)`. */
+  /** The result of `parse('issues', q)`. */
   query: Node;
-  /** Whether the query was read by the advanced grammar. */
+  /** Whether the query was parsed with the advanced grammar. */
   advanced?: boolean;
-  /** The condition on the fields `f` of issues that the caller may see; none, where it is missing. */
+  /** The condition on the fields `f` of issues that the caller may see. Omitted: none. */
   fields?: RawBuilder<unknown>;
-  /** The condition on the teams `t` that the caller may see; none, where it is missing. */
+  /** The condition on the teams `t` that the caller may see. Omitted: none. */
   teams?: RawBuilder<unknown>;
-  /** Whether the caller may read issues, pull requests, statuses and checks of the visible repository `r`; all, where it is missing. */
+  /** Whether the caller may read issues, pull requests, statuses and checks of the visible repository `r`. Omitted: all. */
   reads?: Record<Readable, RawBuilder<boolean>>;
   sort?: IssueSort | undefined;
   order?: 'asc' | 'desc';
@@ -42,15 +42,15 @@ type Selected = {
   queryContext: QueryContext;
   ids: Id<'repositories'>[];
   isPartial: boolean;
-  /** The condition on what may be read of each repository, where that isn't all. */
+  /** The condition on readable data in each repository, if some isn't readable. */
   readable: Matching[];
 };
 type Found = { rows: hits.IssueHit[]; total: number; complete: boolean };
 
 /**
- * Searches the issues of the repositories that the caller may see (document 1). When the budget ends, it returns what it has found,
- * with `incomplete_results`. @throws QueryError for a query without a condition, or one that names only what the caller can't
- * access
+ * Searches the issues of the repositories that the caller may see (document 1). When the budget ends, it returns the results so
+ * far, with `incomplete_results`. @throws QueryError for a query without a condition, or one that only names repositories that
+ * the caller can't access
  */
 export async function searchIssues(db: Db, request: IssueSearch): Promise<SearchResult<hits.IssueHit>> {
   const slice = withinResults(request.page);
@@ -73,7 +73,7 @@ export function prepareSearch(request: IssueSearch): SearchContext {
 
 const nowhere: Unreadable = { issues: [], pulls: [], statuses: [], checks: [] };
 
-/** Refuses queries without a word or a qualifier with a meaning, as punctuation alone. */
+/** Refuses queries without a meaningful word or qualifier, such as only punctuation. */
 function requireConditions(query: Node): void {
   const asksFor = compile(query, {
     searchedFields: textFields,
@@ -118,7 +118,7 @@ const queryContextOf = async (
   readable: sql`select r.id from repositories r where r.has_issues and r.id in ${request.visible} and ${request.reads?.issues ?? sql`true`}`,
 });
 
-/** The condition of the search; undefined where it has no repositories. */
+/** The condition of the search; undefined if it covers no repositories. */
 export async function select(tx: Reader, { request, plan, searchedFields }: SearchContext): Promise<Selected | undefined> {
   const { scope: filters, nested } = plan;
   const scope = await resolveScope(tx, { ...request, ...readsOf(request), filters, nested, forks: true });
@@ -138,7 +138,7 @@ export async function select(tx: Reader, { request, plan, searchedFields }: Sear
   return { where, queryContext, ids, isPartial, readable };
 }
 
-/** The repositories with issues or pull requests that may be read, with marks on those where not everything may be. */
+/** The repositories with readable issues or pull requests, with marks on the repositories where not everything is readable. */
 function readsOf({ reads }: IssueSearch) {
   const all = sql<boolean>`true`;
   const { issues, pulls, statuses, checks } = reads ?? { issues: all, pulls: all, statuses: all, checks: all };
@@ -155,7 +155,7 @@ function readsOf({ reads }: IssueSearch) {
   };
 }
 
-/** The conditions that leave out issues and pull requests of repositories where the caller may not read them. */
+/** The conditions that exclude issues and pull requests in repositories where the caller may not read them. */
 const readableIn = ({ issues, pulls }: Unreadable): Matching[] => [
   ...(issues.length > 0 ? [byRow(sql`(is_pull_request or ${outsideOf(issues)})`)] : []),
   ...(pulls.length > 0 ? [byRow(sql`(not is_pull_request or ${outsideOf(pulls)})`)] : []),
@@ -171,18 +171,18 @@ function listOrdered(
   const tiers = sort ? undefined : tiersOf(query, searchedFields);
   endWithNextStatement();
   if (tiers) return hits.listBestHits(tx, where, tiers, slice);
-  // Without words all hits have the same rank, so that the newest come first.
+  // Without words all hits have the same rank, so the newest come first.
   return hits.listSortedHits(tx, where, { sort: sort ?? 'created', order: sort ? order : 'desc' }, slice);
 }
 
-/** The first batch is small, so that there are results even where the texts are very large. */
+/** The first batch is small, so that there are results even if the texts are very large. */
 const firstBatchSize = 10;
 const maxBatchSize = 100;
 const maxCommentCharacters = 1_000_000;
 
 /**
- * Checks the texts of candidates from the index until the budget ends, then ranks those that match. The candidates come in the
- * requested order, or else by their last update.
+ * Checks the texts of candidates from the index until the budget ends, then ranks the matching ones. The candidates come in the
+ * requested order, or otherwise by last update.
  */
 async function findChecked(db: Db, context: SearchContext, slice: hits.Slice): Promise<Found> {
   const { request, plan, searchedFields } = context;
@@ -225,7 +225,7 @@ async function filterBatch(
 ): Promise<FilterResult<hits.IssueHit> & { loaded: number }> {
   const ids = some.map(({ id }) => id);
   const texts = await loadTexts(tx, ids, { searchedFields, maxCharacters: maxCommentCharacters });
-  // Deleted issues are skipped. Where `loadTexts` couldn't load all texts, the last issues come in the next batch.
+  // Deleted issues are skipped. If `loadTexts` couldn't load all texts, the last issues come in the next batch.
   const last = some.findLastIndex(({ id }) => texts.has(id));
   const loaded = some.slice(0, last < 0 ? some.length : last + 1);
   const found = await filterWithinBudget(loaded, budget, function* matches({ id }) {

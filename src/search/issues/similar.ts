@@ -38,8 +38,8 @@ const minSimilarity = 0.15;
 const maxNeighbours = 200;
 
 /**
- * Searches issues by words, by embeddings or by both (document 1, `search_type`). Queries that embeddings can't answer, and all
- * while the embedder is unavailable, are answered by words, and `fallback` has the reason.
+ * Searches issues by words, by embeddings or by both (document 1, `search_type`). If embeddings can't answer a query, or the
+ * embedder is unavailable, words are used instead, and `fallback` has the reason.
  */
 export async function searchIssuesAs(db: Db, { type, embeddings, ...request }: TypedSearch): Promise<TypedResult> {
   const searchLexically = async (fallback?: Fallback): Promise<TypedResult> => ({
@@ -48,7 +48,7 @@ export async function searchIssuesAs(db: Db, { type, embeddings, ...request }: T
     ...(fallback ? { fallback } : {}),
   });
   if (type === 'lexical') return searchLexically();
-  // Semantic results are ordered by similarity, so that sorts don't apply.
+  // Semantic results are ordered by similarity, so sorts don't apply.
   const context = prepareSearch({ ...request, sort: undefined });
   const reason = fallbackReason(request.query, context);
   if (reason) return searchLexically(reason);
@@ -59,7 +59,7 @@ export async function searchIssuesAs(db: Db, { type, embeddings, ...request }: T
   return type === 'semantic' ? bySimilarity(neighbours, request) : byBoth(db, context, neighbours);
 }
 
-/** Why a query can't be answered by embeddings; undefined where it can. */
+/** Why embeddings can't answer a query; undefined if they can. */
 function fallbackReason(query: Node, { searchedFields }: SearchContext): Fallback | undefined {
   if (!analyseTree(query) || textOfQuery(query) === '') return 'no_text_terms';
   if ([...leaves(query)].some((leaf) => leaf.kind === 'text' && isPhrase(leaf))) return 'quoted_text';
@@ -69,7 +69,7 @@ function fallbackReason(query: Node, { searchedFields }: SearchContext): Fallbac
   return searchedFields.includes('title') || searchedFields.includes('body') ? undefined : 'only_non_semantic_fields_requested';
 }
 
-/** Whether there are words inside of alternatives. */
+/** Whether there are words inside alternatives. */
 function hasAlternatives(node: Node): boolean {
   if (node.kind === 'any') return [...leaves(node)].some(({ kind }) => kind === 'text');
   if (node.kind === 'not') return hasAlternatives(node.part);
@@ -86,7 +86,7 @@ function textOfQuery(node: Node): string {
     .join(' ');
 }
 
-/** Embeds the query, in half of the budget; undefined where that takes too long or the embedder is unavailable. */
+/** Embeds the query within half of the budget; undefined if that takes too long or the embedder is unavailable. */
 async function vectorOf(embeddings: Embeddings, query: Node, budget: Budget): Promise<Float32Array | undefined> {
   const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), budget.left() / 2);
@@ -103,7 +103,7 @@ async function vectorOf(embeddings: Embeddings, query: Node, budget: Budget): Pr
 type VectorQuery = { embeddings: Embeddings; vector: Float32Array };
 type Neighbours = { neighbours: (Neighbour & { repositoryId: Id<'repositories'> })[]; complete: boolean };
 
-/** The nearest issues among those that match all conditions but the words. */
+/** The nearest issues among the issues that match all conditions except the words. */
 async function findNear(db: Db, context: SearchContext, { embeddings, vector }: VectorQuery): Promise<Neighbours | 'nowhere'> {
   const found = await runWithinBudget(db, context.request.budget, async (tx) => {
     const selected = await select(tx, context);
@@ -137,7 +137,7 @@ function bySimilarity({ neighbours, complete }: Neighbours, { page }: IssueSearc
   return { items, total_count: neighbours.length, incomplete_results: !complete, type: 'semantic' };
 }
 
-/** Combines lexical and semantic results by reciprocal rank fusion. */
+/** Combines lexical and semantic results with reciprocal rank fusion. */
 async function byBoth(db: Db, context: SearchContext, { neighbours, complete }: Neighbours): Promise<TypedResult> {
   const { offset, limit } = withinResults(context.request.page);
   const lexical = await findIndexed(db, context, { limit: maxResults, offset: 0 });
@@ -150,7 +150,7 @@ async function byBoth(db: Db, context: SearchContext, { neighbours, complete }: 
     neighbours.map(({ issueId }) => issueId),
   );
   const additional = neighbours.map(({ issueId }) => issueId).filter((id) => !lexical.rows.some((row) => row.id === id));
-  // Where there are more lexical hits than were listed, counts those of the neighbours that are lexical hits too.
+  // If there are more lexical hits than listed, counts the neighbours that are also lexical hits.
   const counted = lexical.total > lexical.rows.length ? await countMatching(db, context, additional) : 0;
   return {
     items: fused.slice(offset, offset + limit).flatMap(({ issueId, score }) => {

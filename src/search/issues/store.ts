@@ -18,7 +18,7 @@ export async function lockIssues(tx: Tx, issues: readonly Issue[]): Promise<void
 
 const indexersLock = sql`hashtextextended('issue indexers', 0)`;
 
-/** Waits until all indexers that run now have committed. */
+/** Waits until all currently running indexers have committed. */
 export async function waitForIndexers(db: Db): Promise<void> {
   await sql`select pg_advisory_xact_lock(${indexersLock})`.execute(db);
 }
@@ -46,7 +46,7 @@ export async function loadSources(tx: Tx, issues: readonly Issue[]): Promise<Sou
   return rows;
 }
 
-/** Writes index rows. Copied columns come from the issues. Unchanged words aren't written, so that their index isn't updated. */
+/** Writes index rows. Copied columns come from the issues. Unchanged words aren't written, so their index isn't updated. */
 export async function saveDocuments(tx: Tx, documents: readonly Document[]): Promise<void> {
   const column = <T>(value: (document: Document) => T): T[] => documents.map(value);
   await sql`
@@ -72,7 +72,7 @@ export async function saveDocuments(tx: Tx, documents: readonly Document[]): Pro
 
 const count = (content: string) => sql`coalesce((i.reactions ->> ${content})::integer, 0)`;
 
-/** The ids, after `after` and in order, of issues of one repository or of all that have no row of the present version. */
+/** The ids, after `after` and in order, of issues of one repository or of all that have no row of the current version. */
 export async function listMissing(
   db: Db,
   { repository, after, limit }: { repository: RepositoryId | undefined; after: number; limit: number },

@@ -12,21 +12,21 @@ import type { IssueHit } from './hits.ts';
 import { textFieldsOf } from './terms.ts';
 import { loadTexts, type Texts } from './texts.ts';
 
-/** A match in an issue, or in one of its comments where `comment` is set. */
+/** A match in an issue, or in one of its comments if `comment` is set. */
 export type IssueTextMatch = TextMatch & { comment?: Id<'issue_comments'> };
 
 const maxFragments = 3;
 const maxMatches = 40;
-/** Characters of the first comments of each hit that are searched for matches. */
+/** The number of characters of each hit's first comments that are searched for matches. */
 const maxCharacters = 100_000;
-/** Bytes of all texts; enough for a full page of hits with bodies of the maximum size. */
+/** The number of bytes of all texts. It suffices for a full page of hits with bodies of the maximum size. */
 const maxBytes = 64 * 1024 * 1024;
 
 type IssueMatching = { query: Node; hits: readonly IssueHit[]; budget: Budget };
 
 /**
- * The matches in the title, the body and the comments of each hit (document 1, rule 11), in the order of the hits. When the budget
- * ends, those of the last hits are missing.
+ * The matches in the title, the body and the comments of each hit (document 1, rule 11), in the order of the hits. When the
+ * budget ends, the matches of the last hits are missing.
  */
 export async function issueTextMatches(db: Db, { query, hits, budget }: IssueMatching): Promise<IssueTextMatch[][]> {
   const terms = analyseTree(query);

@@ -8,15 +8,15 @@ export type Texts = { title: string; body: string; comments: { id: Id<'issue_com
 
 type TextsOptions = {
   searchedFields: readonly TextField[];
-  /** Characters of the first comments of each issue. */
+  /** The maximum number of characters of each issue's first comments. */
   maxCharacters: number;
-  /** Bytes of all texts. One issue is always loaded, even where it alone has more. */
+  /** The maximum number of bytes of all texts. One issue is always loaded, even if it alone has more. */
   batchSize?: number;
 };
 
 const defaultBytes = 4 * 1024 * 1024;
 
-/** The texts of issues by their ids, in one statement. The last issues are missing where all texts together exceed `batchSize`. */
+/** The texts of issues by their ids, in one statement. The last issues are missing if all texts together exceed `batchSize`. */
 export async function loadTexts(
   db: Reader,
   issues: readonly Id<'issues'>[],

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import * as linguist from 'linguist-languages';
 
 /**
- * Generates `table.json` from the linguist data, whose import would take 0.2 s at each start. Run it by `node
- * src/search/languages/generate.ts`; a test fails where the committed file is stale.
+ * Generates `table.json` from the linguist data, whose import would take 0.2 s at each start. Run it with `node
+ * src/search/languages/generate.ts`. A test fails if the committed file is stale.
  */
 
-/** Extensions that several languages share belong to the first of these. */
+/** Extensions that several languages share belong to the first of these languages. */
 const preferred = [
   ...[
     'JavaScript',
@@ -65,9 +65,9 @@ const kinds = ['programming', 'markup', 'data', 'prose'];
 type Language = (typeof linguist)[keyof typeof linguist];
 
 export type Table = {
-  /** The names of languages. Other fields hold indexes into this list. */
+  /** The names of languages. Other fields contain indexes into this list. */
   names: string[];
-  /** Languages that count as another one: TSX is TypeScript. */
+  /** Languages that count as another language: TSX is TypeScript. */
   groups: Record<number, number>;
   aliases: Record<string, number>;
   extensions: Record<string, number>;
@@ -102,7 +102,7 @@ export function makeTable(): Table {
   };
 }
 
-/** The language of each word: a preferred one, then one that lists the word first, then by type. */
+/** The language of each word: a preferred language, then one that lists the word first, then by type. */
 function choose(languages: readonly Language[], wordsOf: (language: Language) => readonly string[]): Record<string, number> {
   const best = new Map<string, { index: number; rank: number }>();
   for (const [index, language] of languages.entries()) {

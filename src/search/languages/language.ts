@@ -2,14 +2,14 @@ import { trimEndOf } from '#lib/trim.ts';
 import type { Table } from './generate.ts';
 import data from './table.json' with { type: 'json' };
 
-// The type of the JSON import would have thousands of members.
+// The inferred type of the JSON import would have thousands of members.
 const table: Table = data;
 
 const lookUp = <T>(words: Record<string, T>, word: string): T | undefined =>
   Object.hasOwn(words, word) ? words[word] : undefined;
 const nameOf = (index: number | undefined): string | undefined => (index === undefined ? undefined : table.names[index]);
 
-/** The language with this name or alias, in any case. */
+/** The language with this name or alias, regardless of case. */
 export const findLanguage = (word: string): string | undefined => nameOf(lookUp(table.aliases, word.trim().toLowerCase()));
 
 const numbers = new Map(table.names.map((name, index) => [name, index]));

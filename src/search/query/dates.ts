@@ -7,9 +7,9 @@ const comparison = /^(>=|<=|>|<)(.+)$/;
 const day = 86_400_000;
 
 /**
- * Parses a date, a comparison or `a..b` with `*` for an open end; undefined for other texts. A date means its whole period: a year,
- * a month, a day, a minute or a second. `>2024-01-01` means after that day, `<=2024-01-01` until its end. Times without a zone are
- * UTC.
+ * Parses a date, a comparison, or `a..b` with `*` for an open end; undefined for other texts. A date means its whole period: a
+ * year, a month, a day, a minute or a second. `>2024-01-01` means after that day, and `<=2024-01-01` until its end. Times without
+ * a zone are UTC.
  */
 export function readDateRange(text: string): DateRange | undefined {
   const [, sign, rest] = comparison.exec(text) ?? [];

@@ -25,7 +25,7 @@ const limits: Partial<Record<QueryProblem, string>> = {
   too_deep: 'search.depth',
 };
 
-/** An invalid query. The client gets it as a failed validation of `q`. */
+/** An invalid query. The client gets a validation error of `q`. */
 export class QueryError extends Refusal {
   readonly problem: QueryProblem;
 

@@ -1,10 +1,10 @@
 import type { Node, Qualifier } from './tree.ts';
 import type { Value } from './values.ts';
 
-/** The parts of a query of the basic grammar: its terms, the filters for all hits, and combinations of qualifiers. */
+/** The parts of a query in the basic grammar: its terms, the filters for all hits, and combinations of qualifiers. */
 export type Split = { terms: Node | undefined; filters: Filter[]; rest: Node[] };
 
-/** One qualifier that every hit must satisfy, or must not. */
+/** A qualifier that every hit must, or must not, satisfy. */
 export type Filter = { name: string; value: Value; negated: boolean };
 
 /** Separates the qualifiers that apply to the whole query. `rest` has combinations of qualifiers. */
@@ -24,7 +24,7 @@ export function split(query: Node): Split {
 
 const asFilter = ({ name, value }: Qualifier, negated: boolean): Filter => ({ name, value, negated });
 
-/** All qualifiers of a tree that match. */
+/** All matching qualifiers of a tree. */
 export function filtersIn(node: Node, matches: (qualifier: Qualifier) => boolean, negated = false): Filter[] {
   if (node.kind === 'not') return filtersIn(node.part, matches, !negated);
   if (node.kind === 'all' || node.kind === 'any') return node.parts.flatMap((part) => filtersIn(part, matches, negated));

@@ -16,7 +16,7 @@ type Grammar = { find(name: string): ValueType | undefined; parentheses: boolean
 const blank = /[\p{Cc}\p{Z}\uFEFF]/gu;
 const qualifierName = /(-?)([A-Za-z][A-Za-z0-9._-]*):/y;
 
-/** Replaces control characters and all kinds of blanks by spaces, and lone surrogates by U+FFFD. */
+/** Replaces control characters and all kinds of whitespace with spaces, and lone surrogates with U+FFFD. */
 export const normaliseBlanks = (q: string): string => q.toWellFormed().replace(blank, ' ');
 
 /** Splits a query into tokens. It accepts every input. */
@@ -48,7 +48,7 @@ export function tokenize(q: string, grammar: Grammar): Token[] {
   return tokens;
 }
 
-/** Reads a quoted text with `\"` and `\\` inside. A missing closing quote is ignored. */
+/** Reads a quoted text with `\"` and `\\` inside. A missing closing quote is accepted. */
 function readQuoted(text: string, start: number): { text: string; end: number } {
   let read = '';
   for (let at = start + 1; at < text.length; at++) {

@@ -6,18 +6,18 @@ import { leaves, type Node, type Qualifier } from './tree.ts';
 
 const { text, operators, depth, qualifiers, lookups, values } = limitTable.search;
 
-/** Deeper parentheses are refused. */
+/** The maximum depth of parentheses. */
 export const maxDepth: number = fixedValue(depth);
 
 const scopes = new Set(['repo', 'user', 'org']);
 
 const isField = (name: string): boolean => name.toLowerCase().startsWith('field.');
 
-/** Qualifiers of issues that other tables answer, and values of `is:`, `has:` and `no:` that do. */
+/** Qualifiers of issues that need other tables, and such values of `is:`, `has:` and `no:`. */
 const lookupNames = /^(status|linked|review(ed-by)?|(user-|team-)?review-requested|parent-issue|sub-issue|blocked-by|blocking)$/;
 const lookupValues = /^(parent-issue|sub-issues?|blocked-by|blocked|blocking)$/i;
 
-/** Whether PostgreSQL plans a subquery for this qualifier, which takes a hundred times as much memory as a word does. */
+/** Whether PostgreSQL plans a subquery for this qualifier, which takes a hundred times as much memory as a word. */
 const needsLookup = (kind: SearchKind, { name, raw }: Pick<Qualifier, 'name' | 'raw'>): boolean =>
   (kind === 'users' && (name === 'repos' || name === 'language')) ||
   isField(name) ||
@@ -36,7 +36,7 @@ export function checkLimits(tokens: readonly Token[], grammar: { advanced: boole
     throw new QueryError('too_many_operators', `More than ${operators.value} AND, OR or NOT operators were used.`);
   }
   const named = tokens.filter((token) => token.kind === 'qualifier');
-  // Those that name repositories for the whole query become one list of names.
+  // Qualifiers that name repositories for the whole query become one list of names.
   if (named.filter(({ name }) => grammar.advanced || !scopes.has(name)).length > qualifiers.value) {
     throw new QueryError('too_many_qualifiers', `More than ${qualifiers.value} qualifiers were used.`);
   }

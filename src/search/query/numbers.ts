@@ -5,7 +5,7 @@ const digits = /^\d{1,15}$/;
 const comparison = /^(>=|<=|>|<)(\d{1,15})$/;
 const between = /^(\d{1,15}|\*)\.\.(\d{1,15}|\*)$/;
 
-/** `10`, `>10`, `>=10`, `<10`, `<=10`, `10..20`, `10..*`, `*..10`. */
+/** Parses `10`, `>10`, `>=10`, `<10`, `<=10`, `10..20`, `10..*` and `*..10`. */
 export function readNumberRange(text: string): NumberRange | undefined {
   if (digits.test(text)) return { min: Number(text), max: Number(text) };
   const [, sign, limit] = comparison.exec(text) ?? [];

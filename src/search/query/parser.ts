@@ -8,10 +8,9 @@ import { describe, readValue } from './values.ts';
 type ParseOptions = { advanced?: boolean };
 
 /**
- * Parses the `q` of a search.
- * The basic grammar has keywords, phrases, qualifiers, AND, OR and NOT. Its operators combine terms, and its qualifiers filter the
- * whole query wherever they are; a query of qualifiers alone may combine these. The advanced grammar also has parentheses, and
- * combines terms and qualifiers alike.
+ * Parses the `q` of a search. The basic grammar has keywords, phrases, qualifiers, AND, OR and NOT. Its operators combine terms,
+ * and its qualifiers filter the whole query wherever they are. A query of only qualifiers may combine these. The advanced grammar
+ * also has parentheses, and combines terms and qualifiers alike.
  * @throws QueryError
  */
 export function parse(kind: SearchKind, q: string, options: ParseOptions = {}): Node {

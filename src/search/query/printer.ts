@@ -3,7 +3,7 @@ import type { Leaf, Node } from './tree.ts';
 
 const escaped = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
-/** A value, quoted where that is necessary. */
+/** A value, quoted if necessary. */
 const value = (raw: string): string => (/^[^\s"():,][^\s"(),]*$/.test(raw) ? raw : escaped(raw));
 
 function leaf(node: Leaf): string {

@@ -5,8 +5,8 @@ export const searchKinds = ['code', 'commits', 'issues', 'repositories', 'users'
 export type SearchKind = (typeof searchKinds)[number];
 
 /**
- * The values of a qualifier. Where it is repeated in the basic grammar, `any` means one of its values, `all` each of them. `later`
- * is the data that Hearth doesn't have yet: the qualifier is valid and matches nothing.
+ * The values of a qualifier. If it is repeated in the basic grammar, `any` means one of its values, and `all` each of them.
+ * `later` is data that Hearth doesn't have yet: the qualifier is valid and matches nothing.
  */
 export type QualifierSpec = { value: ValueType; repeated: 'any' | 'all'; later?: string };
 
@@ -173,8 +173,8 @@ const users: Record<string, QualifierSpec> = {
 export const qualifiers: Record<SearchKind, Record<string, QualifierSpec>> = { code, commits, issues, repositories, users };
 
 /**
- * The specification of a qualifier, whose `name` must be in lower case. In issue searches, fields of the organization are
- * qualifiers too.
+ * The specification of a qualifier, whose `name` must be in lower case. In issue searches, fields of the organization are also
+ * qualifiers.
  */
 export function findQualifier(kind: SearchKind, name: string): QualifierSpec | undefined {
   if (kind === 'issues' && issueField.test(name)) return all(text);

@@ -3,15 +3,15 @@ import type { Value } from './values.ts';
 /** A word or a phrase: `foo`, or `"an exact phrase"`. */
 export type Text = { kind: 'text'; text: string; quoted: boolean };
 
-/** `name:value`. `raw` has the values as text (several where the qualifier takes a list). */
+/** `name:value`. `raw` has the values as text (several if the qualifier takes a list). */
 export type Qualifier = { kind: 'qualifier'; name: string; raw: string[]; value: Value };
 
 export type Leaf = Text | Qualifier;
 
-/** A parsed query. Groups have at least two parts, none of which is a group of the same kind; the part of a `not` isn't a `not`. */
+/** A parsed query. Groups have at least two parts, which aren't groups of the same kind. The part of a `not` isn't a `not`. */
 export type Node = Leaf | { kind: 'not'; part: Node } | { kind: 'all'; parts: Node[] } | { kind: 'any'; parts: Node[] };
 
-/** A group in canonical form: flat, without repeated qualifiers, and replaced by its part where it has only one. */
+/** A group in canonical form: flat, without repeated qualifiers, and replaced by its part if it has only one. */
 export function group(kind: 'all' | 'any', nodes: readonly Node[]): Node | undefined {
   const parts = withoutRepetition(nodes.flatMap((node) => (node.kind === kind ? node.parts : [node])));
   return parts.length > 1 ? { kind, parts } : parts[0];

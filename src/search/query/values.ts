@@ -77,7 +77,7 @@ const pair = /^([\p{L}\p{N}._-]{1,100})\/([\p{L}\p{N}._-]{1,100})$/u;
 const issue = /^([\p{L}\p{N}._-]{1,100})\/([\p{L}\p{N}._-]{1,100})#(\d{1,9})$/u;
 const hash = /^[0-9a-f]{4,64}$/i;
 
-/** Parses a value; undefined where it isn't valid for its type. */
+/** Parses a value; undefined if it isn't valid for its type. */
 export function readValue(type: ValueType, raw: readonly string[]): Value | undefined {
   const text = raw[0] ?? '';
   switch (type.type) {

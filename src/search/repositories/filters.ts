@@ -6,11 +6,11 @@ import type { Filter } from '#search/query/filters.ts';
 import type { Value } from '#search/query/values.ts';
 import { defaultTextFields, type TextField, textFields } from './lexemes.ts';
 
-/** The fields that a query's words are looked for in. */
+/** The fields that are searched for a query's words. */
 export const searchedFieldsOf = (filters: readonly Filter[]): readonly TextField[] =>
   fieldsIn(filters, { all: textFields, byDefault: defaultTextFields });
 
-/** The number of a repository's open issues with a label, whose words may be separated by blanks or hyphens. */
+/** The number of a repository's open issues with a label, whose words may be separated by spaces or hyphens. */
 export const openIssuesLabelled = (label: string): RawBuilder<number> => sql<number>`(
   select count(distinct i.id) from issue_labels il join labels l on l.id = il.label_id join issues i on i.id = il.issue_id
   where l.repository_id = r.id and replace(lower(l.name), '-', ' ') = ${label} and i.state = 'open')`;
@@ -25,7 +25,7 @@ const numbers: Record<string, RawBuilder<unknown>> = {
   'help-wanted-issues': openIssuesLabelled('help wanted'),
 };
 
-/** The names of families of licences (the public API's). */
+/** The names of license families (from the public API). */
 const licenseFamilies: Readonly<Record<string, readonly string[]>> = {
   cc: ['cc0-1.0', 'cc-by-4.0', 'cc-by-sa-4.0'],
   gpl: ['gpl-2.0', 'gpl-3.0'],

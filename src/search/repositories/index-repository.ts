@@ -11,22 +11,22 @@ import { textOf } from '#search/code/document.ts';
 import { wordsColumn } from '#search/words-column.ts';
 import { lexemeOf, type TextField } from './lexemes.ts';
 
-/** Characters of a README that are indexed, and the size of the largest file that is read. */
+/** The number of indexed characters of a README, and the maximum size of the file. */
 const maxReadmeText = 64 * 1024;
 const maxReadmeFile = 1024 * 1024;
-/** Entries of the root folder that are searched for a README. */
+/** The number of entries in the root folder that are searched for a README. */
 const maxNames = 10_000;
 
 /**
- * Updates the index of a repository's name, description, topics and README (of its default branch). A lock lets one process index a
- * repository at a time.
+ * Updates the index of a repository's name, description, topics and README (of its default branch). A lock lets one process index
+ * a repository at a time.
  */
 export function indexRepositoryWords({ db, git, id }: { db: Db; git: GitStore; id: RepositoryId }): Promise<void> {
   return withIndexLock(db, 'words', id, async (connection) => {
     try {
       await updateIndex(connection, git, id);
     } catch (error) {
-      // The repository and its row were deleted meanwhile.
+      // The repository and its row were deleted in the meantime.
       if ((await findDefaultBranch(connection, id)) !== undefined) throw error;
     }
   });
@@ -46,7 +46,7 @@ async function updateIndex(db: Db, git: GitStore, id: RepositoryId): Promise<voi
     ...wordsOf(row.topics.join(' '), 'topics'),
     ...wordsOf(readme, 'readme'),
   ]);
-  // If the repository was deleted meanwhile, this inserts nothing.
+  // If the repository was deleted in the meantime, this inserts nothing.
   await sql`
     insert into repository_words (repository_id, analyser, readme, words)
     select id, ${analyserVersion}, ${readme}, ${words} from repositories where id = ${id} for key share
@@ -58,7 +58,7 @@ const wordsOf = (text: string, field: TextField): string[] => [
   ...new Set(identifiersOf(text).flatMap(lexemesOf).map(lexemeOf[field])),
 ];
 
-/** The README in the root of a branch; empty where there is none. */
+/** The README in the root of a branch; empty if there is none. */
 async function readReadme(git: GitStore, id: RepositoryId, branch: string): Promise<string> {
   const repo = repoOf(git, id);
   const commit = await findTip(repo, branch);

@@ -1,5 +1,5 @@
 /**
- * The kinds of lexemes of a repository's row: each word has the prefix of its field (a value of `in:`). No word contains the
+ * The kinds of lexemes of a repository's row. Each word has the prefix of its field (a value of `in:`). No word contains the
  * prefixes.
  */
 export const lexemeOf = {
@@ -12,5 +12,5 @@ export const lexemeOf = {
 export type TextField = keyof typeof lexemeOf;
 export const textFields = ['name', 'description', 'topics', 'readme'] as const satisfies readonly TextField[];
 
-/** The searched fields without `in:` (the public API's). */
+/** The fields that are searched without `in:` (as in the public API). */
 export const defaultTextFields: readonly TextField[] = ['name', 'description', 'topics'];

@@ -6,8 +6,8 @@ import { searchedFieldsOf } from './filters.ts';
 const countIssues: readonly string[] = ['good-first-issues', 'help-wanted-issues'];
 
 /**
- * The data of repositories that a search reads beside their metadata. Its results depend on that data, so that the caller needs the
- * permissions to read it.
+ * The data of repositories that a search reads in addition to their metadata. Its results depend on that data, so the caller
+ * needs the permissions to read it.
  */
 export function repositoryReads(query: Node, sort?: RepositorySort): ('contents' | 'issues')[] {
   const readsReadme = searchedFieldsOf(split(query).filters).includes('readme');

@@ -16,21 +16,21 @@ import { openIssuesLabelled, repositoryCondition, searchedFieldsOf } from './fil
 import { lexemeOf, type TextField } from './lexemes.ts';
 
 type RepositorySearch = SearchRequest & {
-  /** From `parse('repositories', q)`. */
+  /** The result of `parse('repositories', q)`. */
   query: Node;
   sort?: RepositorySort | undefined;
   order?: 'asc' | 'desc';
 };
 
-/** A repository that matched, with texts for the text matches. */
+/** A matching repository, with the texts for text matches. */
 export type RepositoryHit = { repositoryId: Id<'repositories'>; score: number; name: string; description: string | null };
 
 type Row = RepositoryHit & { topics: string[]; readme: string };
 type SearchContext = { request: RepositorySearch; terms: Terms | undefined; searchedFields: readonly TextField[] };
 
 /**
- * Searches the repositories that the caller may see, by the rules of document 1 for searches. Forks are excluded without `fork:`. A
- * query may have qualifiers only.
+ * Searches the repositories that the caller may see, by the rules of document 1 for searches. Forks are excluded without `fork:`.
+ * A query may consist of qualifiers only.
  */
 export async function searchRepositories(db: Db, request: RepositorySearch): Promise<SearchResult<RepositoryHit>> {
   const { terms: text, filters, rest } = split(request.query);
@@ -83,8 +83,8 @@ function whereOf({ request, terms, searchedFields }: SearchContext): RawBuilder<
 }
 
 /**
- * Repositories that have all terms, found in the index before all else. PostgreSQL doesn't know how long it takes to compare words, and
- * would do so for each repository of an owner.
+ * Repositories that have all terms, found in the index first. PostgreSQL doesn't know the cost of comparing words, and would
+ * compare them for each repository of an owner.
  */
 const wordsFoundFirst = (terms: Terms, fields: readonly TextField[]): RawBuilder<unknown> =>
   sql`r.id = any (array(select w.repository_id from repository_words w where ${hasWords(terms, lexemeOf, fields)}))`;

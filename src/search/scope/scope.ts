@@ -5,11 +5,11 @@ import { type Filter, valuesOf } from '#search/query/filters.ts';
 import type { Reader } from '#search/read.ts';
 import { maxRepositories } from '#search/result.ts';
 
-/** The repositories that a search looks into. `isPartial`: there are more than a search looks into. */
+/** The repositories that a search covers. `isPartial`: there are more than a search covers. */
 type Scope = {
   ids: Id<'repositories'>[];
   isPartial: boolean;
-  /** Those of them for which a condition of `marks` holds. */
+  /** The repositories for which a condition of `marks` holds. */
   marked(name: string): Id<'repositories'>[];
 };
 
@@ -19,11 +19,11 @@ type ScopeOptions = {
   filters: readonly Filter[];
   /** Whether forks are searched without a `fork:` qualifier. */
   forks: boolean;
-  /** Qualifiers inside of alternatives. They are checked for access, but don't restrict the scope. */
+  /** Qualifiers inside alternatives. They are checked for access, but don't restrict the scope. */
   nested?: readonly Filter[];
   /** A further condition on the repository `r`. */
   only?: RawBuilder<unknown>;
-  /** Conditions on the repository `r` by names, for each of which the scope tells the repositories. */
+  /** Conditions on the repository `r` by name. For each, the scope has the matching repositories. */
   marks?: Readonly<Record<string, RawBuilder<boolean>>>;
 };
 
@@ -42,14 +42,14 @@ function namesOf(filters: readonly Filter[], negated: boolean): Names {
   };
 }
 
-/** Whether a qualifier is handled by the scope. */
+/** Whether the scope handles a qualifier. */
 export const isScopeFilter = ({ name }: Filter): boolean => [...scopeNames, 'is', 'fork', 'archived'].includes(name);
 
 /**
- * The repositories to search: visible to the caller, among the named ones if there are any, and of the requested kind; at most
- * 4,000, those with the latest push first. Document 1, rule 6: a search that names only what the caller can't access is refused,
- * whether it includes or excludes it.
- * Repositories that don't exist and hidden ones give the same error after the same statement, so that time doesn't tell them apart.
+ * The repositories to search: visible to the caller, among the named ones if there are any, and of the requested kind. At most
+ * 4,000, with the latest push first. Document 1, rule 6: a search is refused if it only names repositories that the caller can't
+ * access, whether it includes or excludes them. Missing and hidden repositories result in the same error after the same
+ * statement, so that the response time doesn't tell them apart.
  */
 export async function resolveScope(db: Reader, options: ScopeOptions): Promise<Scope> {
   const named = namesOf(options.filters, false);
@@ -66,15 +66,15 @@ export async function resolveScope(db: Reader, options: ScopeOptions): Promise<S
 }
 
 type ScopeRow = {
-  /** Null in a single row, where there are no repositories. */
+  /** Null in a single row, if there are no repositories. */
   id: Id<'repositories'> | null;
-  /** Whether anything that is named is accessible. */
+  /** Whether any named repository or account is accessible. */
   accessible: boolean;
-  /** The names of the marks that hold; missing where none were asked for. */
+  /** The names of the marks that hold; missing if none were requested. */
   marks?: string[] | null;
 };
 
-/** The parts of the statement that a search has no use for are left out: PostgreSQL takes longer to plan them than to run them. */
+/** Parts of the statement that a search doesn't need are omitted, since PostgreSQL takes longer to plan them than to run them. */
 function statementOf(options: ScopeOptions, named: Names, nested: Names): RawBuilder<ScopeRow> {
   const { visible, viewerId, only, marks } = options;
   const byAccount = named.accounts.length > 0;
@@ -136,15 +136,15 @@ export function inScope(options: ScopeOptions): RawBuilder<unknown> {
 }
 
 /**
- * The check of document 1, rule 6, for a search that doesn't resolve its scope. With hits, what it names to include is accessible, and
- * only what it names otherwise is checked.
+ * The check of document 1, rule 6, for a search that doesn't resolve its scope. If there are hits, the included names are
+ * accessible, and only the other names are checked.
  */
 export async function requireAccessible(db: Reader, options: ScopeOptions, { hasHits }: { hasHits: boolean }): Promise<void> {
   const included = namesOf(options.filters, false);
   if (isAny(otherNamesOf(options)) || (!hasHits && isAny(included))) await resolveScope(db, options);
 }
 
-/** The names that don't restrict the scope to them: what is excluded, and what stands in alternatives. */
+/** The names that don't restrict the scope: excluded names, and names inside alternatives. */
 function otherNamesOf({ filters, nested = [] }: ScopeOptions): Names {
   const all = [namesOf(filters, true), namesOf(nested, false), namesOf(nested, true)];
   return { repositories: all.flatMap((names) => names.repositories), accounts: all.flatMap((names) => names.accounts) };
@@ -158,7 +158,7 @@ const inaccessible = (): QueryError =>
     'The listed users, organizations or repositories cannot be searched: they do not exist, or you do not have permission to view them.',
   );
 
-/** Whether an account has one of these logins, `@me` being the viewer's. */
+/** Whether an account has one of these logins. `@me` is the viewer's login. */
 export function ownedBy(
   table: RawBuilder<unknown>,
   logins: readonly string[],

@@ -8,8 +8,8 @@ import { phraseFinder } from './phrase.ts';
 export type WordGroup = { terms: readonly Term[]; phrase: boolean };
 
 /**
- * The matches in a text, in order and without overlaps: whole phrases, and words where the analyser finds an identifier or a part
- * of one. At most `maxMatches`. The time is linear in the length of the text.
+ * The matches in a text, in order and without overlaps: whole phrases, and words if the analyser finds an identifier or a part of
+ * one. At most `maxMatches`. The time is linear in the length of the text.
  */
 export function* findMatches(text: string, wanted: readonly WordGroup[], maxMatches: number): Steps<Span[]> {
   const words = wanted.filter(({ phrase }) => !phrase).flatMap(({ terms }) => terms);
@@ -32,7 +32,7 @@ function spansOf(text: string, pattern: RegExp, maxMatches: number): Span[] {
   return spans;
 }
 
-/** More words than these are searched in one pass over the text, instead of one pass for each. */
+/** More words than this are searched in one pass over the text, instead of one pass for each. */
 const maxSeparatePasses = 3;
 
 function* findWords(text: string, terms: readonly Term[], maxMatches: number): Steps<Span[]> {
@@ -67,7 +67,7 @@ function* findInIdentifiers(text: string, terms: readonly Term[], maxMatches: nu
   return spans;
 }
 
-/** The matches in an identifier: the whole, its parts, or the text between parts in scripts without blanks. */
+/** The matches in an identifier: the whole identifier, its parts, or the text between parts in scripts without spaces. */
 function* spansInIdentifier(identifier: string, wanted: ReadonlySet<string>): Steps<Span[]> {
   if (wanted.has(fold(identifier))) return [{ start: 0, end: identifier.length }];
   const spans: Span[] = [];
@@ -98,8 +98,8 @@ const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
 const restOfWord = /[\p{L}\p{N}\p{M}_]*/uy;
 
 /**
- * The distinct positions of identifiers that may contain one of the words. For several words, and for other letters than ASCII's,
- * which have several spellings with the same normal form, these are all identifiers.
+ * The distinct positions of identifiers that may contain one of the words. For several words, and for non-ASCII letters, which
+ * have several spellings with the same normal form, these are all identifiers.
  */
 function* candidateIdentifiers(text: string, terms: readonly Term[]): Generator<Span> {
   const [term] = terms;

@@ -9,7 +9,7 @@ export type TextMatch = Fragment & { property: string };
 const length = 240;
 const contextBefore = 80;
 
-/** Cuts fragments around the matches: whole lines where they are short enough, and never inside a surrogate pair. */
+/** Cuts fragments around the matches: whole lines if they are short enough, and never inside a surrogate pair. */
 export function cutFragments(text: string, spans: readonly Span[], maxFragments: number): Fragment[] {
   const fragments: Fragment[] = [];
   let previousEnd = 0;
@@ -22,7 +22,7 @@ export function cutFragments(text: string, spans: readonly Span[], maxFragments:
     for (; (spans[at]?.end ?? end + 1) <= end; at++) inside.push(spans[at] ?? first);
     fragments.push(fragmentOf(text, { start, end }, inside));
     previousEnd = end;
-    // A match that doesn't fit is part of the next fragment.
+    // A match that doesn't fit belongs to the next fragment.
   }
   return fragments;
 }
@@ -36,7 +36,7 @@ const fragmentOf = (text: string, { start, end }: Span, spans: readonly Span[]):
   matches: spans.map((span) => ({ text: text.slice(span.start, span.end), indices: [span.start - start, span.end - start] })),
 });
 
-/** The beginning of the match's line, or of the line above where both are short; not before `floor`. */
+/** The beginning of the match's line, or of the line above if both are short; not before `floor`. */
 function startOf(text: string, match: number, floor: number): number {
   const lowest = Math.max(floor, match - contextBefore);
   const line = text.lastIndexOf('\n', match - 1) + 1;
@@ -45,7 +45,7 @@ function startOf(text: string, match: number, floor: number): number {
   return line > 1 && above >= lowest ? above : line;
 }
 
-/** The end of the last line that fits, or as many characters as fit; not inside the match. */
+/** The end of the last line that fits, or the maximum number of characters; not inside the match. */
 function endOf(text: string, start: number, match: number): number {
   const highest = Math.max(start + length, match);
   if (highest >= text.length) return text.length;
@@ -53,7 +53,7 @@ function endOf(text: string, start: number, match: number): number {
   return line >= match ? line : Math.max(match, onCharacter(text, highest, match));
 }
 
-/** The offset, moved before a surrogate pair where it is inside one. */
+/** The offset, moved before a surrogate pair if it is inside one. */
 function onCharacter(text: string, at: number, floor: number): number {
   const code = text.charCodeAt(at);
   return at > floor && code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

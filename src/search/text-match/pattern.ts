@@ -9,14 +9,14 @@ function spellings(word: string): string {
   return forms.size > 1 ? `(?:${[...forms].join('|')})` : escaped(word);
 }
 
-/** Whether a word needs word boundaries. Words of scripts without blanks don't. */
+/** Whether a word needs word boundaries. Words of scripts without spaces don't. */
 const isBounded = ({ written }: Term): boolean => unspacedOf(written).length === 0;
 
 const underscores = /^_+$/;
 
 /**
- * The pattern between two words of a phrase; not empty where both need word boundaries. It can't match the beginning of the next
- * word, so that there is at most one way to match and the time is linear.
+ * The pattern between two words of a phrase. It isn't empty if both need word boundaries. It can't match the beginning of the
+ * next word, so there is at most one way to match and the time is linear.
  */
 function between(term: Term, next: Term): string {
   if (isBounded(term) && isBounded(next)) return '[^\\p{L}\\p{N}\\p{M}_]+';
@@ -46,8 +46,8 @@ export const beginningPattern = (terms: readonly Term[], flags: string): RegExp 
     flags,
   );
 
-/** A phrase doesn't begin inside of a word. */
+/** A phrase doesn't begin inside a word. */
 const startOf = ([first]: readonly Term[]): string => (first && isBounded(first) ? '(?<![\\p{L}\\p{N}\\p{M}_])' : '');
 
-/** A pattern of one word, also inside of identifiers. */
+/** A pattern of one word, which also matches inside identifiers. */
 export const wordPattern = ({ written }: Term): RegExp => new RegExp(escaped(written), 'giu');

@@ -21,8 +21,8 @@ type Matching<Hit> = {
 };
 
 /**
- * The matches in the texts of each hit (document 1, rule 11), in the order of the hits. When the budget ends, those of the last hits
- * are missing.
+ * The matches in the texts of each hit (document 1, rule 11), in the order of the hits. When the budget ends, the matches of the
+ * last hits are missing.
  */
 export async function propertyMatches<Hit>({ query, hits, budget, propertiesOf }: Matching<Hit>): Promise<TextMatch[][]> {
   const { terms } = split(query);

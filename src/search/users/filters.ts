@@ -8,11 +8,11 @@ import { type Filter, valuesOf } from '#search/query/filters.ts';
 import { ownedBy } from '#search/scope/scope.ts';
 import { type IndexedField, lexemeOf, type TextField, textFields } from './lexemes.ts';
 
-/** The fields that a query's words are looked for in. */
+/** The fields that are searched for a query's words. */
 export const searchedFieldsOf = (filters: readonly Filter[], { seesEmails }: { seesEmails: boolean }): readonly TextField[] =>
   fieldsIn(filters, { all: textFields, byDefault: textFields }).filter((field) => seesEmails || field !== 'email');
 
-/** The number of public repositories of the account `a`: those that everybody may count. */
+/** The number of public repositories of the account `a`, which everybody may see. */
 export const publicRepositories: RawBuilder<number> = sql<number>`(
   select count(*) from repositories r where r.owner_id = a.id and r.visibility = 'public')`;
 
@@ -40,7 +40,7 @@ export const userCondition =
     }
   };
 
-/** The condition of all qualifiers on the account `a` and its words `w`. Any number of names is one condition. */
+/** The condition of all qualifiers on the account `a` and its words `w`. Any number of names becomes one condition. */
 export function usersCondition(filters: readonly Filter[], viewer: Viewer): RawBuilder<unknown> {
   const named = (name: string, negated: boolean) => valuesOf(filters, { name, type: 'login', negated }).map(({ login }) => login);
   const names = (negated: boolean): Names => ({ user: named('user', negated), org: named('org', negated) });

@@ -8,8 +8,8 @@ import { type IndexedField, indexedFields, lexemeOf } from './lexemes.ts';
 type Account = { id: Id<'accounts'>; kind: string } & Readonly<Record<IndexedField, string | null>>;
 
 /**
- * Updates the index of accounts in the transaction that changes them: a profile is short, so that this costs one statement. Bots
- * aren't searched.
+ * Updates the index of accounts in the transaction that changes them. A profile is short, so this takes one statement. Bots
+ * aren't indexed.
  */
 export async function indexAccounts(tx: Tx, accounts: readonly Account[]): Promise<void> {
   const rows = accounts
@@ -44,11 +44,14 @@ export const changesWords = (change: object): boolean => indexedFields.some((fie
 const batchSize = 500;
 
 type Which = {
-  /** Whether accounts are indexed that are up to date, too. */
+  /** Whether to index accounts that are up to date too. */
   all?: boolean;
 };
 
-/** Indexes the accounts that no version or another one of the analyser has indexed, as after an upgrade. Returns their number. */
+/**
+ * Indexes the accounts that aren't indexed with the current version of the analyser, for example after an upgrade. Returns their
+ * number.
+ */
 export async function indexStaleAccounts(db: Db, { all = false }: Which = {}): Promise<number> {
   for (let done = 0, after = 0; ; ) {
     const batch = await change(db, (tx) => indexBatch(tx, after, all));
@@ -58,7 +61,7 @@ export async function indexStaleAccounts(db: Db, { all = false }: Which = {}): P
   }
 }
 
-/** The rows stay locked, so that no change of a profile comes between reading and indexing it. */
+/** The rows stay locked, so that a profile can't change between reading and indexing it. */
 async function indexBatch(tx: Tx, after: number, all: boolean): Promise<Account[]> {
   const { rows } = await sql<Account>`
     select a.id, a.kind, a.login, a.name, a.email, a.location

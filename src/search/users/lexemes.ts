@@ -1,5 +1,5 @@
 /**
- * The kinds of lexemes of an account's row: each word has the prefix of its field. The first three are values of `in:`. No word
+ * The kinds of lexemes of an account's row. Each word has the prefix of its field. The first three are values of `in:`. No word
  * contains the prefixes.
  */
 export const lexemeOf = {
@@ -9,7 +9,7 @@ export const lexemeOf = {
   location: (word: string) => `<${word}`,
 } as const;
 
-/** What an index has the words of, and what a search looks into. */
+/** The fields that an index contains, and the fields that a search covers. */
 export type IndexedField = keyof typeof lexemeOf;
 export type TextField = Exclude<IndexedField, 'location'>;
 

@@ -15,20 +15,20 @@ import { publicRepositories, searchedFieldsOf, userCondition, usersCondition } f
 import { lexemeOf, type TextField } from './lexemes.ts';
 
 type UserSearch = Omit<SearchRequest, 'visible'> & {
-  /** From `parse('users', q)`. */
+  /** The result of `parse('users', q)`. */
   query: Node;
   sort?: UserSort | undefined;
   order?: 'asc' | 'desc';
-  /** Whether the viewer is shown addresses in profiles. Who isn't doesn't find accounts by them either. */
+  /** Whether the viewer may see addresses in profiles. Otherwise searches by address don't find accounts either. */
   seesEmails: boolean;
 };
 
-/** A user or an organization that matched, with texts for the text matches. */
+/** A matching user or organization, with the texts for text matches. */
 export type UserHit = { accountId: Id<'accounts'>; score: number } & Readonly<Record<TextField, string | null>>;
 
 type SearchContext = { request: UserSearch; terms: Terms | undefined; searchedFields: readonly TextField[] };
 
-/** Searches users and organizations, which everybody may know of. A query may have qualifiers only. */
+/** Searches users and organizations, which everybody may see. A query may consist of qualifiers only. */
 export async function searchUsers(db: Db, request: UserSearch): Promise<SearchResult<UserHit>> {
   const { terms: text, filters, rest } = split(request.query);
   const terms = text && analyseTree(text);
@@ -61,7 +61,7 @@ function whereOf({ request, terms, searchedFields }: SearchContext): RawBuilder<
   return sql`${usersCondition(filters, request)} and ${combined} and ${words}`;
 }
 
-/** The weight of a word in each field, and of a query that is the whole login. */
+/** The weight of a word in each field, and of a query that equals the login. */
 const weights: Record<TextField, number> = { login: 8, name: 4, email: 1 };
 const wholeLogin = 16;
 
@@ -69,7 +69,7 @@ function scoreOf({ request, terms, searchedFields }: SearchContext): RawBuilder<
   if (!terms) return sql`1::float8`;
   const { terms: text } = split(request.query);
   const login = text?.kind === 'text' && searchedFields.includes('login') ? text.text : '';
-  // The index is asked once for each field. To read the words of every hit would take longer than to find it.
+  // The index is used once for each field. Reading the words of every hit would take longer than finding it.
   const weight = fieldWeights(
     searchedFields,
     weights,
@@ -79,7 +79,7 @@ function scoreOf({ request, terms, searchedFields }: SearchContext): RawBuilder<
     + case when lower(a.login) = lower(${login}) then ${sql.lit(wholeLogin)} else 0 end)::float8`;
 }
 
-/** Hearth has no followers yet: all accounts have as many, and the best match decides. */
+/** Hearth has no followers yet. All accounts have the same number, and the best match decides. */
 const sorts: Record<Exclude<UserSort, 'followers'>, RawBuilder<unknown>> = {
   repositories: publicRepositories,
   joined: sql`a.created_at`,

@@ -5,10 +5,10 @@ import { SelectedIds } from '#resources/repositories/repository-selections/index
 export const visibilities = ['all', 'private', 'selected'] as const;
 export type Visibility = (typeof visibilities)[number];
 
-/** What secrets and variables of all owners show. */
+/** The common fields of secrets and variables, for all kinds of owners. */
 export const namedFields = { name: Type.String(), created_at: Timestamp, updated_at: Timestamp };
 
-/** What those of an organization show besides. */
+/** The additional fields for organizations. */
 export const selectionFields = {
   visibility: OneOf(visibilities),
   selected_repositories_url: Type.Optional(Type.String()),
@@ -16,7 +16,7 @@ export const selectionFields = {
 const selection = Type.Object(selectionFields);
 export type Selection = Static<typeof selection>;
 
-/** The fields of requests that say which repositories may use something of an organization. */
+/** The fields of requests that select the repositories for an organization's secret or variable. */
 export const wantedSelection = {
   visibility: OneOf(visibilities),
   selected_repository_ids: Type.Optional(SelectedIds),

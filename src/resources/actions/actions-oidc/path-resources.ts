@@ -2,7 +2,7 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { slugWord } from '#endpoint/path-words.ts';
 import { selectIncluded } from './store.ts';
 
-/** A custom property that identity tokens tell of, by its name. */
+/** A custom property that identity tokens include, by its name. */
 export const includedProperty = pathResource({
   name: 'includedProperty',
   words: { custom_property_name: slugWord },

@@ -20,10 +20,10 @@ export type OrganizationSubjectChange = Static<typeof OrganizationSubjectChange>
 
 export const RepositorySubject = Type.Object({
   use_default: Type.Boolean(),
-  /** The claims in force; absent with the default template. */
+  /** The effective claims; absent with the default template. */
   include_claim_keys: Type.Optional(Type.Array(Type.String())),
   use_immutable_subject: Type.Boolean(),
-  /** How the claim `repo` begins a subject. */
+  /** The claim `repo` at the beginning of a subject. */
   sub_claim_prefix: Type.String(),
 });
 export type RepositorySubject = Static<typeof RepositorySubject>;

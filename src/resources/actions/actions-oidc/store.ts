@@ -11,7 +11,7 @@ export type OrganizationTemplate = Selectable<OrganizationTable>;
 export const findOrganizationTemplate = (db: Db, organization: Id<'accounts'>): Promise<OrganizationTemplate | undefined> =>
   db.selectFrom('oidc_organization_templates').selectAll().where('organization_id', '=', organization).executeTakeFirst();
 
-/** Sets columns of an organization's template; there is at least one. */
+/** Sets columns of an organization's template, at least one. */
 export const putOrganizationTemplate = (
   tx: Tx,
   organization_id: Id<'accounts'>,
@@ -35,7 +35,7 @@ export const putRepositoryTemplate = (
     .onConflict((conflict) => conflict.column('repository_id').doUpdateSet(columns))
     .execute();
 
-/** The templates of a repository and of its owner, and the values of the custom properties that tokens tell of. */
+/** The templates of a repository and of its owner, and the values of the custom properties that tokens include. */
 export const findTemplates = (db: Db, repository: Id<'repositories'>) =>
   db
     .selectFrom('repositories as r')
@@ -54,7 +54,7 @@ export const findTemplates = (db: Db, repository: Id<'repositories'>) =>
     .where('r.id', '=', repository)
     .executeTakeFirst();
 
-/** A custom property that tokens tell of, by its name in any case. */
+/** A custom property that tokens include, by its name, regardless of case. */
 export const selectIncluded = (db: Db, organization: OrSql<Id<'accounts'>>, name: string) =>
   db
     .selectFrom('oidc_properties as i')
@@ -63,7 +63,7 @@ export const selectIncluded = (db: Db, organization: OrSql<Id<'accounts'>>, name
     .where(sql<boolean>`p.organization_id = ${organization}`)
     .where(sql<boolean>`lower(p.name) = lower(${name})`);
 
-/** The names of the custom properties that tokens tell of. Their number is limited by that of properties. */
+/** The names of the custom properties that tokens include. The limit on properties bounds their number. */
 export const listIncluded = (db: Db, organization: Id<'accounts'>): Promise<{ name: string }[]> =>
   db
     .selectFrom('oidc_properties as i')
@@ -73,7 +73,7 @@ export const listIncluded = (db: Db, organization: Id<'accounts'>): Promise<{ na
     .orderBy(sql`lower(p.name)`)
     .execute();
 
-/** Includes a property; undefined where it was already. */
+/** Includes a property; undefined if it was already included. */
 export const insertIncluded = (tx: Tx, property_id: Id<'custom_properties'>, created_at: Date) =>
   tx
     .insertInto('oidc_properties')

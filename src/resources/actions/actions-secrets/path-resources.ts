@@ -5,7 +5,7 @@ import { findSecretForUpdate, selectSecret } from './store.ts';
 
 const words = { secret_name: slugWord };
 
-/** A secret of an organization, by its name in any case. */
+/** A secret of an organization, by its name, regardless of case. */
 export const orgSecret = pathResource({
   name: 'secret',
   words,

@@ -4,7 +4,7 @@ import { type ConfigurationOwner, presentSelection } from '#resources/actions/ac
 import type { ActionsSecret, OrganizationActionsSecret } from './schemas.ts';
 import type { SecretRow } from './store.ts';
 
-/** A secret without what is of its organization alone. */
+/** A secret without the fields for organizations. */
 export const presentPlainSecret = ({ name, created_at, updated_at }: SecretRow): ActionsSecret => ({
   name,
   created_at: timestamp(created_at),

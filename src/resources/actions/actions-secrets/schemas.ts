@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { namedFields, selectionFields, wantedSelection } from '#resources/actions/actions-configuration/index.ts';
 import { encryptedFields } from '#resources/actions/encryption-keys/index.ts';
 
-/** A secret as it is shown: never with its value. */
+/** A secret in replies, which never have its value. */
 export const ActionsSecret = Type.Object(namedFields);
 export type ActionsSecret = Static<typeof ActionsSecret>;
 
@@ -12,7 +12,7 @@ export type OrganizationActionsSecret = Static<typeof OrganizationActionsSecret>
 export const ActionsSecretValue = Type.Object(encryptedFields, { title: 'ActionsSecret' });
 export type ActionsSecretValue = Static<typeof ActionsSecretValue>;
 
-/** A new secret needs a value; without one, that of an existing secret stays. */
+/** A new secret needs a value. Without one, an existing secret keeps its value. */
 export const OrganizationActionsSecretValue = Type.Object(
   {
     encrypted_value: Type.Optional(encryptedFields.encrypted_value),

@@ -7,7 +7,7 @@ import type { Holder } from '#resources/actions/encryption-keys/index.ts';
 import { removeSelection } from '#resources/repositories/repository-selections/index.ts';
 
 type Row = Selectable<DB['actions_secrets']>;
-/** A secret without its value; `visibility` is null but for those of organizations. */
+/** A secret without its value. `visibility` is null unless it belongs to an organization. */
 export type SecretRow = Omit<Row, 'value'> & { visibility: Visibility | null };
 
 const columns = [
@@ -31,7 +31,7 @@ export const {
   findForUpdate: findSecretForUpdate,
 } = readsOf('actions_secrets', secrets);
 
-/** How many secrets a place has, and the one of them that has this name. */
+/** The number of secrets of an owner, and the secret with this name. */
 export async function countSecrets(
   tx: Tx,
   holder: Holder,
@@ -57,12 +57,13 @@ export async function removeSecret(tx: Tx, { id, selection_id }: Pick<Row, 'id' 
   if (selection_id !== null) await removeSelection(tx, selection_id);
 }
 
-/** A secret that a job gets, with its sealed value. */
+/** A secret for a job, with its sealed value. */
 export type JobSecret = Pick<Row, 'name' | 'value' | 'organization_id' | 'repository_id' | 'environment_id'>;
 
 /**
- * The secrets that a job in a repository gets, each name once: those of its environment before those of the repository, and these before
- * those of its organization that the repository may use, up to `most` of them. An environment of another repository has none.
+ * The secrets for a job in a repository, each name once. Secrets of its environment take precedence over secrets of the
+ * repository, and these over secrets of its organization that the repository may use. At most `most` are returned. The
+ * environment of another repository has none.
  */
 export async function listJobSecrets(
   db: Db,

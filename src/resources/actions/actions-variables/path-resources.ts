@@ -5,7 +5,7 @@ import { findVariableForUpdate, selectVariable } from './store.ts';
 
 const words = { name: slugWord };
 
-/** A variable of an organization, by its name in any case. */
+/** A variable of an organization, by its name, regardless of case. */
 export const orgVariable = pathResource({
   name: 'variable',
   words,

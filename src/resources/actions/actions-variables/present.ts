@@ -4,7 +4,7 @@ import { type ConfigurationOwner, presentSelection } from '#resources/actions/ac
 import type { ActionsVariable, OrganizationActionsVariable } from './schemas.ts';
 import type { VariableRow } from './store.ts';
 
-/** A variable without what is of its organization alone. */
+/** A variable without the fields for organizations. */
 export const presentPlainVariable = ({ name, value, created_at, updated_at }: VariableRow): ActionsVariable => ({
   name,
   value,

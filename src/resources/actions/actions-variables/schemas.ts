@@ -13,7 +13,7 @@ export type OrganizationActionsVariable = Static<typeof OrganizationActionsVaria
 
 const title = { title: 'ActionsVariable' };
 
-/** The rules bound the bytes of a value, and say which names there may be. */
+/** The rules limit the bytes of a value, and define the valid names. */
 const fields = {
   name: Type.String({ maxLength: fixedValue(limitTable.variables.name) }),
   value: Type.String({ maxLength: fixedValue(limitTable.variables.value) }),

@@ -7,7 +7,7 @@ import type { Holder } from '#resources/actions/encryption-keys/index.ts';
 import { removeSelection } from '#resources/repositories/repository-selections/index.ts';
 
 type Row = Selectable<DB['actions_variables']>;
-/** A variable; `visibility` is null but for those of organizations. */
+/** A variable. `visibility` is null unless it belongs to an organization. */
 export type VariableRow = Row & { visibility: Visibility | null };
 
 const variables = (db: Db) =>
@@ -20,7 +20,7 @@ export const {
   findForUpdate: findVariableForUpdate,
 } = readsOf('actions_variables', variables);
 
-/** How many variables a place has, and whether one of them has this name. */
+/** The number of variables of an owner, and whether one of them has this name. */
 export const countVariables = (tx: Tx, holder: Holder, name: string): Promise<{ total: number; clash: boolean }> =>
   tx
     .selectFrom('actions_variables')
@@ -43,9 +43,9 @@ export async function removeVariable(tx: Tx, { id, selection_id }: Pick<Row, 'id
 type JobVariable = Pick<Row, 'name' | 'value'>;
 
 /**
- * The variables that a job in a repository gets, each name once: those of its environment before those of the repository, and these before
- * those of its organization that the repository may use. Of repository and organization, no more than `bytes` of values are taken, in the
- * order of the names. An environment of another repository has none.
+ * The variables for a job in a repository, each name once. Variables of its environment take precedence over variables of the
+ * repository, and these over variables of its organization that the repository may use. For repository and organization, no more
+ * than `bytes` of values are returned, ordered by name. The environment of another repository has none.
  */
 export async function listJobVariables(
   db: Db,

@@ -22,7 +22,6 @@ export async function presentArtifacts(
   return rows.map((row) => presentOne(urls, row, { run: runs.get(row.run_id), now }));
 }
 
-/** One artifact. */
 export const presentArtifact = async (scope: Scope, repo: RepositoryWithOwner, row: WholeArtifact): Promise<Artifact> =>
   firstOrNotFound(await presentArtifacts(scope, repo, [row]));
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 
-/** What a job has left behind: an archive, or a single file. */
+/** A result of a job: an archive, or a single file. */
 export const Artifact = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),

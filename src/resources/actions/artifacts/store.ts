@@ -6,7 +6,7 @@ import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 type ArtifactRow = Selectable<DB['artifacts']>;
-/** An artifact that is whole. One that expired has no object any more. */
+/** A complete artifact. An expired one no longer has an object. */
 export type WholeArtifact = ArtifactRow & { readonly size: number; readonly digest: string };
 type Run = Id<'workflow_runs'>;
 type Job = Id<'workflow_jobs'>;
@@ -22,7 +22,7 @@ export const findArtifact = (db: Db, id: Id<'artifacts'>): Promise<WholeArtifact
 export const findArtifactForUpdate = (tx: Tx, { id }: Pick<ArtifactRow, 'id'>): Promise<WholeArtifact | undefined> =>
   whole(tx).where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Which artifacts are wanted: those of a repository or of a run, by name or all. */
+/** The requested artifacts: of a repository or of a run, by name or all. */
 type WantedArtifacts = ({ readonly repository: Id<'repositories'> } | { readonly run: Run }) & {
   readonly name?: string | undefined;
   readonly direction?: 'asc' | 'desc';
@@ -35,7 +35,7 @@ export function listArtifacts(db: Db, wanted: WantedArtifacts, page: Page): Prom
   return list(db, name === undefined ? query : query.where('name', '=', name), page);
 }
 
-/** The artifacts of a run that can be read, the newest first. */
+/** The readable artifacts of a run, newest first. */
 export function listReadable(
   db: Db,
   run: Run,
@@ -47,11 +47,11 @@ export function listReadable(
   return query.orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** An artifact of a run by the job that made it, and its name. */
+/** An artifact of a run, by its job and name. */
 export const findArtifactOfJob = (db: Db, run: Run, job: Job, name: string): Promise<WholeArtifact | undefined> =>
   whole(db).where('run_id', '=', run).where('job_id', '=', job).where('name', '=', name).executeTakeFirst();
 
-/** An artifact that a job has begun. */
+/** An unfinished artifact of a job. */
 export const findBegun = (tx: Tx, job: Job, name: string): Promise<ArtifactRow | undefined> =>
   tx
     .selectFrom('artifacts')
@@ -62,7 +62,7 @@ export const findBegun = (tx: Tx, job: Job, name: string): Promise<ArtifactRow |
     .forUpdate()
     .executeTakeFirst();
 
-/** The number of artifacts of a job, and whether its attempt has one of this name. */
+/** The number of artifacts of a job, and whether its attempt has one with this name. */
 export async function countArtifacts(
   db: Db,
   { id, run_id, attempt }: { id: Job; run_id: Run; attempt: number },
@@ -82,7 +82,7 @@ export async function countArtifacts(
 export const insertArtifact = (tx: Tx, row: Insertable<DB['artifacts']>): Promise<ArtifactRow> =>
   tx.insertInto('artifacts').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Names the object of an artifact, which has no upload any more. */
+/** Sets the object of an artifact, which then has no upload. */
 export const setObject = async (
   tx: Tx,
   id: Id<'artifacts'>,
@@ -99,7 +99,7 @@ export const removeArtifact = async (tx: Tx, id: Id<'artifacts'>): Promise<void>
   await tx.deleteFrom('artifacts').where('id', '=', id).execute();
 };
 
-/** Lets artifacts go whose time is over, and gives their objects. */
+/** Expires artifacts, and returns their objects. */
 export async function expireArtifacts(tx: Tx, now: Date, limit: number): Promise<string[]> {
   const due = await tx
     .selectFrom('artifacts')
@@ -123,7 +123,7 @@ export async function expireArtifacts(tx: Tx, now: Date, limit: number): Promise
   return due.flatMap(({ object_key }) => object_key ?? []);
 }
 
-/** Which of these objects belong to artifacts. */
+/** The given object keys that belong to artifacts. */
 export async function loadKnownKeys(db: Db, keys: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('artifacts')

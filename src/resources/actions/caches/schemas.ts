@@ -26,7 +26,7 @@ export const CacheFilter = Type.Object({
 
 export const CacheKey = Type.Object({ key: Demanded(Type.String({ maxLength: 512 })), ref: Ref });
 
-/** What the caches of a repository take. */
+/** The size of a repository's caches. */
 export const CacheUsage = Type.Object({
   full_name: Type.String(),
   active_caches_size_in_bytes: Type.Integer(),
@@ -34,7 +34,7 @@ export const CacheUsage = Type.Object({
 });
 export type CacheUsage = Static<typeof CacheUsage>;
 
-/** What the caches of all repositories of an organization take. */
+/** The size of the caches of all repositories of an organization. */
 export const OrganizationCacheUsage = Type.Object({
   total_active_caches_size_in_bytes: Type.Integer(),
   total_active_caches_count: Type.Integer(),

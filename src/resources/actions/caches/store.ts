@@ -6,7 +6,7 @@ import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 type CacheRow = Selectable<DB['caches']>;
-/** A cache that is whole. */
+/** A complete cache. */
 export type WholeCache = CacheRow & { readonly object_key: string; readonly size: number; readonly digest: string };
 type Cache = Id<'caches'>;
 
@@ -18,7 +18,7 @@ export const selectCache = (db: Db, repository: OrSql<RepositoryId>, id: Cache) 
 export const findCache = (db: Db, id: Cache): Promise<WholeCache | undefined> =>
   whole(db).where('id', '=', id).executeTakeFirst();
 
-/** Which caches are wanted: `key` is how their keys begin. */
+/** The requested caches. `key` is the beginning of their keys. */
 type WantedCaches = {
   readonly repository: RepositoryId;
   readonly key?: string | undefined;
@@ -38,7 +38,7 @@ export function listCaches(
   return list(db, query.orderBy(sort === 'size_in_bytes' ? 'size' : sort, direction).orderBy('id', direction), page);
 }
 
-/** A cache by all that names it. */
+/** A cache by its complete name. */
 export const findCacheNamed = (
   db: Db,
   { repository, ref, version, key }: { repository: RepositoryId; ref: string; version: string; key: string },
@@ -51,8 +51,8 @@ export const findCacheNamed = (
     .executeTakeFirst();
 
 /**
- * The cache that a job gets: of the first ref that has one, by the first key that fits. A key fits as a whole, or else as the beginning of the key of a cache, of
- * which the newest one counts.
+ * The cache for a job: from the first ref that has one, by the first matching key. A key matches a whole key first, and otherwise
+ * the beginning of a cache's key. Then the newest cache counts.
  */
 export async function findFitting(
   db: Db,
@@ -73,7 +73,7 @@ export async function findFitting(
   return rows[0];
 }
 
-/** A cache that a job has begun. */
+/** An unfinished cache of a job. */
 export const findBegun = (
   tx: Tx,
   job: Id<'workflow_jobs'>,
@@ -93,7 +93,7 @@ export const insertCache = async (tx: Tx, row: Insertable<DB['caches']>): Promis
   await tx.insertInto('caches').values(row).execute();
 };
 
-/** Names the object of a cache, which has no upload any more. */
+/** Sets the object of a cache, which then has no upload. */
 export const setObject = async (
   tx: Tx,
   id: Cache,
@@ -110,11 +110,11 @@ export const noteAccess = async (tx: Tx, id: Cache, now: Date): Promise<void> =>
   await tx.updateTable('caches').set({ last_accessed_at: now }).where('id', '=', id).execute();
 };
 
-/** Removes a cache, and gives its object. */
+/** Removes a cache, and returns its object. */
 export const removeCache = async (tx: Tx, id: Cache): Promise<string[]> =>
   keysOf(await tx.deleteFrom('caches').where('id', '=', id).returning('object_key').execute());
 
-/** Removes the caches of a key, of one ref or of all. */
+/** Removes the caches with a key, for one ref or all. */
 export const removeCachesNamed = (
   tx: Tx,
   { repository, key, ref }: { repository: RepositoryId; key: string; ref: string | undefined },
@@ -127,10 +127,10 @@ export const removeCachesNamed = (
   return (ref === undefined ? named : named.where('ref', '=', ref)).returningAll().$narrowType<WholeCache>().execute();
 };
 
-/** What a repository may keep. */
+/** The limits on a repository's caches. */
 export type Bounds = { readonly bytes: number; readonly caches: number; readonly unusedSince: Date };
 
-/** Removes the caches of a repository beyond its bounds, those first that weren't used for the longest time, and gives their objects. */
+/** Removes the caches of a repository beyond its limits, the least recently used first, and returns their objects. */
 export async function removeBeyond(tx: Tx, repository: RepositoryId, { bytes, caches, unusedSince }: Bounds): Promise<string[]> {
   const { rows } = await sql<{ object_key: string | null }>`
     delete from caches where id in (
@@ -144,7 +144,7 @@ export async function removeBeyond(tx: Tx, repository: RepositoryId, { bytes, ca
   return keysOf(rows);
 }
 
-/** Repositories that have caches, after one of them, in the order of their ids. */
+/** Repositories that have caches, after a given one, ordered by id. */
 export const listRepositoriesWithCaches = async (db: Db, after: number, limit: number) =>
   (
     await sql<{ id: RepositoryId; owner_id: Id<'accounts'> }>`
@@ -153,7 +153,7 @@ export const listRepositoriesWithCaches = async (db: Db, after: number, limit: n
       order by id limit ${limit}`.execute(db)
   ).rows;
 
-/** How many caches a repository has, and their bytes. */
+/** The number of a repository's caches, and their bytes. */
 export const sumCaches = (db: Db, repository: RepositoryId): Promise<{ total: number; bytes: number }> =>
   db
     .selectFrom('caches')
@@ -162,7 +162,7 @@ export const sumCaches = (db: Db, repository: RepositoryId): Promise<{ total: nu
     .where('upload_id', 'is', null)
     .executeTakeFirstOrThrow();
 
-const bytesOfAll = sql<number>`coalesce(sum(size), 0)::bigint`; // numeric by itself
+const bytesOfAll = sql<number>`coalesce(sum(size), 0)::bigint`; // the sum would be numeric
 
 /** The same for all repositories of an account. */
 export const sumCachesOf = (db: Db, owner: Id<'accounts'>): Promise<{ total: number; bytes: number }> =>
@@ -174,7 +174,7 @@ export const sumCachesOf = (db: Db, owner: Id<'accounts'>): Promise<{ total: num
     .where('caches.upload_id', 'is', null)
     .executeTakeFirstOrThrow();
 
-/** The repositories of an account that have caches, with what these take. */
+/** The repositories of an account that have caches, with the sizes of these. */
 export const listUsage = (db: Db, owner: Id<'accounts'>, page: Page) =>
   list(
     db,
@@ -189,7 +189,7 @@ export const listUsage = (db: Db, owner: Id<'accounts'>, page: Page) =>
     page,
   );
 
-/** Which of these objects belong to caches. */
+/** The given object keys that belong to caches. */
 export async function loadKnownKeys(db: Db, keys: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('caches')

@@ -13,7 +13,7 @@ import type { DeploymentRow, StatusRow } from './store.ts';
 type Made = Pick<DeploymentRow | StatusRow, 'creator_id' | 'via_app_id'>;
 type Makers = { accounts: ReadonlyMap<number, Account>; apps: ReadonlyMap<LoadedApp['id'], LoadedApp> };
 
-/** Who made some deployments or statuses. */
+/** The creators of deployments or statuses. */
 async function loadMakers({ db }: Scope, rows: readonly Made[]): Promise<Makers> {
   const [accounts, apps] = await Promise.all([
     loadAccounts(db, gather(rows, 'creator_id')),
@@ -60,7 +60,6 @@ export async function presentDeployments(
   });
 }
 
-/** One deployment. */
 export const presentDeployment = async (scope: Scope, urls: RepositoryUrls, row: DeploymentRow): Promise<Deployment> =>
   firstOrNotFound(await presentDeployments(scope, urls, [row]));
 
@@ -93,7 +92,7 @@ export async function presentStatuses(
   });
 }
 
-/** A status as payloads show it: without addresses that it hasn't. */
+/** A status in payloads, without missing addresses. */
 export async function presentStatusPayload(
   scope: Scope,
   urls: RepositoryUrls,
@@ -103,6 +102,5 @@ export async function presentStatusPayload(
   return { ...status, ...defined({ environment_url: environment_url || undefined, log_url: log_url || undefined }) };
 }
 
-/** One status. */
 export const presentStatus = async (scope: Scope, urls: RepositoryUrls, row: StatusRow): Promise<DeploymentStatus> =>
   firstOrNotFound(await presentStatuses(scope, urls, [row]));

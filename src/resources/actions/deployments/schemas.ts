@@ -7,7 +7,7 @@ import { App } from '#resources/repositories/apps/index.ts';
 const object = Type.Record(Type.String(), Type.Unknown());
 const Payload = Type.Union([object, Type.String()]);
 
-/** A request to deploy a commit into an environment. */
+/** A request to deploy a commit to an environment. */
 export const Deployment = Type.Object({
   url: Type.String(),
   id: Type.Integer(),
@@ -35,7 +35,7 @@ export const MergedForDeployment = Type.Object({ message: Type.String() });
 
 const maxContexts = fixedValue(limitTable.deployments.contexts);
 const word = Type.String({ minLength: 1, maxLength: 255 });
-/** Of objects, the rules check the size. */
+/** For objects, the rules check the size. */
 const NewPayload = Type.Union([object, Type.String({ maxLength: fixedValue(limitTable.deployments.payload) })]);
 
 export const NewDeployment = Type.Object(
@@ -56,7 +56,7 @@ export type NewDeployment = Static<typeof NewDeployment>;
 
 const states = ['error', 'failure', 'inactive', 'in_progress', 'queued', 'pending', 'success'] as const;
 
-/** What became of a deployment. */
+/** The result of a deployment. */
 export const DeploymentStatus = Type.Object({
   url: Type.String(),
   id: Type.Integer(),
@@ -94,6 +94,6 @@ export type NewDeploymentStatus = Static<typeof NewDeploymentStatus>;
 
 const filter = Type.Optional(Type.String({ maxLength: 1_024 }));
 
-/** `none` filters nothing, as the public API describes it. */
+/** `none` doesn't filter, as the public API describes it. */
 export const DeploymentFilter = Type.Object({ sha: filter, ref: filter, task: filter, environment: filter });
 export type DeploymentFilter = Static<typeof DeploymentFilter>;

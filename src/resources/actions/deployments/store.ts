@@ -17,7 +17,7 @@ type Deployment = Id<'deployments'>;
 const ofRepository = (db: Db, repository: OrSql<RepositoryId>) =>
   db.selectFrom('deployments').selectAll().where('repository_id', '=', repository);
 
-/** The deployments of a repository that a filter leaves, the newest first. */
+/** The deployments of a repository that match a filter, newest first. */
 export function listDeployments(
   db: Db,
   repository: RepositoryId,
@@ -40,11 +40,10 @@ export function listDeployments(
 export const selectDeployment = (db: Db, repository: OrSql<RepositoryId>, id: Deployment) =>
   ofRepository(db, repository).where('id', '=', id);
 
-/** The same deployment again, its row locked; undefined when it was deleted. */
+/** Reads the deployment again and locks its row; undefined if it was deleted. */
 export const findDeploymentForUpdate = (tx: Tx, { id }: Pick<DeploymentRow, 'id'>): Promise<DeploymentRow | undefined> =>
   tx.selectFrom('deployments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Deployments by their ids. */
 export const loadDeployments = async (db: Db, ids: readonly Deployment[]): Promise<Map<Deployment, DeploymentRow>> =>
   keyed(
     ids.length === 0
@@ -65,7 +64,7 @@ export const updateDeployment = (tx: Tx, id: Deployment, change: Updateable<DB['
 
 export const removeDeployment = (tx: Tx, id: Deployment) => tx.deleteFrom('deployments').where('id', '=', id).execute();
 
-/** Whether a repository has a deployment beside this one. */
+/** Whether a repository has another deployment. */
 export const hasOtherDeployment = async (db: Db, { id, repository_id }: DeploymentRow): Promise<boolean> =>
   (await ofRepository(db, repository_id).clearSelect().select('id').where('id', '<>', id).limit(1).executeTakeFirst()) !==
   undefined;
@@ -73,14 +72,13 @@ export const hasOtherDeployment = async (db: Db, { id, repository_id }: Deployme
 const ofDeployment = (db: Db, deployment: Deployment) =>
   db.selectFrom('deployment_statuses').selectAll().where('deployment_id', '=', deployment);
 
-/** The statuses of a deployment, the newest first. */
+/** The statuses of a deployment, newest first. */
 export const listStatuses = (db: Db, deployment: Deployment, page: Page): Promise<Listed<StatusRow>> =>
   list(db, ofDeployment(db, deployment).orderBy('id', 'desc'), page);
 
 export const findStatus = (db: Db, deployment: Deployment, id: Id<'deployment_statuses'>): Promise<StatusRow | undefined> =>
   ofDeployment(db, deployment).where('id', '=', id).executeTakeFirst();
 
-/** Statuses by their ids. */
 export const loadStatuses = async (db: Db, ids: readonly StatusRow['id'][]): Promise<Map<StatusRow['id'], StatusRow>> =>
   keyed(
     ids.length === 0
@@ -101,8 +99,9 @@ const maxDeactivated = fixedValue(limitTable.deployments.deactivated);
 type By = Pick<StatusRow, 'creator_id' | 'via_app_id' | 'created_at'>;
 
 /**
- * Makes the earlier deployments into the environment of one inactive that succeeded, transient ones and those for production apart (the
- * public API's rule), and gives them statuses that say so. They are locked from the latest back, as one request after the other does it.
+ * Makes the earlier successful deployments to the environment of a given one inactive (the public API's rule: transient and
+ * production deployments separately), and adds a status to each. They are locked from the latest backwards, in the same order in
+ * every request.
  */
 export async function deactivateEarlier(
   tx: Tx,
@@ -126,10 +125,10 @@ export async function deactivateEarlier(
   return rows;
 }
 
-/** Pull requests in whose timelines a deployment is told of, at most. */
+/** The maximum number of pull requests whose timelines show a deployment. */
 const maxPulls = 100;
 
-/** The issues of the open pull requests of which a commit is the head, in the same repository. */
+/** The issues of the open pull requests in the same repository whose head is a commit. */
 export async function listDeployedPulls(db: Db, repository: RepositoryId, commit: Oid): Promise<Id<'issues'>[]> {
   const { rows } = await sql<{ id: Id<'issues'> }>`
     select i.id from pull_requests p join issues i on i.id = p.issue_id
@@ -139,8 +138,8 @@ export async function listDeployedPulls(db: Db, repository: RepositoryId, commit
 }
 
 /**
- * The environments into which a commit is deployed with success, in lower case: those of deployments whose latest status says so. A
- * deployment that has become inactive doesn't count.
+ * The environments to which a commit is successfully deployed, in lower case, judging by the latest status of each deployment.
+ * Inactive deployments don't count.
  */
 export async function listActiveDeploymentEnvironments(db: Db, repository: RepositoryId, commit: Oid): Promise<string[]> {
   const { rows } = await sql<{ environment: string }>`

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 
-/** A key that callers encrypt secrets with, in base64. */
+/** A key with which callers encrypt secrets, in base64. */
 export const EncryptionKey = Type.Object({ key_id: Type.String(), key: Type.String() });
 export type EncryptionKey = Static<typeof EncryptionKey>;
 
@@ -11,7 +11,7 @@ const base64 = '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A
 const boxOverhead = 48;
 const maxBase64 = Math.ceil((fixedValue(limitTable.secrets.value) + boxOverhead) / 3) * 4;
 
-/** The fields of a secret in requests: a sealed box in base64, and the key that it was made for. */
+/** The fields of a secret in requests: a sealed box in base64, and the id of its key. */
 export const encryptedFields = {
   encrypted_value: Type.String({ pattern: base64, maxLength: maxBase64 }),
   key_id: Type.String({ minLength: 1, maxLength: 20 }),

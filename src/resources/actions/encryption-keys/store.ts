@@ -5,13 +5,13 @@ import type { Id } from '#lib/id.ts';
 
 export type KeyRow = Selectable<DB['encryption_keys']>;
 
-/** What a key is of, by the column that names it. */
+/** The owner of a key, by the column that refers to it. */
 export type Holder =
   | { readonly column: 'organization_id'; readonly id: Id<'accounts'> }
   | { readonly column: 'repository_id'; readonly id: Id<'repositories'> }
   | { readonly column: 'environment_id'; readonly id: Id<'environments'> };
 
-/** For what a key is used, and of what it is. */
+/** The purpose of a key, and its owner. */
 export type KeyUse = Holder & { readonly purpose: KeyRow['purpose'] };
 
 export const findActiveKey = (db: Db, { purpose, column, id }: KeyUse): Promise<KeyRow | undefined> =>
@@ -23,7 +23,7 @@ export const findActiveKey = (db: Db, { purpose, column, id }: KeyUse): Promise<
     .where('retired_at', 'is', null)
     .executeTakeFirst();
 
-/** Inserts a key, unless another request has done so. */
+/** Inserts a key, unless another request has already done so. */
 export const insertKey = (tx: Tx, { purpose, column, id }: KeyUse, key: NewKey) =>
   tx
     .insertInto('encryption_keys')

@@ -18,20 +18,20 @@ export const environment = pathResource({
   lock: (tx, at) => findEnvironmentForUpdate(tx, at.environment),
 });
 
-/** A pattern of an environment. */
+/** A branch pattern of an environment. */
 export const branchPolicy = pathResource({
   name: 'branchPolicy',
   words: { branch_policy_id: idOf('environment_branch_policies') },
   below: environment,
   find: ({ db, at }, { branch_policy_id }) => findBranchPolicy(db, at.environment.id, branch_policy_id),
-  // The environment first, as everywhere.
+  // The environment is locked first, as everywhere.
   async lock(tx, at) {
     await findEnvironmentForUpdate(tx, at.environment);
     return findBranchPolicyForUpdate(tx, at.branchPolicy);
   },
 });
 
-/** A rule of an environment that asks an app. */
+/** A rule of an environment that consults an app. */
 export const protectionRule = pathResource({
   name: 'protectionRule',
   words: { protection_rule_id: idOf('environment_rules') },

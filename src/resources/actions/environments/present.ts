@@ -27,11 +27,11 @@ import {
   type RuleRow,
 } from './store.ts';
 
-/** The address of an environment, where slashes of its name are escaped. */
+/** The address of an environment. Slashes in its name are escaped. */
 export const environmentUrl = ({ url }: Pick<RepositoryUrls, 'url'>, name: string): string =>
   `${url}/environments/${encodeURIComponent(name)}`;
 
-/** An environment with its addresses alone. */
+/** An environment with only its addresses. */
 export const presentNamedEnvironment = (urls: RepositoryUrls, { id, name }: Pick<EnvironmentRow, 'id' | 'name'>) => ({
   id,
   node_id: nodeId('Environment', id),
@@ -40,7 +40,7 @@ export const presentNamedEnvironment = (urls: RepositoryUrls, { id, name }: Pick
   html_url: `${urls.html}/deployments/activity_log?environments_filter=${encodeURIComponent(name)}`,
 });
 
-/** Environments of a whole page. Rules that ask apps have lists of their own. */
+/** Environments of a whole page. Rules that consult apps have their own lists. */
 export async function presentEnvironments(
   scope: Scope,
   urls: RepositoryUrls,
@@ -67,11 +67,10 @@ export async function presentEnvironments(
   }));
 }
 
-/** One environment. */
 export const presentEnvironment = async (scope: Scope, urls: RepositoryUrls, row: EnvironmentRow): Promise<Environment> =>
   firstOrNotFound(await presentEnvironments(scope, urls, [row]));
 
-/** Whose approval each of some environments takes, as the viewer may see them. */
+/** The reviewers of environments, in the viewer's view. */
 export async function presentReviewers(
   scope: Scope,
   ids: readonly EnvironmentRow['id'][],
@@ -82,7 +81,7 @@ export async function presentReviewers(
   return (id) => (byEnvironment.get(id) ?? []).flatMap(present);
 }
 
-/** Loads people, and the teams that the viewer may see. */
+/** Loads users, and the teams that the viewer may see. */
 async function reviewerPresenter(
   scope: Scope,
   rows: readonly ReviewerRow[],

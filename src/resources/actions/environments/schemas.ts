@@ -9,7 +9,7 @@ const reviewerTypes = ['User', 'Team'] as const;
 const rule = { id: Type.Integer(), node_id: Type.String() };
 const WaitTimer = Type.Object({ ...rule, type: OneOf(['wait_timer']), wait_timer: Type.Integer() });
 
-/** Somebody whose approval counts. */
+/** A user or team whose approval counts. */
 export const EnvironmentReviewer = Type.Object({ type: OneOf(reviewerTypes), reviewer: Type.Union([User, Team]) });
 export type EnvironmentReviewer = Static<typeof EnvironmentReviewer>;
 
@@ -24,7 +24,7 @@ export type EnvironmentRule = Static<typeof WaitTimer> | Static<typeof RequiredR
 
 const BranchPolicySettings = Type.Object({ protected_branches: Type.Boolean(), custom_branch_policies: Type.Boolean() });
 
-/** Where deployments go, and what they wait for. */
+/** A target of deployments, and the conditions for deploying to it. */
 export const Environment = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),
@@ -39,7 +39,7 @@ export const Environment = Type.Object({
 });
 export type Environment = Static<typeof Environment>;
 
-/** The public API's bounds: 30 days, in minutes, and 6 people and teams. */
+/** The public API's limits: 30 days, in minutes, and 6 users and teams. */
 const maxWait = 43_200;
 const maxReviewers = 6;
 
@@ -63,7 +63,7 @@ export type EnvironmentSettings = Static<typeof EnvironmentSettings>;
 
 const refTypes = ['branch', 'tag'] as const;
 
-/** A pattern of the names of branches or tags that may be deployed. */
+/** A pattern for the names of branches or tags that may be deployed. */
 export const DeploymentBranchPolicy = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),
@@ -83,7 +83,7 @@ export type NewDeploymentBranchPolicy = Static<typeof NewDeploymentBranchPolicy>
 export const DeploymentBranchPolicyChange = Type.Object({ name: pattern }, { title: 'DeploymentBranchPolicy' });
 export type DeploymentBranchPolicyChange = Static<typeof DeploymentBranchPolicyChange>;
 
-/** An app that can be asked whether a deployment may go on. */
+/** An app that can be consulted whether a deployment may proceed. */
 export const DeploymentRuleApp = Type.Object({
   id: Type.Integer(),
   slug: Type.String(),
@@ -92,7 +92,7 @@ export const DeploymentRuleApp = Type.Object({
 });
 export type DeploymentRuleApp = Static<typeof DeploymentRuleApp>;
 
-/** An app that is asked. */
+/** An app that is consulted. */
 export const DeploymentProtectionRule = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),

@@ -16,7 +16,7 @@ export type BranchPolicyRow = Selectable<DB['environment_branch_policies']>;
 type Environment = Id<'environments'>;
 type Owned = { id: RepositoryId; owner_id: Id<'accounts'> };
 
-/** The environments of a repository, in the order of their names. */
+/** The environments of a repository, ordered by name. */
 export const listEnvironments = (db: Db, repository: RepositoryId, page: Page): Promise<Listed<EnvironmentRow>> =>
   list(
     db,
@@ -24,7 +24,7 @@ export const listEnvironments = (db: Db, repository: RepositoryId, page: Page): 
     page,
   );
 
-/** An environment by its name, in any case. */
+/** An environment by its name, regardless of case. */
 export const selectEnvironment = (db: Db, repository: OrSql<RepositoryId>, name: string) =>
   db
     .selectFrom('environments')
@@ -35,7 +35,6 @@ export const selectEnvironment = (db: Db, repository: OrSql<RepositoryId>, name:
 export const findEnvironment = (db: Db, repository: RepositoryId, name: string): Promise<EnvironmentRow | undefined> =>
   selectEnvironment(db, repository, name).executeTakeFirst();
 
-/** Environments by their ids. */
 export const loadEnvironments = async (db: Db, ids: readonly Environment[]): Promise<Map<Environment, EnvironmentRow>> =>
   keyed(
     ids.length === 0
@@ -48,11 +47,14 @@ export const loadEnvironments = async (db: Db, ids: readonly Environment[]): Pro
     ({ id }) => id,
   );
 
-/** The same environment again, its row locked; undefined when it was deleted. */
+/** Reads the environment again and locks its row; undefined if it was deleted. */
 export const findEnvironmentForUpdate = (tx: Tx, { id }: Pick<EnvironmentRow, 'id'>): Promise<EnvironmentRow | undefined> =>
   tx.selectFrom('environments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Adds an environment, or sets of the one with this name which refs it takes, and whether administrators may pass it. Its row is locked then. */
+/**
+ * Adds an environment. If one with this name exists, sets its allowed refs, and whether administrators may bypass its rules. Its
+ * row is then locked.
+ */
 export async function putEnvironment(
   tx: Tx,
   { repository_id, name, deploys, admins_bypass, updated_at }: Omit<Insertable<DB['environments']>, 'created_at'>,
@@ -66,7 +68,7 @@ export async function putEnvironment(
   return rows[0] as EnvironmentRow & { is_new: boolean }; // one row was inserted or updated
 }
 
-/** Adds an environment without protection; undefined where there is one with this name. */
+/** Adds an environment without protection; undefined if one with this name exists. */
 export const insertEnvironment = (
   tx: Tx,
   { repository, name, now }: { repository: RepositoryId; name: string; now: Date },
@@ -80,10 +82,10 @@ export const insertEnvironment = (
 
 export const removeEnvironment = (tx: Tx, id: Environment) => tx.deleteFrom('environments').where('id', '=', id).execute();
 
-/** A rule that the server itself applies. */
+/** A rule that the server itself enforces. */
 export type OwnRule = Pick<RuleRow, 'wait_minutes' | 'prevent_self_review'> & { type: Exclude<RuleRow['type'], 'custom'> };
 
-/** Sets the rules of an environment that ask no app. A rule that stays keeps its id. */
+/** Sets the rules of an environment that don't consult an app. A remaining rule keeps its id. */
 export function putRules(tx: Tx, environment: Environment, rules: readonly OwnRule[]): void {
   const types = gather(rules, 'type');
   const gone = sql`
@@ -103,7 +105,7 @@ export function putRules(tx: Tx, environment: Environment, rules: readonly OwnRu
   sendUnawaited(tx, written.compile());
 }
 
-/** The rules of some environments, in the order in which they are shown. */
+/** The rules of environments, in display order. */
 export const loadRules = async (db: Db, environments: readonly Environment[]): Promise<RuleRow[]> =>
   environments.length === 0
     ? []
@@ -117,7 +119,7 @@ export const loadRules = async (db: Db, environments: readonly Environment[]): P
 
 export type Reviewer = Pick<ReviewerRow, 'user_id' | 'team_id'>;
 
-/** Sets whose approval deployments may have. */
+/** Sets the reviewers of deployments. */
 export function putReviewers(tx: Tx, environment: Environment, reviewers: readonly Reviewer[]): void {
   sendUnawaited(tx, tx.deleteFrom('environment_reviewers').where('environment_id', '=', environment).compile());
   if (reviewers.length === 0) return;
@@ -127,7 +129,7 @@ export function putReviewers(tx: Tx, environment: Environment, reviewers: readon
   sendUnawaited(tx, written.compile());
 }
 
-/** Whose approval deployments into some environments may have, in the order in which they were given. */
+/** The reviewers of deployments to environments, in the given order. */
 export const loadReviewers = async (db: Db, environments: readonly Environment[]): Promise<ReviewerRow[]> =>
   environments.length === 0
     ? []
@@ -138,7 +140,7 @@ export const loadReviewers = async (db: Db, environments: readonly Environment[]
         .orderBy('id')
         .execute();
 
-/** Those of some people who have a role in a repository. */
+/** The given users who have a role in a repository. */
 export const findReviewingUsers = async (
   db: Db,
   { id }: Owned,
@@ -157,7 +159,7 @@ export const findReviewingUsers = async (
         )
         .execute();
 
-/** Those of some teams of a repository's owner that have a role in it. */
+/** The given teams of a repository's owner that have a role in it. */
 export const findReviewingTeams = async (
   db: Db,
   { id, owner_id }: Owned,
@@ -179,7 +181,7 @@ const ofEnvironment = (db: Db, environment: Environment) =>
 export const listBranchPolicies = (db: Db, environment: Environment, page: Page): Promise<Listed<BranchPolicyRow>> =>
   list(db, ofEnvironment(db, environment).orderBy('id'), page);
 
-/** All patterns of some environments. The number of those of each is limited. */
+/** All patterns of environments. The number for each is limited. */
 export const loadBranchPolicies = async (db: Db, environments: readonly Environment[]): Promise<BranchPolicyRow[]> =>
   environments.length === 0
     ? []
@@ -196,11 +198,11 @@ export const findBranchPolicy = (
   id: Id<'environment_branch_policies'>,
 ): Promise<BranchPolicyRow | undefined> => ofEnvironment(db, environment).where('id', '=', id).executeTakeFirst();
 
-/** The same pattern again, its row locked; undefined when it was deleted. */
+/** Reads the pattern again and locks its row; undefined if it was deleted. */
 export const findBranchPolicyForUpdate = (tx: Tx, { id }: Pick<BranchPolicyRow, 'id'>): Promise<BranchPolicyRow | undefined> =>
   tx.selectFrom('environment_branch_policies').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** How many patterns an environment has, and the one of them that is this. */
+/** The number of an environment's patterns, and the pattern that equals the given one. */
 export async function countBranchPolicies(
   tx: Tx,
   environment: Environment,
@@ -224,12 +226,12 @@ export const removeBranchPolicy = (tx: Tx, id: BranchPolicyRow['id']) =>
 export const removeBranchPolicies = (tx: Tx, environment: Environment): void =>
   sendUnawaited(tx, tx.deleteFrom('environment_branch_policies').where('environment_id', '=', environment).compile());
 
-/** An app that deployments can wait for, or do. */
+/** An app that deployments can wait for. */
 export type RuleApp = Pick<Selectable<DB['apps']>, 'id' | 'slug'>;
 
 /**
- * The apps that deployments in a repository can wait for: they are installed on it, may write deployments, and are told when a deployment
- * waits for them.
+ * The apps that deployments in a repository can wait for: they are installed on it, may write deployments, and subscribe to
+ * waiting deployments.
  */
 const askable = (db: Db, { id, owner_id }: Owned) =>
   db
@@ -250,7 +252,7 @@ export const listAskableApps = (db: Db, repo: Owned, page: Page): Promise<Listed
 export const findAskableApp = (db: Db, repo: Owned, app: Id<'apps'>): Promise<RuleApp | undefined> =>
   askable(db, repo).where('apps.id', '=', app).executeTakeFirst();
 
-/** A rule that asks an app. */
+/** A rule that consults an app. */
 export type CustomRule = Pick<RuleRow, 'id'> & { app_id: Id<'apps'>; slug: string };
 
 const customRules = (db: Db, environment: Environment) =>
@@ -261,14 +263,14 @@ const customRules = (db: Db, environment: Environment) =>
     .where('r.environment_id', '=', environment)
     .where('r.type', '=', sql.lit('custom'));
 
-/** The rules of an environment that ask apps. Their number is limited. */
+/** The rules of an environment that consult apps. Their number is limited. */
 export const listCustomRules = (db: Db, environment: Environment): Promise<CustomRule[]> =>
   customRules(db, environment).orderBy('r.id').execute();
 
 export const findCustomRule = (db: Db, environment: Environment, id: Id<'environment_rules'>): Promise<CustomRule | undefined> =>
   customRules(db, environment).where('r.id', '=', id).executeTakeFirst();
 
-/** The same rule again, its row locked; undefined when it was deleted. */
+/** Reads the rule again and locks its row; undefined if it was deleted. */
 export const findCustomRuleForUpdate = (
   tx: Tx,
   environment: Environment,

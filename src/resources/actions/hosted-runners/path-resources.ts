@@ -20,7 +20,7 @@ export const runner = pathResource({
   },
 });
 
-/** A custom image of an organization, with the number, size and latest of its versions. */
+/** A custom image of an organization, with the number and size of its versions, and the latest one. */
 export const image = pathResource({
   name: 'image',
   words: { image_definition_id: idOf('custom_images') },

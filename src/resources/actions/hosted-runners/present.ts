@@ -7,7 +7,7 @@ import type { CustomImage, CustomImageVersion, HostedRunner, MachineSize, Runner
 import type { RunnerRow } from './store.ts';
 import { latestVersion, versionText } from './versions.ts';
 
-/** The images of one source of the catalogue. */
+/** The images of one source in the catalogue. */
 export const presentImages = ({ images }: Catalogue, source: 'service' | 'partner'): RunnerImage[] =>
   images[source].map(({ id, platform, size_gb, display_name }) => ({ id, platform, size_gb, display_name, source }));
 
@@ -57,7 +57,7 @@ export const presentImage = (row: CountedImage): CustomImage => ({
   source: 'custom',
   versions_count: row.versions_count,
   total_versions_size: row.total_versions_size,
-  latest_version: row.latest_version ?? '', // never null in the API, even if no version is left
+  latest_version: row.latest_version ?? '', // never null in the API, even if no versions remain
   state: 'Ready',
 });
 

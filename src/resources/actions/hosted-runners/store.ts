@@ -12,7 +12,7 @@ type Runner = Id<'hosted_runners'>;
 const ofOrganization = (db: Db, organization: OrSql<Organization>) =>
   db.selectFrom('hosted_runners').selectAll().where('organization_id', '=', organization);
 
-/** A page of the runners of an organization; with a group, those in it. */
+/** A page of the runners of an organization, or only the runners in a group. */
 export function listRunners(
   db: Db,
   organization: Organization,
@@ -22,18 +22,18 @@ export function listRunners(
   return list(db, group === undefined ? all : all.where('runner_group_id', '=', group), page);
 }
 
-/** Puts the runners of a group into another one. */
+/** Moves the runners of a group to another one. */
 export const moveRunners = (tx: Tx, from: Id<'runner_groups'>, to: Id<'runner_groups'>) =>
   tx.updateTable('hosted_runners').set({ runner_group_id: to }).where('runner_group_id', '=', from).execute();
 
 export const selectRunner = (db: Db, organization: OrSql<Organization>, id: Runner) =>
   ofOrganization(db, organization).where('id', '=', id);
 
-/** The same runner again, its row locked; undefined when it was deleted. */
+/** Reads the runner again and locks its row; undefined if it was deleted. */
 export const findRunnerForUpdate = (tx: Tx, { id }: Pick<RunnerRow, 'id'>): Promise<RunnerRow | undefined> =>
   tx.selectFrom('hosted_runners').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Names are unique without regard to case. A runner that is being deleted has none. */
+/** Names are unique regardless of case. A runner that is being deleted has none. */
 export const findRunnerNamed = (db: Db, organization: Organization, name: string): Promise<RunnerRow | undefined> =>
   ofOrganization(db, organization)
     .where(sql`lower(name)`, '=', name.toLowerCase())
@@ -43,7 +43,7 @@ export const findRunnerNamed = (db: Db, organization: Organization, name: string
 export const insertRunner = (tx: Tx, row: Insertable<DB['hosted_runners']>): Promise<RunnerRow> =>
   tx.insertInto('hosted_runners').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Changes a runner and raises its revision, so that the result of work on an older revision is ignored. */
+/** Changes a runner and increases its revision, so that results for an older revision are ignored. */
 export const updateRunner = (tx: Tx, id: Runner, change: Updateable<DB['hosted_runners']>): Promise<RunnerRow> =>
   tx
     .updateTable('hosted_runners')
@@ -52,7 +52,10 @@ export const updateRunner = (tx: Tx, id: Runner, change: Updateable<DB['hosted_r
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** How many runners of an organization have static addresses. Those being deleted count until their machine is gone. */
+/**
+ * The number of an organization's runners with static addresses. Runners that are being deleted count until their machine is
+ * removed.
+ */
 export async function countStaticIps(db: Db, organization: Organization): Promise<number> {
   const { count } = await db
     .selectFrom('hosted_runners')
@@ -63,11 +66,14 @@ export async function countStaticIps(db: Db, organization: Organization): Promis
   return count;
 }
 
-/** A runner by its id alone, for jobs. */
+/** A runner by its id only, for jobs. */
 export const loadRunner = (db: Db, id: Runner): Promise<RunnerRow | undefined> =>
   db.selectFrom('hosted_runners').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Writes the result of work on one revision of a runner. If it was changed or deleted meanwhile, nothing is written. */
+/**
+ * Stores the result of work on one revision of a runner. If the runner was changed or deleted in the meantime, nothing is
+ * written.
+ */
 export const finishProvisioning = (
   tx: Tx,
   { id, revision }: Pick<RunnerRow, 'id' | 'revision'>,
@@ -126,11 +132,11 @@ export async function reprovisionFollowers(tx: Tx, image: Id<'custom_images'>, n
   return rows.map(({ id }) => id);
 }
 
-/** Of these runners, those that exist, whatever their organization. */
+/** The given runners that exist, in any organization. */
 export const loadRunners = (db: Db, ids: readonly Runner[]): Promise<RunnerRow[]> =>
   ids.length === 0 ? Promise.resolve([]) : db.selectFrom('hosted_runners').selectAll().where('id', 'in', ids).execute();
 
-/** Of these runners, those that are ready, their rows locked in the order of their ids. */
+/** The given runners that are ready. Their rows are locked in the order of their ids. */
 export const lockReady = (tx: Tx, ids: readonly Runner[]): Promise<RunnerRow[]> =>
   tx
     .selectFrom('hosted_runners')
@@ -141,7 +147,7 @@ export const lockReady = (tx: Tx, ids: readonly Runner[]): Promise<RunnerRow[]> 
     .forUpdate()
     .execute();
 
-/** Marks runners for provisioning that have been `Ready` since before this time and aren't among the running ones. Returns their ids. */
+/** Marks runners for provisioning that have been `Ready` since before this time and aren't running. Returns their ids. */
 export async function reprovisionLost(
   tx: Tx,
   { running, before, now }: { running: readonly Runner[]; before: Date; now: Date },
@@ -154,7 +160,7 @@ export async function reprovisionLost(
   return rows.map(({ id }) => id);
 }
 
-/** Stores when runners were active, where that is later than what is known. */
+/** Stores when runners were last active, if that is later than the stored time. */
 export async function updateLastActive(tx: Tx, activities: readonly { runner: Runner; at: Date }[]): Promise<void> {
   if (activities.length === 0) return;
   await sql`

@@ -7,7 +7,7 @@ export type KeyRow = Selectable<DB['identity_keys']>;
 export const findActiveKey = (db: Db): Promise<KeyRow | undefined> =>
   db.selectFrom('identity_keys').selectAll().where('retired_at', 'is', null).executeTakeFirst();
 
-/** The public halves of the active key and of those that were replaced after a time. */
+/** The public halves of the active key and of keys that were replaced after a time. */
 export const listPublicKeys = (db: Db, since: Date): Promise<Pick<KeyRow, 'kid' | 'public_key'>[]> =>
   db
     .selectFrom('identity_keys')
@@ -16,7 +16,7 @@ export const listPublicKeys = (db: Db, since: Date): Promise<Pick<KeyRow, 'kid' 
     .orderBy('id', 'desc')
     .execute();
 
-/** Inserts the active key, unless another process has done so. */
+/** Inserts the active key, unless another process has already done so. */
 export const insertKey = (tx: Tx, row: Insertable<DB['identity_keys']>) =>
   tx
     .insertInto('identity_keys')

@@ -10,7 +10,7 @@ type Upload = Id<'job_uploads'>;
 export const insertUpload = (tx: Tx, row: Insertable<DB['job_uploads']>): Promise<UploadRow> =>
   tx.insertInto('job_uploads').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** An upload of a job that runs. */
+/** An upload of a running job. */
 export const findOpenUpload = (db: Db, id: Upload): Promise<UploadRow | undefined> =>
   db
     .selectFrom('job_uploads')
@@ -23,7 +23,7 @@ export const findOpenUpload = (db: Db, id: Upload): Promise<UploadRow | undefine
 export const findUploadForUpdate = (tx: Tx, id: Upload): Promise<UploadRow | undefined> =>
   tx.selectFrom('job_uploads').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Names what an upload has become. */
+/** Stores the result of an upload. */
 export const setWhole = async (tx: Tx, id: Upload, whole: Pick<BlockRow, 'object_key' | 'size' | 'digest'>): Promise<void> => {
   await tx.updateTable('job_uploads').set(whole).where('id', '=', id).execute();
 };
@@ -39,7 +39,7 @@ export const sumBlocks = (db: Db, upload: Upload): Promise<{ total: number; byte
     .selectFrom('job_upload_blocks')
     .select(({ fn }) => [
       fn.countAll<number>().as('total'),
-      sql<number>`coalesce(sum(size), 0)::bigint`.as('bytes'), // numeric by itself
+      sql<number>`coalesce(sum(size), 0)::bigint`.as('bytes'), // the sum would be numeric
     ])
     .where('upload_id', '=', upload)
     .executeTakeFirstOrThrow();
@@ -52,7 +52,7 @@ export const findBlock = (db: Db, upload: Upload, name: string): Promise<BlockRo
 export const listBlocks = (db: Db, upload: Upload): Promise<BlockRow[]> =>
   db.selectFrom('job_upload_blocks').selectAll().where('upload_id', '=', upload).execute();
 
-/** Adds a block, in the place of one of the same name. */
+/** Adds a block, replacing one with the same name. */
 export const putBlock = async (tx: Tx, row: BlockRow): Promise<void> => {
   const { upload_id, name, ...block } = row;
   await tx
@@ -62,7 +62,7 @@ export const putBlock = async (tx: Tx, row: BlockRow): Promise<void> => {
     .execute();
 };
 
-/** Uploads of jobs that don't run any more, which nobody will complete. */
+/** Uploads of jobs that no longer run, which nobody will complete. */
 export const listAbandoned = async (db: Db, limit: number): Promise<Upload[]> => {
   const rows = await db
     .selectFrom('job_uploads')
@@ -75,7 +75,7 @@ export const listAbandoned = async (db: Db, limit: number): Promise<Upload[]> =>
   return rows.map(({ id }) => id);
 };
 
-/** Which of these objects belong to uploads. */
+/** The given object keys that belong to uploads. */
 export async function loadKnownKeys(db: Db, keys: readonly string[]): Promise<Set<string>> {
   const wholes = db
     .selectFrom('job_uploads')

@@ -10,7 +10,7 @@ declare module '#events/kinds.ts' {
     'pages.created': Record<never, never>;
     'pages.changed': Record<never, never>;
     'pages.deleted': Record<never, never>;
-    /** A build ended, well or not. */
+    /** A build ended, successfully or not. */
     'pages.built': { build: Id<'pages_builds'> };
     /** The same for a build of an artifact. */
     'pages.deployed': { build: Id<'pages_builds'> };

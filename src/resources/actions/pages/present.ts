@@ -14,11 +14,11 @@ import type { BuildRow, SiteRow } from './store.ts';
 export const isPublic = (site: Pick<SiteRow, 'is_public'>, { visibility }: Pick<RepositoryRow, 'visibility'>): boolean =>
   site.is_public ?? visibility === 'public';
 
-/** The label of the host that a website has for itself; null where everybody may see it. */
+/** The label of a website's own host; null if everybody may see it. */
 export const labelFor = (site: Pick<SiteRow, 'is_public' | 'private_label'>, repository: Pick<RepositoryRow, 'visibility'>) =>
   isPublic(site, repository) ? null : site.private_label;
 
-/** A website, with its address where this server serves websites. */
+/** A website, with its address if this server serves websites. */
 export function presentSite(
   { links, pages, url }: { links: Links; pages: PagesAddress | undefined; url: string },
   repository: NamedRepository & Pick<RepositoryRow, 'visibility'>,
@@ -59,7 +59,6 @@ export async function presentBuilds(
   }));
 }
 
-/** One build. */
 export const presentBuild = async (scope: Scope, urls: Pick<RepositoryUrls, 'url'>, row: BuildRow): Promise<PageBuild> =>
   firstOrNotFound(await presentBuilds(scope, urls, [row]));
 
@@ -71,5 +70,5 @@ const deploymentStatus = {
   cancelled: 'deployment_cancelled',
 } as const satisfies Record<BuildRow['status'], PageDeploymentStatus['status']>;
 
-/** What became of a deployment. */
+/** The result of a deployment. */
 export const presentDeploymentStatus = ({ status }: BuildRow): PageDeploymentStatus => ({ status: deploymentStatus[status] });

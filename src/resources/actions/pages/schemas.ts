@@ -6,7 +6,7 @@ import { User } from '#resources/identity/accounts/index.ts';
 const buildTypes = ['legacy', 'workflow'] as const;
 const sourcePaths = ['/', '/docs'] as const;
 
-/** The branch and folder from which a website is built. */
+/** The branch and folder that a website is built from. */
 const Source = Type.Object({ branch: Type.String(), path: OneOf(sourcePaths) });
 export type Source = Static<typeof Source>;
 
@@ -45,7 +45,7 @@ export const PageChange = Type.Object(
     public: Type.Optional(Type.Boolean()),
     source: Type.Optional(
       Type.Union([
-        // The branch, with `/docs` behind it for that folder.
+        // The branch, followed by `/docs` for that folder.
         Type.String({ minLength: 1, maxLength: 261 }),
         Type.Object({ branch, path: OneOf(sourcePaths) }),
       ]),
@@ -89,12 +89,12 @@ export const PageDeploymentStatus = Type.Object({
 });
 export type PageDeploymentStatus = Static<typeof PageDeploymentStatus>;
 
-/** The answer to a request for a build. */
+/** The reply to a request for a build. */
 export const PageBuildStatus = Type.Object({ url: Type.String(), status: Type.String() });
 
 const known = Nullable(Type.Boolean());
 
-/** What DNS and the server behind it say of a domain. Null: that isn't known here. */
+/** The DNS records and the web server of a domain. Null: not known here. */
 const DomainHealth = Type.Object({
   host: Type.String(),
   uri: Type.String(),
@@ -130,5 +130,5 @@ export type DomainHealth = Static<typeof DomainHealth>;
 export const PagesHealth = Type.Object({ domain: DomainHealth, alt_domain: Type.Optional(DomainHealth) });
 export type PagesHealth = Static<typeof PagesHealth>;
 
-/** The check goes on. */
+/** The check is still running. */
 export const HealthPending = Type.Object({});

@@ -30,18 +30,18 @@ const sites = (db: Db) =>
 export const findSite = (db: Db, repository: RepositoryId): Promise<SiteRow | undefined> =>
   sites(db).where('s.repository_id', '=', repository).executeTakeFirst();
 
-/** The website, its row locked until the transaction ends. */
+/** Reads the website and locks its row until the transaction ends. */
 export const findSiteForUpdate = (tx: Tx, repository: RepositoryId): Promise<SiteRow | undefined> =>
   sites(tx).where('s.repository_id', '=', repository).forNoKeyUpdate('s').executeTakeFirst();
 
-/** The websites of some repositories that are built from a branch. */
+/** The websites of repositories that are built from a branch. */
 export async function loadBranchSites(db: Db, repositories: readonly RepositoryId[]): Promise<Map<RepositoryId, SiteRow>> {
   if (repositories.length === 0) return new Map();
   const rows = await sites(db).where('s.repository_id', 'in', repositories).where('s.build_type', '=', 'legacy').execute();
   return keyed(rows, ({ repository_id }) => repository_id);
 }
 
-/** Inserts a website; false where the repository has one. */
+/** Inserts a website; false if the repository already has one. */
 export const insertSite = async (tx: Tx, row: Insertable<DB['pages_sites']>): Promise<boolean> =>
   (await tx
     .insertInto('pages_sites')
@@ -53,7 +53,7 @@ export const insertSite = async (tx: Tx, row: Insertable<DB['pages_sites']>): Pr
 export const updateSite = (tx: Tx, repository: RepositoryId, change: Updateable<DB['pages_sites']>) =>
   tx.updateTable('pages_sites').set(change).where('repository_id', '=', repository).execute();
 
-/** Removes a website with its domain and its builds; false where there was none. */
+/** Removes a website with its domain and its builds; false if there was none. */
 export async function removeSite(tx: Tx, repository: RepositoryId): Promise<boolean> {
   const removed = await tx
     .deleteFrom('pages_sites')
@@ -71,10 +71,13 @@ export async function removeSite(tx: Tx, repository: RepositoryId): Promise<bool
 export const storeHealth = (tx: Tx, repository: RepositoryId, health: PagesHealth, now: Date) =>
   updateSite(tx, repository, { health: JSON.stringify(health), health_checked_at: now });
 
-/** Gives a repository a domain in the place of the one that it has; false where it belongs to another repository, and then nothing changes. */
+/**
+ * Sets a repository's domain, replacing its current one; false if the domain belongs to another repository, in which case nothing
+ * changes.
+ */
 export async function putDomain(tx: Tx, repository: RepositoryId, domain: string): Promise<boolean> {
   const base = withoutWww(domain);
-  // Until the transaction ends, nobody else takes the domain between the two statements that follow.
+  // This keeps others from taking the domain between the two following statements, until the transaction ends.
   await sql`select pg_advisory_xact_lock(hashtextextended('pages domain:' || ${base}, 0))`.execute(tx);
   const taken = await tx
     .selectFrom('pages_domains')
@@ -95,14 +98,14 @@ export async function putDomain(tx: Tx, repository: RepositoryId, domain: string
 export const removeDomain = (tx: Tx, repository: RepositoryId) =>
   tx.deleteFrom('pages_domains').where('repository_id', '=', repository).execute();
 
-/** A domain and the same with `www.` before it belong together. */
+/** A domain without `www.`, since both forms belong together. */
 export const withoutWww = (domain: string): string => domain.replace(/^www\.(?=.*\.)/, '');
 
 /** The builds of a website from its branch. */
 const ofRepository = (db: Db, repository: OrSql<RepositoryId>) =>
   db.selectFrom('pages_builds').selectAll().where('repository_id', '=', repository).where('kind', '=', 'branch');
 
-/** The builds of a website, the newest first. */
+/** The builds of a website, newest first. */
 export const listBuilds = (db: Db, repository: RepositoryId, page: Page): Promise<Listed<BuildRow>> =>
   list(db, ofRepository(db, repository).orderBy('id', 'desc'), page);
 
@@ -115,11 +118,11 @@ export const findLatestBuild = (db: Db, repository: RepositoryId): Promise<Build
 export const findBuild = (db: Db, id: Id<'pages_builds'>): Promise<BuildRow | undefined> =>
   db.selectFrom('pages_builds').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** A build again, its row locked until the transaction ends. */
+/** Reads a build again and locks its row until the transaction ends. */
 export const findBuildForUpdate = (tx: Tx, id: Id<'pages_builds'>): Promise<BuildRow | undefined> =>
   tx.selectFrom('pages_builds').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** The latest deployment of a website by its id, or by the version that its workflow named. */
+/** The latest deployment of a website, by its id or by its workflow's version. */
 export const selectDeployment = (
   db: Db,
   repository: OrSql<RepositoryId>,
@@ -139,13 +142,12 @@ export const insertDeployment = (tx: Tx, row: NewDeployment): Promise<BuildRow> 
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Builds by their ids. */
 export const loadBuilds = async (db: Db, ids: readonly Id<'pages_builds'>[]): Promise<Map<Id<'pages_builds'>, BuildRow>> =>
   keyed(ids.length === 0 ? [] : await db.selectFrom('pages_builds').selectAll().where('id', 'in', ids).execute(), ({ id }) => id);
 
 export type NewBuild = Pick<BuildRow, 'repository_id' | 'event_id' | 'commit_sha' | 'pusher_id' | 'created_at' | 'updated_at'>;
 
-/** Inserts builds, and returns those that their events hadn't caused before. */
+/** Inserts builds, and returns the builds that their events hadn't already caused. */
 export const insertBuilds = (tx: Tx, rows: readonly NewBuild[]): Promise<Pick<BuildRow, 'id' | 'repository_id'>[]> =>
   tx
     .insertInto('pages_builds')
@@ -154,7 +156,7 @@ export const insertBuilds = (tx: Tx, rows: readonly NewBuild[]): Promise<Pick<Bu
     .returning(['id', 'repository_id'])
     .execute();
 
-/** Marks a build as one that goes on; false where it has ended, as by being cancelled. */
+/** Marks a build as running; false if it has ended, for example because it was cancelled. */
 export const beginBuild = async (tx: Tx, id: Id<'pages_builds'>, now: Date): Promise<boolean> =>
   (await tx
     .updateTable('pages_builds')

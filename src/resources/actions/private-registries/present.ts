@@ -2,7 +2,7 @@ import { timestamp } from '#lib/time.ts';
 import type { PrivateRegistry } from './schemas.ts';
 import type { RegistryRow } from './store.ts';
 
-/** Registries as they are shown: without their secrets. */
+/** Registries in replies, without their secrets. */
 export const presentRegistry = (row: RegistryRow): PrivateRegistry => ({
   name: row.name,
   registry_type: row.registry_type,

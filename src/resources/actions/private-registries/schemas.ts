@@ -11,7 +11,7 @@ export type RegistryVisibility = (typeof registryVisibilities)[number];
 const text = Type.String({ minLength: 1, maxLength: 1024 });
 const identity = each(identityFields, Type.Optional(text));
 
-/** A registry as it is shown: never with its secret. */
+/** A registry in replies, which never have its secret. */
 export const PrivateRegistry = Type.Object({
   name: Type.String(),
   registry_type: OneOf(registryTypes),
@@ -42,7 +42,7 @@ const fields = Type.Object({
   ...identity,
 });
 
-/** One alternative for each way of signing in, so that a refusal names the field that is missing or doesn't belong. */
+/** One alternative for each way of signing in, so that a refusal names the field that is missing or not allowed. */
 const alternatives: TSchema[] = authTypes.map((type) => ({
   type: 'object',
   properties: {

@@ -15,7 +15,7 @@ import {
 import type { IdentityField } from './auth-types.ts';
 import type { RegistryVisibility } from './schemas.ts';
 
-/** The fields by which a registry recognizes a caller without a secret (OIDC). */
+/** The fields that identify a caller to a registry without a secret (OIDC). */
 export type Identity = { [Field in IdentityField]?: string };
 type Row = Omit<Selectable<DB['private_registries']>, 'identity'> & { identity: Identity };
 /** A registry with the repositories that may use it. */
@@ -46,7 +46,7 @@ export const findRegistry = (db: Db, organization: Id<'accounts'>, name: string)
 export const listRegistriesFor = (db: Db, { id, owner_id }: Pick<RepositoryRow, 'id' | 'owner_id'>): Promise<Row[]> =>
   registriesOf(db, owner_id).where(selectionIncludes(selection, id)).orderBy('id').execute();
 
-/** The same registry again, which nobody else changes until the transaction ends; undefined when it was deleted. */
+/** Reads the registry again, and locks it against changes until the transaction ends; undefined if it was deleted. */
 export async function findRegistryForUpdate(
   tx: Tx,
   { id, organization_id }: Pick<RegistryRow, 'id' | 'organization_id'>,

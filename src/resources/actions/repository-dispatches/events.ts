@@ -2,7 +2,7 @@ import { aboutRepository, eventKinds, payloadBuilder, webhookEventType } from '#
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** Somebody told of something that happened elsewhere. */
+    /** A caller reported an event from elsewhere. */
     'repository.dispatched': { type: string; payload: { readonly [name: string]: unknown } };
   }
 }

@@ -14,7 +14,7 @@ export const orgRunner = pathResource({
   lock: (tx, at) => findRunnerForUpdate(tx, at.selfHostedRunner),
 });
 
-/** A group of runners of an organization. Changes lock the organization first, since they depend on its other groups. */
+/** A runner group of an organization. Changes lock the organization first, since they depend on its other groups. */
 export const runnerGroup = pathResource({
   name: 'runnerGroup',
   words: { runner_group_id: idOf('runner_groups') },
@@ -45,7 +45,7 @@ export const repoRunner = pathResource({
   lock: (tx, at) => findRunnerForUpdate(tx, at.selfHostedRunner),
 });
 
-/** A label that people gave a runner. */
+/** A custom label of a runner. */
 const label = { name: 'runnerLabel', words: { name: Type.String({ minLength: 1, maxLength: 256 }) } } as const;
 
 const findLabel = ({ custom_labels }: { custom_labels: string[] }, name: string) =>

@@ -12,7 +12,7 @@ const offlineAfter = fixedValue(limitTable.workflows.offline);
 
 export async function presentRunners({ db, now }: { db: Db; now: Date }, rows: readonly RunnerRow[]): Promise<Runner[]> {
   const busy = new Set(await listBusy(db, gather(rows, 'id')));
-  // A runner whose job prints nothing may be silent for longer. Its job is given up if it is gone.
+  // A runner whose job prints nothing may be silent for longer. If it has gone, its job fails.
   const isOnline = ({ id, seen_at }: RunnerRow) =>
     busy.has(id) || (seen_at !== null && now.getTime() - seen_at.getTime() <= offlineAfter);
   return rows.map((row) => ({
@@ -28,7 +28,7 @@ export async function presentRunners({ db, now }: { db: Db; now: Date }, rows: r
   }));
 }
 
-/** The labels of a runner: those of its kind, those that it tells of itself, and those that people gave it. */
+/** The labels of a runner: default labels, labels that it reports, and custom labels. */
 export function presentLabels(row: Pick<RunnerRow, 'os' | 'labels' | 'custom_labels' | 'hosted_runner_id'>): RunnerLabel[] {
   const own = new Set([...kindLabels(row), ...row.labels]);
   const custom = row.custom_labels.filter((name) => !own.has(name));

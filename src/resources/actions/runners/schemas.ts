@@ -28,11 +28,11 @@ export const RunnerToken = Type.Object({ token: Type.String(), expires_at: Type.
 
 const label = Type.String({ minLength: 1, maxLength: 256 });
 
-/** The public API's bounds. */
+/** The public API's limits. */
 export const NewLabels = Type.Object({ labels: Type.Array(label, { minItems: 1, maxItems: 100 }) }, { title: 'RunnerLabel' });
 export const AllLabels = Type.Object({ labels: Type.Array(label, { maxItems: 100 }) }, { title: 'RunnerLabel' });
 
-/** A registration file has no place for another one. */
+/** The registration file doesn't support another folder. */
 export const defaultWorkFolder = '_work';
 
 export const NewJitRunner = Type.Object(
@@ -53,7 +53,7 @@ export const JitRunner = Type.Object({
   }),
 });
 
-/** What can be said of programs that speak the protocol: Hearth brings none, so that the list is empty. */
+/** A downloadable runner program. Hearth has none, so the list is empty. */
 export const RunnerDownload = Type.Object({
   os: Type.String(),
   architecture: Type.String(),
@@ -83,7 +83,7 @@ const visibility = OneOf(['all', 'private', 'selected'], {
 const runnerIds = Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), { maxItems: 1_000 });
 const groupName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
 
-/** What a group may say beside its name and its repositories. */
+/** The fields of a group apart from its name and its repositories. */
 const groupFields = {
   allows_public_repositories: Type.Optional(Type.Boolean()),
   restricted_to_workflows: Type.Optional(Type.Boolean()),

@@ -9,17 +9,17 @@ import type { Listed, Page } from '#lib/page.ts';
 export type RunnerRow = Selectable<DB['runners']>;
 type RunnerTokenRow = Selectable<DB['runner_tokens']>;
 
-/** Whose runner it is: that of an organization, or of a repository. */
+/** The owner of a runner: an organization or a repository. */
 export type RunnerOwner =
   | { readonly organization: Id<'accounts'>; readonly repository?: undefined }
   | { readonly organization?: undefined; readonly repository: Id<'repositories'> };
 
-/** Whose runners are looked for, as rows or as SQL. */
+/** The owner whose runners are looked up, as rows or as SQL. */
 type Among =
   | { readonly organization: OrSql<Id<'accounts'>>; readonly group?: Id<'runner_groups'>; readonly repository?: undefined }
   | { readonly organization?: undefined; readonly repository: OrSql<Id<'repositories'>> };
 
-/** The runners that people run. */
+/** Self-hosted runners. */
 const runnersOf = (db: Db, among: Among) => {
   const all = db.selectFrom('runners').selectAll().where('hosted_runner_id', 'is', null);
   if (among.organization === undefined) return all.where('repository_id', '=', among.repository);
@@ -27,7 +27,10 @@ const runnersOf = (db: Db, among: Among) => {
   return among.group === undefined ? ofOrganization : ofOrganization.where('runner_group_id', '=', among.group);
 };
 
-/** A page of the runners of an organization or a repository; with a name, those that have it, in any case; with a group, those in it. */
+/**
+ * A page of the runners of an organization or a repository; with a name, only the runners with that name, regardless of case;
+ * with a group, only the runners in it.
+ */
 export function listRunners(
   db: Db,
   owner: RunnerOwner,
@@ -39,11 +42,11 @@ export function listRunners(
 
 export const selectRunner = (db: Db, owner: Among, id: Id<'runners'>) => runnersOf(db, owner).where('id', '=', id);
 
-/** The same runner again, its row locked; undefined when it was deleted. */
+/** Reads the runner again and locks its row; undefined if it was deleted. */
 export const findRunnerForUpdate = (tx: Tx, { id }: Pick<RunnerRow, 'id'>): Promise<RunnerRow | undefined> =>
   tx.selectFrom('runners').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Those of these runners that have a job. */
+/** The given runners that have a job. */
 export async function listBusy(db: Db, ids: readonly Id<'runners'>[]): Promise<(Id<'runners'> | null)[]> {
   if (ids.length === 0) return [];
   const busy = db.selectFrom('workflow_jobs').select('runner_id').distinct().where('runner_id', 'in', ids);
@@ -66,7 +69,7 @@ export const updateRunner = (tx: Tx, id: Id<'runners'>, change: Updateable<DB['r
 
 export const removeRunner = (tx: Tx, id: Id<'runners'>) => tx.deleteFrom('runners').where('id', '=', id).execute();
 
-/** Writes when runners were heard of. */
+/** Stores when runners were last seen. */
 export const noteSeen = (db: Db, ids: readonly Id<'runners'>[], now: Date) =>
   db.updateTable('runners').set({ seen_at: now }).where(anyOf(ids)).execute();
 
@@ -86,7 +89,7 @@ export const findRunnerToken = (
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/** What runs the jobs of hosted runners, and whether it has one. */
+/** The programs that run the jobs of hosted runners, and whether each has a job. */
 export async function listHostedInstances(db: Db): Promise<HostedInstance[]> {
   const { rows } = await sql<HostedInstance>`
     select r.id, r.name, r.hosted_runner_id, r.created_at, exists (
@@ -100,7 +103,7 @@ export type HostedInstance = Pick<RunnerRow, 'id' | 'name' | 'created_at'> & {
   readonly has_job: boolean;
 };
 
-/** Removes a runner that has no job. @returns whether it hadn't */
+/** Removes a runner that has no job. @returns whether it was removed */
 export const removeIdle = async (tx: Tx, id: Id<'runners'>): Promise<boolean> =>
   (
     await tx
@@ -111,7 +114,7 @@ export const removeIdle = async (tx: Tx, id: Id<'runners'>): Promise<boolean> =>
       .execute()
   ).length > 0;
 
-/** Removes a runner that takes a single job, once it has had it. What runs jobs of hosted runners is removed with its program. */
+/** Removes a single-use runner after its job. The runner of a hosted job is removed with its program. */
 export const removeSpent = async (tx: Tx, id: Id<'runners'>): Promise<void> => {
   await tx
     .deleteFrom('runners')
@@ -121,7 +124,7 @@ export const removeSpent = async (tx: Tx, id: Id<'runners'>): Promise<void> => {
     .execute();
 };
 
-/** Removes runners that take a single job, have none, and weren't heard of since a time, up to some. */
+/** Removes single-use runners without a job that haven't been seen since a time, up to a limit. */
 export async function removeForgotten(tx: Tx, before: Date, limit: number): Promise<void> {
   await sql`
     delete from runners where id in (
@@ -131,15 +134,15 @@ export async function removeForgotten(tx: Tx, before: Date, limit: number): Prom
       order by r.id limit ${limit})`.execute(tx);
 }
 
-/** Of these ids, those of self-hosted runners of an organization. */
+/** The given ids that belong to self-hosted runners of an organization. */
 export const keepRunners = async (db: Db, organization: Id<'accounts'>, ids: readonly number[]): Promise<Id<'runners'>[]> =>
   gather(await runnersOf(db, { organization }).where(anyOf(ids)).execute(), 'id');
 
-/** Puts runners into a group. */
+/** Moves runners to a group. */
 export const moveRunners = (tx: Tx, ids: readonly Id<'runners'>[], group: Id<'runner_groups'>) =>
   tx.updateTable('runners').set({ runner_group_id: group }).where(anyOf(ids)).execute();
 
-/** Puts the runners of a group, but for some, into another one. */
+/** Moves the runners of a group, except the given ones, to another group. */
 export const moveOthers = (
   tx: Tx,
   { from, to, but }: { from: Id<'runner_groups'>; to: Id<'runner_groups'>; but: readonly Id<'runners'>[] },
@@ -153,7 +156,7 @@ export const moveOthers = (
 
 const anyOf = (ids: readonly number[]) => sql<boolean>`id = any (${[...ids]}::bigint[])`;
 
-/** Tells all processes that jobs wait, or that runners may take more of them, when the transaction is committed. */
+/** Notifies all processes, when the transaction is committed, that jobs wait or that runners may take more jobs. */
 export const notifyQueued = (tx: Tx): void => sendUnawaited(tx, sql`select pg_notify(${queuedChannel}, '')`.compile(tx));
 
 /** The channel of `notifyQueued`. */

@@ -8,7 +8,7 @@ import type { WorkflowRow } from './store.ts';
 /** The address of a workflow in the API. */
 export const workflowUrl = (urls: RepositoryUrls, id: WorkflowRow['id']): string => `${urls.url}/actions/workflows/${id}`;
 
-/** A workflow. Its page is that of its file on the default branch. */
+/** A workflow. Its page is the page of its file on the default branch. */
 export const presentWorkflow = (urls: RepositoryUrls, defaultBranch: string, row: WorkflowRow): Workflow => ({
   id: row.id,
   node_id: nodeId('Workflow', row.id),

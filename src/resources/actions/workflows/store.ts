@@ -14,7 +14,7 @@ export type WorkflowRow = Selectable<DB['workflows']>;
 export const selectWorkflow = (db: Db, repository: RepositoryId, id: Id<'workflows'>) =>
   db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
-/** The workflow of a file by its name; where both folders have one, that of the neutral folder. */
+/** The workflow with this file name. If both folders have one, the neutral folder's counts. */
 export const selectWorkflowNamed = (db: Db, repository: RepositoryId, file: string) =>
   db
     .selectFrom('workflows')
@@ -31,22 +31,21 @@ export const selectWorkflowNamed = (db: Db, repository: RepositoryId, file: stri
 export const findWorkflowForUpdate = (tx: Tx, { id }: Pick<WorkflowRow, 'id'>): Promise<WorkflowRow | undefined> =>
   tx.selectFrom('workflows').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Workflows by their ids. */
 export const loadWorkflows = async (db: Db, ids: readonly Id<'workflows'>[]): Promise<Map<Id<'workflows'>, WorkflowRow>> =>
   keyed(await db.selectFrom('workflows').selectAll().where('id', 'in', unique(ids)).execute(), ({ id }) => id);
 
-/** The workflows of a repository, with those whose files were deleted, in the order in which they came. */
+/** The workflows of a repository, including workflows with deleted files, oldest first. */
 export const listWorkflows = (db: Db, repository: RepositoryId, page: Page): Promise<Listed<WorkflowRow>> =>
   list(db, db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).orderBy('id'), page);
 
 export const updateWorkflow = (tx: Tx, id: Id<'workflows'>, change: Updateable<DB['workflows']>) =>
   tx.updateTable('workflows').set(change).where('id', '=', id).execute();
 
-/** All workflows of a repository. Their number is limited by that of the files of a commit. */
+/** All workflows of a repository. The limit on files in a commit bounds their number. */
 export const listAllWorkflows = (db: Db, repository: RepositoryId): Promise<WorkflowRow[]> =>
   db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).orderBy('id').execute();
 
-/** The workflows, by repository, whose file on the default branch names one of these events. */
+/** The workflows, by repository, whose file on the default branch has one of these events. */
 export const listWaitingFor = (
   db: Db,
   repositories: readonly RepositoryId[],
@@ -62,12 +61,12 @@ export const listWaitingFor = (
     .execute();
 
 type WorkflowFileRow = Pick<Insertable<DB['workflows']>, 'repository_id' | 'path' | 'name'> & {
-  /** The events of the file; null where it can't be read; undefined for a file that isn't that of the default branch. */
+  /** The events of the file; null if it can't be read; undefined for a file that isn't on the default branch. */
   readonly events?: EventsConfig | null;
   readonly now: Date;
 };
 
-/** Adds a workflow, or changes what the file of the default branch says of it. One that was deleted is active again. */
+/** Adds a workflow, or updates it from the file on the default branch. A deleted workflow becomes active again. */
 export async function putWorkflow(tx: Tx, { events, now, ...row }: WorkflowFileRow): Promise<WorkflowRow> {
   const next = events ? await nextRunOf(events, now) : undefined;
   return tx
@@ -98,7 +97,7 @@ export async function putWorkflow(tx: Tx, { events, now, ...row }: WorkflowFileR
     .executeTakeFirstOrThrow();
 }
 
-/** Marks the workflows of a repository as deleted whose files aren't on the default branch any more. */
+/** Marks the workflows of a repository as deleted if their files are no longer on the default branch. */
 export const markDeleted = (tx: Tx, repository: RepositoryId, { except, now }: { except: readonly string[]; now: Date }) =>
   tx
     .updateTable('workflows')
@@ -108,7 +107,7 @@ export const markDeleted = (tx: Tx, repository: RepositoryId, { except, now }: {
     .where(sql<boolean>`path <> all(${except})`)
     .execute();
 
-/** The next number of a workflow's runs, with its row locked until the end of the transaction. */
+/** The number of a workflow's next run. Its row stays locked until the transaction ends. */
 export async function takeRunNumber(tx: Tx, id: Id<'workflows'>): Promise<number> {
   const { last_run_number } = await tx
     .updateTable('workflows')
@@ -119,7 +118,7 @@ export async function takeRunNumber(tx: Tx, id: Id<'workflows'>): Promise<number
   return last_run_number;
 }
 
-/** Workflows that are to run by their schedules, those that wait longest first. */
+/** Workflows whose scheduled time has come, the longest waiting first. */
 export const listScheduled = (db: Db, { until, limit }: { until: Date; limit: number }): Promise<WorkflowRow[]> =>
   db
     .selectFrom('workflows')
@@ -131,7 +130,10 @@ export const listScheduled = (db: Db, { until, limit }: { until: Date; limit: nu
     .limit(limit)
     .execute();
 
-/** Moves a workflow on to its next time, if it still waits for this one. @returns whether it did, so that one process runs it */
+/**
+ * Moves a workflow to its next scheduled time, if it still waits for this one. @returns whether it did, so that only one process
+ * runs it
+ */
 export async function passScheduled(tx: Tx, { id, next_run_at }: WorkflowRow, next: Date | null): Promise<boolean> {
   const passed = await tx
     .updateTable('workflows')

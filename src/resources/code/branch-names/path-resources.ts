@@ -7,10 +7,10 @@ import { repoOf } from '#git/store.ts';
 import { branchNotFound } from './not-found.ts';
 import { findNewName } from './store.ts';
 
-/** The word of a path that names a branch. */
+/** The path word that names a branch. */
 export const branchWords = { branch: nameWord };
 
-/** The branch that a path names. @throws Refusal 404 where there is none; Renamed where it has another name now */
+/** The branch in a path. @throws Refusal 404 if there is none; Renamed if it was renamed */
 export async function getNamedBranch({ db, at, services: { git } }: Lookup<'repo'>, words: { branch: string }): Promise<Branch> {
   const found = await findBranch(repoOf(git, at.repo.id), words.branch);
   if (found) return found;
@@ -18,5 +18,8 @@ export async function getNamedBranch({ db, at, services: { git } }: Lookup<'repo
   throw newName === undefined ? branchNotFound() : new Renamed('branch', newName);
 }
 
-/** A branch of a repository, by its name with or without `refs/heads/` before it. A change is refused if the branch has moved meanwhile. */
+/**
+ * A branch of a repository, by its name with or without `refs/heads/`. A change is refused if the branch has moved in the
+ * meantime.
+ */
 export const branch = pathResource({ name: 'branch', words: branchWords, below: 'repo', find: getNamedBranch });

@@ -3,7 +3,7 @@ import type { Id } from '#lib/id.ts';
 
 type Rename = { repository: Id<'repositories'>; from: string; to: string; now: Date };
 
-/** The present name of a branch by a former one; undefined where no branch had it. */
+/** The current name of a branch that formerly had this name; undefined if there is none. */
 export async function findNewName(db: Db, repository: Id<'repositories'>, name: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('branch_renames')
@@ -14,7 +14,9 @@ export async function findNewName(db: Db, repository: Id<'repositories'>, name: 
   return row?.new_name;
 }
 
-/** Stores that a branch has another name. Former names of it lead to the new one at once, and the new name leads nowhere else. */
+/**
+ * Stores the new name of a branch. All of its former names then lead to the new one, and the new name no longer leads elsewhere.
+ */
 export async function insertRename(tx: Tx, { repository, from, to, now }: Rename): Promise<void> {
   await tx.deleteFrom('branch_renames').where('repository_id', '=', repository).where('name', '=', to).execute();
   await tx

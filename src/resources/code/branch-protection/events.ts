@@ -13,7 +13,7 @@ import { loadNames } from './actor-store.ts';
 import { contextsOf } from './present.ts';
 import type { ProtectionRow } from './store.ts';
 
-/** What a protection was before and is after what happened. */
+/** The protection before the change. */
 type Was = { was: Snapshot<ProtectionRow> };
 type Is = { is: Snapshot<ProtectionRow> };
 
@@ -27,7 +27,7 @@ declare module '#events/kinds.ts' {
 
 const ruleEvent = webhookEventType({ name: 'branch_protection_rule', permission: 'administration:read', hooks: 'all' });
 
-/** A protection as the public API's payloads have it. */
+/** A protection in the public API's payload format. */
 async function presentRule({ db }: PayloadContext, snapshot: Snapshot<ProtectionRow>) {
   const row = revived<ProtectionRow>(snapshot, ['created_at', 'updated_at']);
   const { reviews, status_checks: checks, actors } = row;
@@ -70,7 +70,7 @@ async function presentRule({ db }: PayloadContext, snapshot: Snapshot<Protection
 
 type Rule = Awaited<ReturnType<typeof presentRule>>;
 
-/** The former values of the fields that differ, but for the time of the change. */
+/** The former values of the changed fields, without the time of the change. */
 const changesOf = (before: Rule, after: Rule) =>
   Object.fromEntries(
     Object.entries(before)

@@ -3,7 +3,7 @@ import { Refusal } from '#lib/refusal.ts';
 import { branchWords, getNamedBranch } from '#resources/code/branch-names/index.ts';
 import { findProtection, findProtectionForUpdate } from './store.ts';
 
-/** The protection of a branch that is there. */
+/** The protection of an existing branch. */
 export const protection = pathResource({
   name: 'protection',
   words: branchWords,

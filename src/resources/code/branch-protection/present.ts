@@ -4,16 +4,16 @@ import { type ActorKind, actorKinds } from './actor-kinds.ts';
 import type { Protection, ProtectionSwitch, PushRestrictions, RequiredReviews, RequiredStatusChecks } from './schemas.ts';
 import type { Actor, ActorList, ProtectionRow, ReviewRequirements, StatusChecks } from './store.ts';
 
-/** Presenters of protections have the repository of the path, for addresses. */
+/** The repository of the path is passed to presenters of protections, for addresses. */
 
-/** The address of the protection of a branch. Slashes of its name are escaped, since they stand in the middle. */
+/** The address of a branch's protection. Slashes in the name are escaped, since it is in the middle of the path. */
 export const protectionUrl = (repositoryUrl: string, branch: string): string =>
   `${repositoryUrl}/branches/${encodeURIComponent(branch)}/protection`;
 
 const urlOf = ({ links }: Scope, repo: NamedRepository, { branch }: ProtectionRow): string =>
   protectionUrl(repositoryUrl(links, repo), branch);
 
-/** The switches that have addresses of their own. */
+/** Switches with their own addresses. */
 export type Switch = 'enforce_admins' | 'required_signatures';
 
 export const presentSwitch = (scope: Scope, repo: NamedRepository, row: ProtectionRow, name: Switch): ProtectionSwitch => ({
@@ -36,9 +36,10 @@ export function presentStatusChecks(
 
 const actorsOf = ({ actors }: ProtectionRow, list: ActorList): Actor[] => actors.filter((actor) => actor.list === list);
 
-/** One kind of the actors of a list. */
+/** The actors of one kind in a list. */
 export const presentActors = <Kind extends ActorKind>(scope: Scope, row: ProtectionRow, list: ActorList, kind: Kind) =>
-  actorKinds[kind].present(scope, actorsOf(row, list)) as ReturnType<(typeof actorKinds)[Kind]['present']>; // the present of this kind
+  // the presenter of this kind
+  actorKinds[kind].present(scope, actorsOf(row, list)) as ReturnType<(typeof actorKinds)[Kind]['present']>;
 
 async function presentList(scope: Scope, row: ProtectionRow, list: ActorList) {
   const [users, teams, apps] = await Promise.all([
@@ -53,7 +54,7 @@ export async function presentRestrictions(scope: Scope, repo: NamedRepository, r
   const url = `${urlOf(scope, repo, row)}/restrictions`;
   const urls = { url, users_url: `${url}/users`, teams_url: `${url}/teams`, apps_url: `${url}/apps` };
   const { users, teams, apps } = await presentList(scope, row, 'push');
-  // As the public API has it, apps have a description here in any case.
+  // As in the public API, apps always have a description here.
   return { ...urls, users, teams, apps: apps.map((app) => ({ ...app, description: app.description ?? '' })) };
 }
 

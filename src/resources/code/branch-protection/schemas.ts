@@ -17,7 +17,7 @@ export const RequiredStatusChecks = Type.Object({
 });
 export type RequiredStatusChecks = Static<typeof RequiredStatusChecks>;
 
-/** A part of a protection that is on or off, with its own address. */
+/** A switch of a protection, with its own address. */
 export const ProtectionSwitch = Type.Object({ url: Type.String(), enabled: Type.Boolean() });
 export type ProtectionSwitch = Static<typeof ProtectionSwitch>;
 
@@ -66,7 +66,7 @@ export type Protection = Static<typeof Protection>;
 
 const optionalNames = Type.Optional(names);
 
-/** People, teams and apps by their logins and slugs. */
+/** Users, teams and apps by their logins and slugs. */
 const Actors = Type.Object({ users: optionalNames, teams: optionalNames, apps: optionalNames });
 
 const app_id = Type.Optional(Nullable(Type.Integer({ minimum: -1, maximum: maxId })));
@@ -75,7 +75,7 @@ const checks = {
   checks: Type.Optional(Type.Array(Type.Object({ context: names.items, app_id }), { maxItems: 100 })),
 };
 
-/** The contexts are an older form of checks that any app may report. */
+/** `contexts` is an older form of checks that any app may report. */
 export const StatusChecksChange = Type.Object(
   { strict: Type.Optional(Type.Boolean()), ...checks },
   { title: 'BranchProtection' },

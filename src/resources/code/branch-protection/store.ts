@@ -5,13 +5,18 @@ import type { Id, RepositoryId } from '#lib/id.ts';
 
 type Protection = Id<'branch_protections'>;
 
-/** The checks that must have succeeded; one with an app must come from that app. `strict`: on top of the latest commit of the branch. */
+/**
+ * The checks that must have succeeded. If a check has an app, it must come from that app. `strict`: the checked commit must
+ * contain the latest commit of the branch.
+ */
 export type StatusChecks = {
   readonly strict: boolean;
   readonly checks: readonly { readonly context: string; readonly app_id: number | null }[];
 };
 
-/** What reviews of pull requests must be like. `restricts_dismissals`: the actors of the list `dismissal` alone may dismiss them. */
+/**
+ * The requirements on reviews of pull requests. `restricts_dismissals`: only the actors of the list `dismissal` may dismiss them.
+ */
 export type ReviewRequirements = {
   readonly dismiss_stale_reviews: boolean;
   readonly require_code_owner_reviews: boolean;
@@ -23,7 +28,7 @@ export type ReviewRequirements = {
 type Actors = Selectable<DB['branch_protection_actors']>;
 export type ActorList = Actors['list'];
 
-/** One whom a list names: one of the three ids is set. */
+/** An actor in a list. One of the three ids is set. */
 export type Actor = Pick<Actors, 'user_id' | 'team_id' | 'app_id'>;
 
 type Columns = Selectable<DB['branch_protections']>;
@@ -35,10 +40,10 @@ export type ProtectionRow = Omit<Columns, 'status_checks' | 'reviews'> & {
   readonly actors: readonly (Actor & Pick<Actors, 'list'>)[];
 };
 
-/** What a protection demands, without its lists of actors. */
+/** The settings of a protection, without its lists of actors. */
 export type Settings = Omit<ProtectionRow, 'id' | 'repository_id' | 'branch' | 'actors' | 'created_at' | 'updated_at'>;
 
-/** The names of protections are bytes: `Main` and `main` are two branches. */
+/** Branch names are compared by bytes: `Main` and `main` are two branches. */
 const withActors = (db: Db) =>
   db
     .selectFrom('branch_protections')
@@ -49,10 +54,10 @@ const withActors = (db: Db) =>
       >`coalesce((select jsonb_agg(to_jsonb(a) - 'protection_id' order by a.user_id, a.team_id, a.app_id)
         from branch_protection_actors a where a.protection_id = branch_protections.id), '[]')`.as('actors'),
     )
-    // The two columns hold what `columnsOf` wrote.
+    // `columnsOf` wrote the two columns.
     .$castTo<ProtectionRow>();
 
-/** The protections of those of some branches, named without `refs/heads/`, that have one: in one statement for all. */
+/** The protections of the given branches that have one, in one statement. Branch names have no `refs/heads/`. */
 export const loadProtections = async (
   db: Db,
   repository: RepositoryId,
@@ -69,7 +74,7 @@ export const loadProtections = async (
 export const findProtection = (db: Db, repository: RepositoryId, branch: string): Promise<ProtectionRow | undefined> =>
   withActors(db).where('repository_id', '=', repository).where('branch', '=', branch).executeTakeFirst();
 
-/** The same protection again, its row locked; undefined when it was deleted. Its actors are read once it is locked. */
+/** Reads the protection again and locks its row; undefined if it was deleted. Its actors are read after locking. */
 export async function findProtectionForUpdate(tx: Tx, { id }: Pick<ProtectionRow, 'id'>): Promise<ProtectionRow | undefined> {
   const [, row] = await Promise.all([
     tx.selectFrom('branch_protections').select('id').where('id', '=', id).forUpdate().execute(),
@@ -82,7 +87,7 @@ export async function findProtectionForUpdate(tx: Tx, { id }: Pick<ProtectionRow
 export const listProtections = (db: Db, repository: RepositoryId): Promise<ProtectionRow[]> =>
   withActors(db).where('repository_id', '=', repository).orderBy('id').execute();
 
-/** The settings that are on or off. */
+/** The boolean settings. */
 export const protectionSwitches = [
   'enforce_admins',
   'required_signatures',
@@ -96,7 +101,7 @@ export const protectionSwitches = [
   'restricts_pushes',
 ] as const satisfies readonly (keyof Settings)[];
 
-/** The branches of a repository that are protected, by name. Their number is limited. */
+/** The protected branches of a repository, by name. Their number is limited. */
 export const listProtectedNames = async (db: Db, repository: RepositoryId): Promise<string[]> =>
   (await db.selectFrom('branch_protections').select('branch').where('repository_id', '=', repository).execute()).map(
     ({ branch }) => branch,
@@ -125,7 +130,7 @@ export const insertProtection = async (
   settings: Settings,
 ): Promise<Protection> => {
   const row = { ...settings, ...columnsOf(settings), repository_id, branch, created_at: now, updated_at: now };
-  const values = row as Insertable<DB['branch_protections']>; // columnsOf has made JSON of the two columns
+  const values = row as Insertable<DB['branch_protections']>; // columnsOf has converted the two columns to JSON
   return (await tx.insertInto('branch_protections').values(values).returning('id').executeTakeFirstOrThrow()).id;
 };
 
@@ -136,10 +141,10 @@ export const updateProtection = (tx: Tx, id: Protection, settings: Partial<Setti
     .where('id', '=', id)
     .execute();
 
-/** Actors of lists; a list that is left out stays as it is. */
+/** The actors of lists. An omitted list stays unchanged. */
 export type Lists = { readonly [L in ActorList]?: readonly Actor[] };
 
-/** Makes these the actors of the lists of a protection. */
+/** Replaces the actors of a protection's lists. */
 export async function setActors(tx: Tx, id: Protection, lists: Lists): Promise<void> {
   const changed = Object.entries(lists) as [ActorList, readonly Actor[]][]; // the keys of Lists
   const names = changed.map(([list]) => list);
@@ -153,7 +158,7 @@ export async function setActors(tx: Tx, id: Protection, lists: Lists): Promise<v
 
 export const removeProtection = (tx: Tx, id: Protection) => tx.deleteFrom('branch_protections').where('id', '=', id).execute();
 
-/** The protection of a branch goes to its new name, unless that has one: what a name is protected from is never less after a rename. */
+/** Moves the protection of a branch to its new name, unless that has one: a rename never weakens the protection of a name. */
 export const renameProtection = (tx: Tx, repository: RepositoryId, { from, to }: { from: string; to: string }) =>
   sql`
     update branch_protections set branch = ${to} where repository_id = ${repository} and branch = ${from}

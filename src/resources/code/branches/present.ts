@@ -9,7 +9,7 @@ import { loadProtections, type ProtectionRow, protectionUrl } from '#resources/c
 import { commitLink, presentCommit, type RepositoryUrls, repositoryUrlsOf } from '#resources/code/commits/index.ts';
 import type { Branch, BranchProtection, ShortBranch } from './schemas.ts';
 
-/** The protection of a branch: whether it has one, and which checks it demands of whom. */
+/** The protection of a branch: whether it has one, the checks that it requires, and from whom. */
 function presentProtection(protection: ProtectionRow | undefined): BranchProtection {
   const checks = protection?.status_checks?.checks.map(({ context, app_id }) => ({ context, app_id })) ?? [];
   const level = protection?.enforce_admins ? 'everyone' : 'non_admins';
@@ -45,7 +45,7 @@ export function presentBranches(
 
 type Shown = Pick<GitBranch, 'short' | 'oid'>;
 
-/** A branch with its latest commit. Loads both that and its protection. */
+/** A branch with its latest commit. It loads the commit and the protection. */
 export async function showBranch(scope: Scope, repo: Repo, { short, oid }: Shown): Promise<Branch> {
   const urls = repositoryUrlsOf(scope.links, repo);
   await using reader = await openObjects(repoOf(scope.git, repo.id));

@@ -2,7 +2,10 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf } from '#lib/shape.ts';
 import { Commit, ObjectLink } from '#resources/code/commits/index.ts';
 
-/** The protection of a branch, as all see it who may read the branch. As in the public API, that of an unprotected branch is shown in full. */
+/**
+ * The protection of a branch, visible to everybody who may read the branch. As in the public API, it is complete even if the
+ * branch is unprotected.
+ */
 export const BranchProtection = Type.Object({
   enabled: Type.Boolean(),
   required_status_checks: Type.Object({
@@ -22,7 +25,7 @@ export const ShortBranch = Type.Object({
 });
 export type ShortBranch = Static<typeof ShortBranch>;
 
-/** A branch whose latest commit is the one asked for. */
+/** A branch whose latest commit is the requested one. */
 export const BranchShort = Type.Object({ name: Type.String(), commit: ObjectLink, protected: Type.Boolean() });
 
 export const Branch = Type.Object({

@@ -27,7 +27,7 @@ declare module '#events/kinds.ts' {
   }
 }
 
-/** Apps that write checks are told of them without subscribing (the public API's rule). */
+/** Apps that write checks get these events without subscribing (the public API's rule). */
 const ofChecks = { permission: 'checks:read', hooks: 'all', unasked: 'checks:write' } as const;
 const runEvent = webhookEventType({ name: 'check_run', ...ofChecks });
 const suiteEvent = webhookEventType({ name: 'check_suite', ...ofChecks });
@@ -61,7 +61,7 @@ const suitePayload = (
     return check_suite ? [{ type: suiteEvent, action, body: { check_suite } }] : [];
   });
 
-/** What is asked of one app, only that app is told. */
+/** A request to one app is sent to that app only. */
 const ofItsApp = { onlyFor: ({ data }: { data: OfRun | OfSuite }) => data.app };
 
 export const checkEvents = eventKinds({

@@ -11,7 +11,7 @@ export const checkSuite = pathResource({
   lock: (tx, at) => findSuiteForUpdate(tx, at.suite),
 });
 
-/** A check run of a repository. A change has its suite, too. */
+/** A check run of a repository. Changes also lock its suite. */
 export const checkRun = pathResource({
   name: 'run',
   words: { check_run_id: idOf('check_runs') },

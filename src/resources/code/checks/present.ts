@@ -24,10 +24,10 @@ import type {
 } from './schemas.ts';
 import { type AnnotationRow, listPullsOfHeads, type PullOfHead, type RunRow, type SuiteRow } from './store.ts';
 
-/** What runs and suites show beside their own rows, loaded once for a page. */
+/** The data that runs and suites show in addition to their rows, loaded once for a page. */
 type CheckParts = {
   readonly apps: ReadonlyMap<number, LoadedApp>;
-  /** The open pull requests whose head is a commit. A commit that isn't in the map is the head of none. */
+  /** The open pull requests by head commit. A commit that is missing in the map isn't a head. */
   readonly pullRequests: ReadonlyMap<Oid, readonly PullRequestMinimal[]>;
 };
 
@@ -41,7 +41,7 @@ async function loadParts(scope: Scope, urls: RepositoryUrls, rows: readonly (Run
   return { apps, pullRequests };
 }
 
-/** The open pull requests of which commits are the heads, as checks and runs show them. */
+/** The open pull requests whose heads are the given commits, as shown by checks and runs. */
 export async function loadPullsOfHeads(
   { db }: Scope,
   urls: RepositoryUrls,
@@ -70,7 +70,6 @@ export async function presentRuns(scope: Scope, urls: RepositoryUrls, rows: read
   return rows.map((row) => presentOneRun(scope, urls, row, parts));
 }
 
-/** One run. */
 export const presentRun = async (scope: Scope, urls: RepositoryUrls, row: RunRow): Promise<CheckRun> =>
   firstOrNotFound(await presentRuns(scope, urls, [row]));
 
@@ -85,7 +84,7 @@ function presentOneRun({ links }: Scope, urls: RepositoryUrls, row: RunRow, { ap
     external_id: row.external_id,
     url,
     html_url: path(urls.html, 'runs', row.id),
-    // Those of the server's own apps begin at its address, which may change.
+    // Addresses of the server's own apps are relative, since the server's address may change.
     details_url: row.details_url?.startsWith('/') ? `${links.html}${row.details_url}` : (row.details_url ?? app.external_url),
     status: row.status,
     conclusion: row.conclusion,
@@ -117,7 +116,7 @@ export const presentAnnotation = (urls: RepositoryUrls, { head_sha }: RunRow, ro
   raw_details: row.raw_details,
 });
 
-/** Suites of a whole page, all of one repository. Those whose commit Git no longer has are left out. */
+/** Suites of a whole page, all of one repository. Suites whose commit Git no longer has are omitted. */
 export async function presentSuites(scope: Scope, repo: RepositoryWithOwner, rows: readonly SuiteRow[]): Promise<CheckSuite[]> {
   const urls = repositoryUrlsOf(scope.links, repo);
   const [parts, commits, [repository]] = await Promise.all([
@@ -132,7 +131,6 @@ export async function presentSuites(scope: Scope, repo: RepositoryWithOwner, row
   });
 }
 
-/** One suite. */
 export const presentSuite = async (scope: Scope, repo: RepositoryWithOwner, row: SuiteRow): Promise<CheckSuite> =>
   firstOrNotFound(await presentSuites(scope, repo, [row]));
 
@@ -141,7 +139,7 @@ async function loadCommits(gitRepository: GitRepository, rows: readonly SuiteRow
   return reader.findCommits(unique(gather(rows, 'head_sha')));
 }
 
-/** A suite as payloads show it; undefined where Git no longer has its commit. */
+/** A suite in payloads; undefined if Git no longer has its commit. */
 export async function presentSuitePayload(
   scope: Scope,
   urls: RepositoryUrls,
@@ -155,7 +153,7 @@ export async function presentSuitePayload(
   return commit && presentWithCommit(scope, urls, row, parts, commit);
 }
 
-/** A run as payloads show it: with its suite. */
+/** A run in payloads, with its suite. */
 export async function presentRunPayload(
   scope: Scope,
   urls: RepositoryUrls,

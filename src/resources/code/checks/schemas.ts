@@ -8,7 +8,7 @@ import { MinimalRepository } from '#resources/repositories/repositories/index.ts
 export const statuses = ['queued', 'in_progress', 'completed'] as const;
 export type CheckStatus = (typeof statuses)[number];
 
-/** From the one that outweighs all others in a suite to the one that none needs to outweigh (decision 35). */
+/** In order of precedence within a suite, the strongest first (decision 35). */
 export const conclusions = [
   'action_required',
   'timed_out',
@@ -24,7 +24,7 @@ export type CheckConclusion = (typeof conclusions)[number];
 const RepositoryOfHead = Type.Object({ id: Type.Integer(), url: Type.String(), name: Type.String() });
 const Head = Type.Object({ ref: Type.String(), sha: Type.String(), repo: RepositoryOfHead });
 
-/** An open pull request whose head is the commit of a check. */
+/** An open pull request whose head is a check's commit. */
 export const PullRequestMinimal = Type.Object({
   id: Type.Integer(),
   number: Type.Integer(),
@@ -72,7 +72,7 @@ export const SimpleCommit = Type.Object({
 });
 export type SimpleCommit = Static<typeof SimpleCommit>;
 
-/** A suite, as payloads show the one of a run. */
+/** The suite of a run in payloads. */
 export const SimpleCheckSuite = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),
@@ -90,7 +90,7 @@ export const SimpleCheckSuite = Type.Object({
 });
 export type SimpleCheckSuite = Static<typeof SimpleCheckSuite>;
 
-/** A suite as payloads show it: with its commit, and without the repository, which they have beside it. */
+/** A suite in payloads: with its commit, but without the repository, which the payload has separately. */
 export const CheckSuiteInPayload = Type.Object({
   ...SimpleCheckSuite.properties,
   head_commit: SimpleCommit,
@@ -102,7 +102,7 @@ export type CheckSuiteInPayload = Static<typeof CheckSuiteInPayload>;
 export const CheckSuite = Type.Object({ ...CheckSuiteInPayload.properties, repository: MinimalRepository });
 export type CheckSuite = Static<typeof CheckSuite>;
 
-/** A run as payloads show it: with its suite. */
+/** A run in payloads, with its suite. */
 export const CheckRunInPayload = Type.Object({ ...CheckRun.properties, check_suite: SimpleCheckSuite });
 export type CheckRunInPayload = Static<typeof CheckRunInPayload>;
 
@@ -131,7 +131,7 @@ export const CheckSuitePreference = Type.Object({
 
 const limits = limitTable.checks;
 const lineNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
-/** The public API's bounds. */
+/** The public API's limits. */
 const longText = Type.String({ maxLength: 65_535 });
 const address = Type.String({ minLength: 1, maxLength: 2_048 });
 const time = Type.String({ format: 'date-time', maxLength: 64 });
@@ -172,7 +172,7 @@ const RunAction = Type.Object({
   identifier: Type.String({ minLength: 1, maxLength: 20 }),
 });
 
-/** Index rows hold the name, which their size bounds. */
+/** The name is in index rows, whose size is limited. */
 const name = Type.String({ minLength: 1, maxLength: 255 });
 const fields = {
   details_url: Type.Optional(address),
@@ -184,7 +184,7 @@ const fields = {
   actions: Type.Optional(Type.Array(RunAction, { maxItems: 3 })),
 };
 
-/** The full name of a commit. */
+/** The full id of a commit. */
 const sha = Type.String({ minLength: 1, maxLength: 64 });
 
 export const NewCheckRun = Type.Object(
@@ -220,7 +220,7 @@ const byApp = { app_id: Type.Optional(Type.Integer({ minimum: 1, maximum: maxId 
 export const SuiteFilter = Type.Object({ ...byApp, ...byName });
 export type SuiteFilter = Static<typeof SuiteFilter>;
 
-/** Which runs of a suite are wanted. */
+/** The requested runs of a suite. */
 export const RunFilter = Type.Object({
   ...byName,
   status: Type.Optional(OneOf(statuses)),
@@ -228,5 +228,5 @@ export const RunFilter = Type.Object({
 });
 export type RunFilter = Static<typeof RunFilter>;
 
-/** Which runs of a commit are wanted. */
+/** The requested runs of a commit. */
 export const CommitRunFilter = Type.Object({ ...RunFilter.properties, ...byApp });

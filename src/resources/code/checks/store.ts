@@ -16,7 +16,7 @@ export type AnnotationRow = Selectable<DB['check_annotations']>;
 
 type CommitKey = { repository: RepositoryId; commit: Oid };
 
-/** A suite that a push asks for: one for each app that checks the repository. */
+/** A suite that a push requests, one for each app that checks the repository. */
 export type PushedHead = {
   repository: RepositoryId;
   commit: Oid;
@@ -32,14 +32,13 @@ const maxRuns = fixedValue(limitTable.checks.runs);
 export const selectSuite = (db: Db, repository: OrSql<RepositoryId>, id: Id<'check_suites'>) =>
   db.selectFrom('check_suites').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
-/** Suites by their ids. */
 export const loadSuites = async (db: Db, ids: readonly Id<'check_suites'>[]): Promise<Map<Id<'check_suites'>, SuiteRow>> =>
   keyed(await db.selectFrom('check_suites').selectAll().where('id', 'in', unique(ids)).execute(), ({ id }) => id);
 
 export const findSuiteForUpdate = (tx: Tx, { id }: Pick<SuiteRow, 'id'>): Promise<SuiteRow | undefined> =>
   tx.selectFrom('check_suites').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
-/** The suite of an app and a commit. */
+/** The suite of an app for a commit. */
 export const findSuiteOf = (db: Db, { repository, commit }: CommitKey, app: Id<'apps'>): Promise<SuiteRow | undefined> =>
   db
     .selectFrom('check_suites')
@@ -50,7 +49,7 @@ export const findSuiteOf = (db: Db, { repository, commit }: CommitKey, app: Id<'
     .where('key', '=', '')
     .executeTakeFirst();
 
-/** Adds a suite, or finds the one that its app and commit have; its row is locked in both cases. */
+/** Adds a suite, or finds the existing one for the app and commit. Its row is locked in both cases. */
 export async function putSuiteForUpdate(
   tx: Tx,
   row: Omit<Insertable<DB['check_suites']>, 'status'>,
@@ -69,8 +68,8 @@ export async function putSuiteForUpdate(
 }
 
 /**
- * Adds the suites of pushed commits: for each app with `checks:write` that is installed on the repository and wasn't told otherwise, unless it has
- * one for the commit: such a one, which its first run made, learns who pushed it. Gives the new ones.
+ * Adds the suites of pushed commits: for each app that has `checks:write` and is installed on the repository, unless it opted out
+ * or already has a suite for the commit. An existing suite, which its first run created, gets the pusher. Returns the new suites.
  */
 export async function insertPushedSuites(tx: Tx, heads: readonly PushedHead[]): Promise<SuiteRow[]> {
   const { rows } = await sql<SuiteRow & { is_new: boolean }>`
@@ -99,7 +98,7 @@ export const updateSuite = (tx: Tx, id: Id<'check_suites'>, change: Updateable<D
 const suitesOf = (db: Db, { repository, commit }: CommitKey) =>
   db.selectFrom('check_suites').where('repository_id', '=', repository).where('head_sha', '=', commit);
 
-/** The suites of a commit, in the order in which they came. */
+/** The suites of a commit, oldest first. */
 export function listSuites(db: Db, key: CommitKey, { app_id, check_name }: SuiteFilter, page: Page): Promise<Listed<SuiteRow>> {
   let query = suitesOf(db, key).selectAll();
   if (app_id !== undefined) query = query.where(sql<boolean>`app_id = ${app_id}`);
@@ -113,11 +112,10 @@ export function listSuites(db: Db, key: CommitKey, { app_id, check_name }: Suite
 export const selectRun = (db: Db, repository: OrSql<RepositoryId>, id: Id<'check_runs'>) =>
   db.selectFrom('check_runs').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
-/** Runs by their ids. */
 export const loadRuns = async (db: Db, ids: readonly Id<'check_runs'>[]): Promise<Map<Id<'check_runs'>, RunRow>> =>
   keyed(await db.selectFrom('check_runs').selectAll().where('id', 'in', unique(ids)).execute(), ({ id }) => id);
 
-/** The same run again; undefined where it was deleted. Its suite is locked: whoever changes a run holds that. */
+/** Reads the run again; undefined if it was deleted. Its suite is locked, as for all changes of a run. */
 export async function findRunForUpdate(
   tx: Tx,
   { id, check_suite_id }: Pick<RunRow, 'id' | 'check_suite_id'>,
@@ -130,7 +128,7 @@ export async function findRunForUpdate(
 export const findRun = (db: Db, id: Id<'check_runs'>): Promise<RunRow | undefined> =>
   db.selectFrom('check_runs').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The suite of a run, its row locked. */
+/** Reads the suite of a run and locks its row. */
 export const findSuiteOfRunForUpdate = (tx: Tx, run: Id<'check_runs'>): Promise<SuiteRow | undefined> =>
   tx
     .selectFrom('check_suites')
@@ -139,7 +137,7 @@ export const findSuiteOfRunForUpdate = (tx: Tx, run: Id<'check_runs'>): Promise<
     .forNoKeyUpdate()
     .executeTakeFirst();
 
-/** Sets a suite to be in progress, unless it is. */
+/** Sets a suite to in progress, unless it already is. */
 export const beginSuite = (tx: Tx, id: Id<'check_suites'>, now: Date) =>
   tx
     .updateTable('check_suites')
@@ -148,7 +146,7 @@ export const beginSuite = (tx: Tx, id: Id<'check_suites'>, now: Date) =>
     .where('status', '<>', 'in_progress')
     .execute();
 
-/** Sets runs of a suite to be in progress that aren't over. */
+/** Sets unfinished runs of a suite to in progress. */
 export const beginRuns = (tx: Tx, suite: Id<'check_suites'>, ids: readonly Id<'check_runs'>[], now: Date) =>
   tx
     .updateTable('check_runs')
@@ -158,7 +156,7 @@ export const beginRuns = (tx: Tx, suite: Id<'check_suites'>, ids: readonly Id<'c
     .where('status', '<>', 'completed')
     .execute();
 
-/** The runs that a filter leaves, the newest first. */
+/** The runs that match a filter, newest first. */
 function filtered(db: Db, { check_name, status, filter }: RunFilter) {
   let query = db.selectFrom('check_runs').selectAll().orderBy('id', 'desc');
   if (filter === 'latest') query = query.where('is_latest', '=', sql.lit(true));
@@ -167,11 +165,11 @@ function filtered(db: Db, { check_name, status, filter }: RunFilter) {
   return query;
 }
 
-/** The runs of a suite, the newest first. */
+/** The runs of a suite, newest first. */
 export const listRunsOfSuite = (db: Db, suite: Id<'check_suites'>, filter: RunFilter, page: Page): Promise<Listed<RunRow>> =>
   list(db, filtered(db, filter).where('check_suite_id', '=', suite), page);
 
-/** The runs of the newest suites of a commit, the newest first. */
+/** The runs of the newest suites of a commit, newest first. */
 export function listRunsOfCommit(
   db: Db,
   key: CommitKey,
@@ -187,7 +185,7 @@ export function listRunsOfCommit(
   return list(db, query, page);
 }
 
-/** Adds a run. It is the latest of its name in its suite, which is locked. */
+/** Adds a run. It is the latest with its name in its suite, which is locked. */
 export async function insertRun(tx: Tx, row: Omit<Insertable<DB['check_runs']>, 'is_latest'>): Promise<RunRow> {
   const superseded = tx
     .updateTable('check_runs')
@@ -204,17 +202,17 @@ export async function insertRun(tx: Tx, row: Omit<Insertable<DB['check_runs']>, 
   return inserted;
 }
 
-/** What runs of one suite have of their own. */
+/** The columns of runs that differ within one suite. */
 type AppRun = Omit<Insertable<DB['check_runs']>, 'is_latest' | 'check_suite_id' | 'repository_id' | 'app_id' | 'head_sha'>;
 
-/** Takes ids for runs that are yet to be inserted. */
+/** Reserves ids for runs that are inserted later. */
 export async function reserveRunIds(tx: Tx, count: number): Promise<Id<'check_runs'>[]> {
   const { rows } = await sql<{ id: Id<'check_runs'> }>`
     select nextval('check_runs_id_seq') as id from generate_series(1, ${count}::int)`.execute(tx);
   return gather(rows, 'id');
 }
 
-/** Adds runs to a suite, which is locked. Each is the latest of its name. */
+/** Adds runs to a suite, which is locked. Each is the latest with its name. */
 export async function insertAppRuns(tx: Tx, suite: SuiteRow, rows: readonly AppRun[]): Promise<RunRow[]> {
   const names = rows.map(({ name }) => name);
   const superseded = tx
@@ -232,7 +230,7 @@ export async function insertAppRuns(tx: Tx, suite: SuiteRow, rows: readonly AppR
     .execute();
 }
 
-/** Of the runs of a suite with the same of these names, those beyond the limit are removed, the oldest first. */
+/** Removes the oldest runs of a suite beyond the limit for each of these names. */
 export function removeOldestRuns(tx: Tx, suite: Id<'check_suites'>, names: readonly string[]): void {
   const oldest = sql`
     delete from check_runs where id = any (array(
@@ -244,7 +242,7 @@ export function removeOldestRuns(tx: Tx, suite: Id<'check_suites'>, names: reado
 export const updateRun = (tx: Tx, id: Id<'check_runs'>, change: Updateable<DB['check_runs']>): Promise<RunRow> =>
   tx.updateTable('check_runs').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Marks anew which runs of a suite are the latest of these names. */
+/** Updates which runs of a suite are the latest with these names. */
 export function updateLatest(tx: Tx, suite: Id<'check_suites'>, names: readonly string[]): void {
   const marked = sql`
     update check_runs r set is_latest = not r.is_latest
@@ -253,7 +251,7 @@ export function updateLatest(tx: Tx, suite: Id<'check_suites'>, names: readonly 
   sendUnawaited(tx, marked.compile(tx));
 }
 
-/** How many of the latest runs of a suite are in the same state. */
+/** The number of a suite's latest runs in the same state. */
 export type RunCount = Pick<RunRow, 'status' | 'conclusion'> & { count: number };
 
 export const countLatestRuns = (tx: Tx, suite: Id<'check_suites'>): Promise<RunCount[]> =>
@@ -276,11 +274,11 @@ export function insertAnnotations(tx: Tx, rows: readonly Insertable<DB['check_an
     );
 }
 
-/** The annotations of a run, in the order in which they came. */
+/** The annotations of a run, oldest first. */
 export const listAnnotations = (db: Db, run: Id<'check_runs'>, page: Page): Promise<Listed<AnnotationRow>> =>
   list(db, db.selectFrom('check_annotations').selectAll().where('check_run_id', '=', run).orderBy('id'), page);
 
-/** Suites with runs that were open before a time, with the repository's owner, up to a number of them. */
+/** Suites with runs that were open before a time, with the repository's owner, up to a limit. */
 export async function listSuitesWithStaleRuns(db: Db, before: Date, limit: number): Promise<StaleSuite[]> {
   const { rows } = await sql<StaleSuite>`
     select distinct s.id, s.repository_id, r.owner_id
@@ -290,7 +288,7 @@ export async function listSuitesWithStaleRuns(db: Db, before: Date, limit: numbe
 }
 export type StaleSuite = { id: Id<'check_suites'>; repository_id: RepositoryId; owner_id: Id<'accounts'> };
 
-/** The runs of a suite that were open before a time become stale. */
+/** Marks the runs of a suite that were open before a time as stale. */
 export const updateStaleRuns = (
   tx: Tx,
   suite: Id<'check_suites'>,
@@ -318,7 +316,7 @@ export const putPreferences = (tx: Tx, rows: readonly PreferenceRow[]) =>
     )
     .execute();
 
-/** How many of the latest runs of a commit aren't completed, or ended in a way that isn't good. */
+/** The number of a commit's latest runs that aren't completed or didn't succeed. */
 export async function countUnsuccessfulRuns(db: Db, { repository, commit }: CommitKey): Promise<number> {
   const { count } = await db
     .selectFrom('check_runs')
@@ -331,7 +329,7 @@ export async function countUnsuccessfulRuns(db: Db, { repository, commit }: Comm
   return count;
 }
 
-/** The latest runs of a commit with some names, in one statement: those of all apps. */
+/** A commit's latest runs with these names, from all apps, in one statement. */
 export const listLatestNamed = (
   db: Db,
   { repository, commit }: CommitKey,
@@ -346,7 +344,7 @@ export const listLatestNamed = (
     .where(sql<boolean>`name = any (${[...names]}::text[])`)
     .execute();
 
-/** A suite as it is told to people. The branch is that of a pull request where the suite names none. */
+/** A suite in notifications. If the suite has no branch, the branch of a pull request is used. */
 export type EndedSuite = Pick<SuiteRow, 'conclusion' | 'head_sha'> & { app: string; branch: string | null; is_of_run: boolean };
 
 export async function findEndedSuite(db: Db, id: Id<'check_suites'>): Promise<EndedSuite | undefined> {
@@ -359,7 +357,7 @@ export async function findEndedSuite(db: Db, id: Id<'check_suites'>): Promise<En
   return rows[0];
 }
 
-/** An open pull request of which a commit is the head, in the same repository. */
+/** An open pull request in the same repository whose head is a given commit. */
 export type PullOfHead = {
   pull_id: number;
   number: number;
@@ -370,7 +368,7 @@ export type PullOfHead = {
   repository: string;
 };
 
-/** The open pull requests of which these commits are the heads. Heads in forks aren't counted, as in the public API. */
+/** The open pull requests whose heads are these commits. As in the public API, heads in forks don't count. */
 export async function listPullsOfHeads(db: Db, repository: RepositoryId, commits: readonly Oid[]): Promise<PullOfHead[]> {
   if (commits.length === 0) return [];
   const { rows } = await sql<PullOfHead>`

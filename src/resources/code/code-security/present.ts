@@ -3,7 +3,7 @@ import { timestamp } from '#lib/time.ts';
 import { type CodeSecurityConfiguration, products } from './schemas.ts';
 import type { ConfigurationRow } from './store.ts';
 
-/** A configuration as an organization sees it. */
+/** A configuration in an organization's view. */
 export function presentConfiguration(links: Links, org: { login: string }, row: ConfigurationRow): CodeSecurityConfiguration {
   const { id, settings, organization_id } = row;
   const settingsPage = `${path(`${links.html}/organizations`, org.login)}/settings/security_products/configurations`;
@@ -31,7 +31,7 @@ export function presentConfiguration(links: Links, org: { login: string }, row: 
   };
 }
 
-/** What a configuration says of each product. What it doesn't name, no repository gets from it. */
+/** The settings of a configuration for each product. Unset products are disabled. */
 const presentProducts = (settings: ConfigurationRow['settings']) =>
   Object.fromEntries(products.map((product) => [product, settings[product] ?? 'not_set'])) as Pick<
     CodeSecurityConfiguration,

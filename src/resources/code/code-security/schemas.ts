@@ -8,7 +8,7 @@ const Setting = OneOf(['enabled', 'disabled', 'not_set']);
 const enforcements = ['enforced', 'unenforced'] as const;
 const advanced = ['enabled', 'disabled', 'code_security', 'secret_protection'] as const;
 
-/** Products that are enabled, disabled, or left as each repository has them. */
+/** Products that are enabled, disabled, or left to each repository. */
 export const products = [
   'dependency_graph',
   'dependency_graph_autosubmit_action',

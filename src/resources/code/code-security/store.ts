@@ -15,7 +15,7 @@ export type ConfigurationRow = Omit<Stored, 'settings' | 'switches'> & { setting
 export type AttachedRow = Selectable<DB['security_configuration_repositories']>;
 export type Status = AttachedRow['status'];
 
-// The columns hold what `rules.ts` wrote, or the migration.
+// `rules.ts` or the migration wrote the columns.
 const configurations = (db: Db) => db.selectFrom('security_configurations as c').selectAll().$castTo<ConfigurationRow>();
 
 const availableTo = (organization: OrSql<Id<'accounts'>>) =>
@@ -25,7 +25,7 @@ const availableTo = (organization: OrSql<Id<'accounts'>>) =>
 export const selectConfiguration = (db: Db, organization: OrSql<Id<'accounts'>>, id: Id<'security_configurations'>) =>
   configurations(db).where('c.id', '=', id).where(availableTo(organization));
 
-/** The configuration again, its row locked until the transaction ends. */
+/** Reads the configuration again and locks its row until the transaction ends. */
 export const findConfigurationForUpdate = (tx: Tx, { id }: Pick<ConfigurationRow, 'id'>): Promise<ConfigurationRow | undefined> =>
   configurations(tx).where('c.id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
@@ -69,7 +69,7 @@ const asJson = <Row extends { settings?: Settings; switches?: SecurityChange }>(
 export const insertConfiguration = (tx: Tx, row: NewRow): Promise<ConfigurationRow> =>
   tx
     .insertInto('security_configurations')
-    .values(asJson(row) as Insertable<DB['security_configurations']>) // the two JSON columns are there
+    .values(asJson(row) as Insertable<DB['security_configurations']>) // the two JSON columns are set
     .returningAll()
     .$castTo<ConfigurationRow>()
     .executeTakeFirstOrThrow();
@@ -86,14 +86,14 @@ export const updateConfiguration = (tx: Tx, id: Id<'security_configurations'>, c
     .$castTo<ConfigurationRow>()
     .executeTakeFirstOrThrow();
 
-/** Removes a configuration, with what attaches it to repositories: these keep their switches. */
+/** Removes a configuration and its attachments to repositories, which keep their switches. */
 export const removeConfiguration = (tx: Tx, id: Id<'security_configurations'>) =>
   tx.deleteFrom('security_configurations').where('id', '=', id).execute();
 
 type Default = Selectable<DB['security_configuration_defaults']>;
 type DefaultRow = ConfigurationRow & { visibility: Default['visibility'] };
 
-/** The configurations that new repositories get. */
+/** The configurations for new repositories. */
 export const listDefaults = (db: Db, organization: Id<'accounts'>): Promise<DefaultRow[]> =>
   db
     .selectFrom('security_configuration_defaults as d')
@@ -127,7 +127,7 @@ type Attaching = {
   readonly actor: Id<'accounts'> | undefined;
 };
 
-/** Attaches a configuration to repositories of an organization, which wait for it from now on. Returns how many there are. */
+/** Attaches a configuration to repositories of an organization, and marks them as waiting for it. Returns their number. */
 export async function putAttachments(
   tx: Tx,
   { organization, configuration, actor }: Attaching,
@@ -153,14 +153,14 @@ export async function putAttachments(
   return rows[0]?.total ?? 0;
 }
 
-/** Of these repositories, those of an organization. */
+/** The number of the given repositories that belong to an organization. */
 export const countOwned = async (db: Db, organization: Id<'accounts'>, ids: readonly Id<'repositories'>[]): Promise<number> => {
   const { rows } = await sql<{ total: number }>`select count(*)::integer as total from repositories
     where owner_id = ${organization} and id = any (${[...ids]}::bigint[])`.execute(db);
   return rows[0]?.total ?? 0;
 };
 
-/** Lets repositories of an organization go from their configuration. */
+/** Detaches repositories of an organization from their configuration. */
 export const detach = (tx: Tx, organization: Id<'accounts'>, ids: readonly Id<'repositories'>[]) =>
   tx
     .updateTable('security_configuration_repositories')
@@ -169,7 +169,7 @@ export const detach = (tx: Tx, organization: Id<'accounts'>, ids: readonly Id<'r
     .where('repository_id', 'in', ids)
     .execute();
 
-/** Lets all repositories of a changed configuration wait for its new settings. */
+/** Marks all repositories of a changed configuration as waiting for its new settings. */
 export const awaitUpdate = (tx: Tx, configuration: Id<'security_configurations'>, actor: Id<'accounts'> | undefined) =>
   tx
     .updateTable('security_configuration_repositories')
@@ -194,7 +194,7 @@ export const listWaiting = (
     .limit(limit)
     .execute();
 
-/** The row of a repository, locked until the transaction ends. */
+/** Reads the row of a repository and locks it until the transaction ends. */
 export const findAttachedForUpdate = (tx: Tx, repository: Id<'repositories'>): Promise<AttachedRow | undefined> =>
   tx
     .selectFrom('security_configuration_repositories')
@@ -206,12 +206,12 @@ export const findAttachedForUpdate = (tx: Tx, repository: Id<'repositories'>): P
 export const updateAttached = (tx: Tx, repository: Id<'repositories'>, change: { status: Status; problem: string | null }) =>
   tx.updateTable('security_configuration_repositories').set(change).where('repository_id', '=', repository).execute();
 
-/** Forgets the configuration of a repository that went to another owner. */
+/** Removes the configuration of a repository that was moved to another owner. */
 export const removeForeign = (tx: Tx, repository: Id<'repositories'>) =>
   sql`delete from security_configuration_repositories a using repositories r
     where a.repository_id = ${repository} and r.id = a.repository_id and r.owner_id <> a.organization_id`.execute(tx);
 
-/** The repositories of an organization that a configuration is attached to, as far as a credential reaches. */
+/** The repositories of an organization with a configuration, as far as the credential reaches them. */
 export const listAttached = (
   db: Db,
   of: { organization: Id<'accounts'>; configuration: Id<'security_configurations'>; viewer: Viewer },
@@ -229,7 +229,7 @@ export const listAttached = (
   return listWalked(db, query, { id: 'a.repository_id', idOf: (row) => row.repository_id, direction: 'asc' }, page);
 };
 
-/** The configuration of a repository, and how far it is. */
+/** The configuration of a repository, and its progress. */
 export const findOfRepository = (
   db: Db,
   repository: Id<'repositories'>,
@@ -246,7 +246,7 @@ export const findOfRepository = (
 
 type EnablementRow = Selectable<DB['security_enablements']>;
 
-/** Notes that a product is being turned on or off; false where that is so already, unless it began before `stale`. */
+/** Records that a product is being enabled or disabled; false if that is already in progress, unless it began before `stale`. */
 export async function putEnablement(tx: Tx, row: EnablementRow, stale: Date): Promise<boolean> {
   const put = await tx
     .insertInto('security_enablements')
@@ -276,7 +276,7 @@ export const findEnablement = (
 export const removeEnablement = (tx: Tx, { organization_id, product }: Pick<EnablementRow, 'organization_id' | 'product'>) =>
   tx.deleteFrom('security_enablements').where('organization_id', '=', organization_id).where('product', '=', product).execute();
 
-/** The next repositories of an organization, in the order of their ids. */
+/** The next repositories of an organization, ordered by id. */
 export const listRepositoriesOf = async (
   db: Db,
   organization: Id<'accounts'>,

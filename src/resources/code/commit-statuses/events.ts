@@ -17,7 +17,7 @@ declare module '#events/kinds.ts' {
 
 const statusEvent = webhookEventType({ name: 'status', permission: 'statuses:read', hooks: 'all' });
 
-/** The number of branches that a payload lists at most (the public API's bound). */
+/** The maximum number of branches in a payload (the public API's limit). */
 const maxBranches = 10;
 
 export const commitStatusEvents = eventKinds({

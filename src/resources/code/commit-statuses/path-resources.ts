@@ -3,7 +3,7 @@ import { slugWord } from '#endpoint/path-words.ts';
 import { repoOf } from '#git/store.ts';
 import { getCommitBySha } from '#resources/code/commits/index.ts';
 
-/** A commit by its full name. */
+/** A commit by its full id. */
 export const commitBySha = pathResource({
   name: 'commit',
   words: { sha: slugWord },

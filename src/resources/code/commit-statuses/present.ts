@@ -12,7 +12,7 @@ import type { StatusRow } from './store.ts';
 const loadCreators = ({ db }: Scope, rows: readonly StatusRow[]): Promise<ReadonlyMap<number, Account>> =>
   loadAccounts(db, gather(rows, 'creator_id'));
 
-/** Statuses of a whole page: those who made them are loaded once for all of them. */
+/** Statuses of a whole page. Their creators are loaded once for all of them. */
 export async function presentStatuses(scope: Scope, urls: RepositoryUrls, rows: readonly StatusRow[]): Promise<Status[]> {
   const creators = await loadCreators(scope, rows);
   return rows.map((row) => {
@@ -21,7 +21,7 @@ export async function presentStatuses(scope: Scope, urls: RepositoryUrls, rows: 
   });
 }
 
-/** The same, without who made them. */
+/** The same, without the creators. */
 export async function presentSimpleStatuses(
   scope: Scope,
   urls: RepositoryUrls,
@@ -31,7 +31,6 @@ export async function presentSimpleStatuses(
   return rows.map((row) => presentOne(scope, urls, row, getOptional(creators, row.creator_id)));
 }
 
-/** One status. */
 export const presentStatus = async (scope: Scope, urls: RepositoryUrls, row: StatusRow): Promise<Status> =>
   firstOrNotFound(await presentStatuses(scope, urls, [row]));
 

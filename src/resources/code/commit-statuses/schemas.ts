@@ -5,7 +5,7 @@ import { MinimalRepository } from '#resources/repositories/repositories/index.ts
 
 export const states = ['error', 'failure', 'pending', 'success'] as const;
 
-/** What another system says of a commit, in lists of the latest of each context. */
+/** A commit status from another system, in lists of the latest for each context. */
 export const SimpleStatus = Type.Object({
   url: Type.String(),
   avatar_url: Nullable(Type.String()),
@@ -23,7 +23,7 @@ export type SimpleStatus = Static<typeof SimpleStatus>;
 export const Status = Type.Object({ ...SimpleStatus.properties, creator: Nullable(User) });
 export type Status = Static<typeof Status>;
 
-/** The latest statuses of a commit, and what they say together. */
+/** The latest statuses of a commit, and their combined state. */
 export const CombinedStatus = Type.Object({
   state: OneOf(['failure', 'pending', 'success']),
   statuses: Type.Array(SimpleStatus),

@@ -13,17 +13,17 @@ type CommitKey = { repository: Id<'repositories'>; commit: Oid };
 const ofCommit = (db: Db, { repository, commit }: CommitKey) =>
   db.selectFrom('commit_statuses').selectAll().where('repository_id', '=', repository).where('commit_sha', '=', commit);
 
-/** All statuses of a commit, the latest first. */
+/** All statuses of a commit, latest first. */
 export const listStatuses = (db: Db, key: CommitKey, page: Page): Promise<Listed<StatusRow>> =>
   list(db, ofCommit(db, key).orderBy('id', 'desc'), page);
 
-/** The latest status of each context of a commit, in the order in which they came. */
+/** The latest status of each context of a commit, oldest first. */
 export const listLatestStatuses = (db: Db, key: CommitKey, page: Page): Promise<Listed<StatusRow>> =>
   list(db, ofCommit(db, key).where('is_latest', '=', sql.lit(true)).orderBy('id'), page);
 
 export type StateCounts = { failed: number; pending: number; total: number };
 
-/** How many of the latest statuses of a commit are in which state. */
+/** The number of a commit's latest statuses in each state. */
 export async function countStates(db: Db, { repository, commit }: CommitKey): Promise<StateCounts> {
   const { rows } = await sql<StateCounts>`
     select count(*) filter (where state in ('error', 'failure')) as failed, count(*) filter (where state = 'pending') as pending,
@@ -32,7 +32,7 @@ export async function countStates(db: Db, { repository, commit }: CommitKey): Pr
   return rows[0] ?? { failed: 0, pending: 0, total: 0 };
 }
 
-/** The latest statuses of a commit with some contexts, in one statement. `app`: the app whose bot reported it. */
+/** The latest statuses of a commit for some contexts, in one statement. `app`: the app whose bot reported the status. */
 export async function listLatestOfContexts(
   db: Db,
   { repository, commit }: CommitKey,
@@ -52,7 +52,9 @@ export async function listLatestOfContexts(
 export const findStatus = (db: Db, id: Id<'commit_statuses'>): Promise<StatusRow | undefined> =>
   db.selectFrom('commit_statuses').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The latest status of a commit with a context, whatever the case of its letters, is so no more. Gives its number; 0 where there is none. */
+/**
+ * Marks the latest status of a commit with a context, regardless of case, as superseded. Returns its number; 0 if there is none.
+ */
 export async function updateSuperseded(tx: Tx, { repository, commit }: CommitKey, context: string): Promise<number> {
   const superseded = await tx
     .updateTable('commit_statuses')

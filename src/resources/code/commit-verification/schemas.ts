@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 
-/** Why a signature is or isn't verified, in the words of the public API. */
+/** Why a signature is or isn't verified, in the public API's terms. */
 export const verificationReasons = [
   'valid',
   'unsigned',

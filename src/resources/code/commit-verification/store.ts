@@ -8,13 +8,13 @@ import type { Id } from '#lib/id.ts';
 /** A commit or tag of a repository. */
 export type ObjectName = { repository: Id<'repositories'>; oid: Oid };
 
-/** It as a key of a map. */
+/** The object as a key of a map. */
 export const objectKey = ({ repository, oid }: ObjectName): string => `${repository}:${oid}`;
 
 const columns = (names: readonly ObjectName[]) =>
   sql`unnest(${names.map(({ repository }) => repository)}::bigint[], ${names.map(({ oid }) => oid)}::text[])`;
 
-/** When objects were verified, by `objectKey`: in their repository, or in that of which it is a fork. */
+/** When objects were verified, by `objectKey`: in their repository, or in the repository that it was forked from. */
 export async function loadVerified(db: Db, names: readonly ObjectName[]): Promise<ReadonlyMap<string, Date>> {
   const { rows } = await sql<ObjectName & { verified_at: Date }>`
     select w.repository, w.oid, min(v.verified_at) as verified_at
@@ -26,8 +26,8 @@ export async function loadVerified(db: Db, names: readonly ObjectName[]): Promis
 }
 
 /**
- * Notes that objects were verified; those that were before keep their time. In the order of their names, so that two who note the same
- * ones don't wait for each other.
+ * Records that objects were verified. Objects that were verified before keep their time. Rows are inserted in the order of their
+ * names, so that two concurrent callers don't deadlock.
  */
 export const insertVerified = (db: Db, rows: readonly (ObjectName & { account: Id<'accounts'> })[], now: Date) =>
   sql`insert into verified_signatures (repository_id, oid, account_id, verified_at)
@@ -39,13 +39,16 @@ export const insertVerified = (db: Db, rows: readonly (ObjectName & { account: I
     order by r.id, w.oid
     on conflict do nothing`.execute(db);
 
-/** A key that is said to have made a signature, and the account whose address the signed object has. */
+/** The claimed key of a signature, and the account that has the signed object's address. */
 type Claim = { kind: SignatureKind; key: string; email: string; account: Id<'accounts'> | undefined };
 
-/** What is known of a claim: whether anybody has the key, whether the account has it, and whether one who has it stated the address. */
+/**
+ * The ownership of a claimed key: whether anybody has it, whether the account has it, and whether an owner of it has stated the
+ * address.
+ */
 export type Ownership = { known: boolean; own: boolean; stated: boolean };
 
-/** Whose the keys of claims are, in the order of the claims. */
+/** The owners of claimed keys, in the order of the claims. */
 export async function loadOwnerships(db: Db, claims: readonly Claim[]): Promise<Ownership[]> {
   const { rows } = await sql<Ownership>`
     with wanted as (
@@ -69,13 +72,13 @@ export async function loadOwnerships(db: Db, claims: readonly Claim[]): Promise<
   return rows;
 }
 
-/** A part of an OpenPGP key that may have signed, with what the whole key says. */
+/** A part of an OpenPGP key that may have signed, with the properties of the whole key. */
 export type SigningPart = Pick<
   Selectable<DB['gpg_keys']>,
   'user_id' | 'key_id' | 'fingerprint' | 'can_sign' | 'revoked' | 'expires_at' | 'emails'
 > & { armored: string; primary_fingerprint: string };
 
-/** A part of a key as a key of a map. */
+/** A map key for a part of an OpenPGP key. */
 export const partKey = (account: Id<'accounts'>, keyId: string): string => `${account}:${keyId}`;
 
 /** The parts of accounts' OpenPGP keys with these ids, by `partKey`. */

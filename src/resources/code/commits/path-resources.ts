@@ -4,7 +4,7 @@ import { repoOf } from '#git/store.ts';
 import { unprocessable } from '#lib/refusal.ts';
 import { getCommitOid } from './revisions.ts';
 
-/** The commit that a revision names. A revision that names none is answered 422, as in the public API. */
+/** The commit for a revision. As in the public API, a revision without a commit is refused with 422. */
 export const commit = pathResource({
   name: 'commit',
   words: { commit_sha: slugWord },

@@ -24,7 +24,7 @@ export const presentPerson = ({ name, email, date }: Identity): GitPerson => ({
   date: timestamp(new Date(Math.min(Math.max(date.getTime(), Date.UTC(1, 0, 1)), lastDate))),
 });
 
-/** Whether the signatures of commits or tags are verified, in their order. */
+/** Whether the signatures of commits or tags are verified, in the same order. */
 const verificationsOf = (
   { db, git, links, now }: Scope,
   entries: readonly { urls: RepositoryUrls; object: Stored | Tag }[],
@@ -48,7 +48,9 @@ export function presentMessage(message: string): string {
 
 const treeLink = ({ url }: RepositoryUrls, oid: Oid) => ({ sha: oid, url: `${url}/git/trees/${oid}` });
 
-/** Commits of a whole page: the accounts of their e-mail addresses, and the numbers of comments, are loaded once for all of them. */
+/**
+ * Commits of a whole page. The accounts of their e-mail addresses, and the numbers of comments, are loaded once for all of them.
+ */
 export const presentCommits = (scope: Scope, urls: RepositoryUrls, commits: readonly Stored[]): Promise<Commit[]> =>
   presentCommitsOfRepositories(
     scope,
@@ -78,7 +80,6 @@ export async function presentCommitsOfRepositories(
   );
 }
 
-/** One commit. */
 export const presentCommit = async (scope: Scope, urls: RepositoryUrls, commit: Stored): Promise<Commit> =>
   firstOrNotFound(await presentCommits(scope, urls, [commit]));
 
@@ -113,7 +114,7 @@ function presentOne({ links, urls, accounts, comments }: Loaded, commit: Stored,
   };
 }
 
-/** Commit objects of Git, whose signatures are looked at once for all of them. */
+/** Git commit objects. Their signatures are checked together. */
 export async function presentGitCommits(scope: Scope, urls: RepositoryUrls, commits: readonly Stored[]): Promise<GitCommit[]> {
   const verifications = await verificationsOf(
     scope,
@@ -122,7 +123,7 @@ export async function presentGitCommits(scope: Scope, urls: RepositoryUrls, comm
   return pairs(commits, verifications).map(([commit, verification]) => presentOneObject(urls, commit, verification));
 }
 
-/** A commit object of Git. */
+/** A Git commit object. */
 export const presentGitCommit = async (scope: Scope, urls: RepositoryUrls, commit: Stored): Promise<GitCommit> =>
   firstOrNotFound(await presentGitCommits(scope, urls, [commit]));
 
@@ -142,7 +143,7 @@ const presentOneObject = (urls: RepositoryUrls, commit: Stored, verification: Ve
   verification,
 });
 
-/** Changed files, as they are at a commit. */
+/** Changed files, in their state at a commit. */
 export const presentFiles = (urls: RepositoryUrls, commit: Oid, files: readonly FileDiff[]): DiffEntry[] =>
   files.map(({ path, previousPath, status, additions, deletions, patch, old: before, new: after }) => {
     const { html_url: blob_url, raw_url, contents_url } = fileLinks(urls, commit, path);

@@ -49,7 +49,7 @@ export const Commit = Type.Object({
 });
 export type Commit = Static<typeof Commit>;
 
-/** One commit with what it changed. */
+/** One commit with its changes. */
 export const FullCommit = Type.Object({
   ...Commit.properties,
   stats: Type.Object({ total: Type.Integer(), additions: Type.Integer(), deletions: Type.Integer() }),
@@ -76,7 +76,7 @@ export const Comparison = Type.Object({
 });
 export type Comparison = Static<typeof Comparison>;
 
-/** A commit object of Git, without the accounts of its e-mail addresses. */
+/** A Git commit object, without the accounts of its e-mail addresses. */
 export const GitCommit = Type.Object({
   sha: Type.String(),
   node_id: Type.String(),
@@ -91,8 +91,7 @@ export const GitCommit = Type.Object({
 });
 export type GitCommit = Static<typeof GitCommit>;
 
-/** A branch whose latest commit this is. */
-/** A contributor: an account, or a name and an e-mail address that belong to no account. */
+/** A contributor: an account, or a name and an e-mail address without an account. */
 export const Contributor = Type.Union([
   Type.Object({ ...User.properties, contributions: Type.Integer() }),
   Type.Object({

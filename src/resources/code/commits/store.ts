@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Oid } from '#git/objects/oid.ts';
 
-/** A commit of a repository, as a key of a map. */
+/** A map key for a commit of a repository. */
 export const commitKey = (repository: number, commit: Oid): string => `${repository}:${commit}`;
 
-/** The numbers of comments on commits, by `commitKey`; those without comments are missing. */
+/** The numbers of comments on commits, by `commitKey`. Commits without comments are missing. */
 export async function loadCommentCounts(
   db: Db,
   commits: readonly { repository: number; commit: Oid }[],

@@ -2,7 +2,7 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { nameWord } from '#endpoint/path-words.ts';
 import { findArchivedCommit } from './archive-address.ts';
 
-/** A commit whose archive may be downloaded, by the key of an address that was handed out for it. */
+/** A commit whose archive may be downloaded, by the key in a download address. */
 export const archivedCommit = pathResource({
   name: 'archivedCommit',
   words: { commit_key: nameWord },

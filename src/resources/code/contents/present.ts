@@ -20,7 +20,10 @@ const types = {
 const downloadUrl = ({ url }: RepositoryUrls, ref: string, file: string): string =>
   `${pathOf(`${url}/raw`, ...file.split('/'))}?ref=${encodeURIComponent(ref)}`;
 
-/** The fields that all kinds of entries have. The addresses of a submodule are those of its commit, which is in another repository. */
+/**
+ * The common fields of all kinds of entries. The addresses of a submodule are those of its commit, which is in another
+ * repository.
+ */
 function common(urls: RepositoryUrls, { ref }: ResolvedCommit, { path, mode, oid, size }: Entry, submodules?: Submodules) {
   const type = types[mode];
   const url = contentsUrl(urls, ref, path);
@@ -52,7 +55,7 @@ export const presentEntry = (
   ...common(urls, resolved, entry, submodules),
 });
 
-/** A folder's listing, in which a submodule is called a file (as in the public API, for old clients). */
+/** A folder's listing. As in the public API, it shows a submodule as a file, for old clients. */
 export const presentListing = (
   urls: RepositoryUrls,
   resolved: ResolvedCommit,
@@ -76,7 +79,7 @@ export const presentFolder = (
   entries: presentListing(urls, resolved, entries, submodules),
 });
 
-/** A file. The content is left out where it is too large for JSON. */
+/** A file. The content is omitted if it is too large for JSON. */
 export const presentFile = (
   urls: RepositoryUrls,
   resolved: ResolvedCommit,

@@ -6,7 +6,7 @@ import { SimpleLicense } from '#resources/repositories/licenses/index.ts';
 
 const nullableUrl = Nullable(Type.String());
 
-/** The fields that all kinds of entries have. */
+/** The common fields of all kinds of entries. */
 const entry = {
   name: Type.String(),
   path: Type.String(),
@@ -43,7 +43,7 @@ export type ContentSubmodule = Static<typeof ContentSubmodule>;
 export const ContentFolder = Type.Object({ type: OneOf(['dir']), ...entry, entries: Type.Array(ContentEntry) });
 export type ContentFolder = Static<typeof ContentFolder>;
 
-/** A licence file, with the licence that it holds. */
+/** A license file, with its license. */
 export const LicenseContent = Type.Object({ ...ContentFile.properties, license: SimpleLicense });
 
 /** The content at a path. */
@@ -78,7 +78,7 @@ export const FileRemoval = Type.Object(
 );
 export type FileRemoval = Static<typeof FileRemoval>;
 
-/** The result of a change: the file as it is now, and the commit that changed it. */
+/** The result of a change: the current file, and the commit that changed it. */
 export const FileCommit = Type.Object({ content: Nullable(ContentEntry), commit: GitCommit });
 
 /** A tag of a repository, with its commit. */
@@ -93,13 +93,13 @@ export const RepositoryTag = Type.Object({
 const HealthFile = Type.Object({ url: Type.String(), html_url: Type.String() });
 export type HealthFile = Static<typeof HealthFile>;
 
-/** What a repository tells those who want to take part. */
+/** The information of a repository for contributors. */
 export const CommunityProfile = Type.Object({
   health_percentage: Type.Integer({ minimum: 0, maximum: 100 }),
   description: Nullable(Type.String()),
   documentation: Nullable(Type.String()),
   files: Type.Object({
-    /** Hearth has no list of codes of conduct: the address is that of the file. */
+    /** Hearth has no list of codes of conduct. The address is the file's. */
     code_of_conduct: Nullable(Type.Object({ key: Type.String(), name: Type.String(), ...HealthFile.properties })),
     code_of_conduct_file: Nullable(HealthFile),
     contributing: Nullable(HealthFile),

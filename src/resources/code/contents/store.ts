@@ -4,7 +4,7 @@ import type { Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
-/** The languages of a commit of the default branch (null: there was none), and the version of the detector that measured it. */
+/** The languages of a commit on the default branch (null: there was none), and the version of the detector that measured them. */
 type Measurement = { commit_oid: string | null; bytes: Record<string, number>; detector: number | null };
 
 export const findMeasurement = (db: Db, repository: Id<'repositories'>): Promise<Measurement | undefined> =>
@@ -23,7 +23,7 @@ export function putMeasurement(tx: Tx, repository: Id<'repositories'>, { bytes, 
     .execute();
 }
 
-/** Repositories, by their ids, whose default branch this version of the detector hasn't measured. */
+/** Repositories, ordered by id, whose default branch this version of the detector hasn't measured. */
 export async function listUnmeasured(
   db: Db,
   { detector, after, limit }: { detector: number; after: number; limit: number },

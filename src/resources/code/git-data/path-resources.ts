@@ -7,7 +7,7 @@ import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { emptyRepository, isEmpty } from '#resources/code/commits/index.ts';
 
-/** A blob, by its id or by any revision that names it. */
+/** A blob, by its id or by any revision that resolves to it. */
 export const blob = pathResource({
   name: 'blob',
   words: { file_sha: nameWord },
@@ -19,8 +19,8 @@ export const blob = pathResource({
 });
 
 /**
- * A tree, by its id or by a revision that names it; a commit stands for its tree. `namedBy` is the id of the commit or tree that was
- * named: the reply has that one, as in the public API.
+ * A tree, by its id or by a revision. A commit resolves to its tree. `namedBy` is the id of the commit or tree in the path, which
+ * the reply shows, as in the public API.
  */
 export const tree = pathResource({
   name: 'tree',
@@ -38,7 +38,7 @@ export const tree = pathResource({
 
 type NamedTree = { readonly oid: Oid; readonly namedBy: Oid };
 
-/** The tree of an object; a tag stands for what it tags. */
+/** The tree of an object. A tag resolves to its target. */
 async function treeOf(gitRepository: GitRepository, { oid, type }: ObjectInfo): Promise<NamedTree | undefined> {
   if (type === 'tree') return { oid, namedBy: oid };
   await using reader = await openObjects(gitRepository);

@@ -28,7 +28,7 @@ export const presentBlob = (urls: RepositoryUrls, oid: Oid, data: Buffer): GitBl
   content: base64Lines(data),
 });
 
-/** Streams the JSON of `presentBlob`. Destroying the stream destroys that of the content. */
+/** Streams the JSON of `presentBlob`. Destroying the stream destroys the content's stream. */
 export function streamBlob(urls: RepositoryUrls, { oid, size }: { oid: Oid; size: number }, content: Readable): Readable {
   async function* text() {
     yield `${JSON.stringify(blobFields(urls, { oid, size })).slice(0, -1)},"content":"`;
@@ -36,7 +36,7 @@ export function streamBlob(urls: RepositoryUrls, { oid, size }: { oid: Oid; size
     yield '"}';
   }
   const stream = Readable.from(text(), { objectMode: false });
-  // The generator closes the content, but it never starts if the stream is closed unread.
+  // The generator closes the content, but it never starts if the stream is closed before it is read.
   return stream.once('close', () => content.destroy());
 }
 

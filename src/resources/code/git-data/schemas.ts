@@ -7,7 +7,7 @@ import { GitPerson, ObjectLink } from '#resources/code/commits/index.ts';
 export const objectTypes = ['blob', 'tree', 'commit', 'tag'] as const;
 
 const sha = Type.String({ pattern: '^[0-9a-fA-F]{40}$' });
-/** These bodies may be as large as a file. A message gets a bound of its own. */
+/** These bodies may be as large as a file. A message has its own limit. */
 const message = Type.String({ maxLength: 1_000_000 });
 
 export const GitBlob = Type.Object({
@@ -61,7 +61,7 @@ export const NewTree = Type.Object(
 export type NewTree = Static<typeof NewTree>;
 
 const name = Type.String({ minLength: 1, maxLength: 255 });
-/** An author, committer or tagger that a caller names. */
+/** An author, committer or tagger in a request. */
 export const NamedPerson = Type.Object({ name, email: name, date: Type.Optional(Type.String({ maxLength: 64 })) });
 export const AnyPerson = Type.Partial(NamedPerson);
 export type AnyPerson = Static<typeof AnyPerson>;

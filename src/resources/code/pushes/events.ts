@@ -35,7 +35,7 @@ const pushEvent = webhookEventType({ name: 'push', permission: 'contents:read', 
 const createEvent = webhookEventType({ name: 'create', permission: 'contents:read', hooks: 'all' });
 const deleteEvent = webhookEventType({ name: 'delete', permission: 'contents:read', hooks: 'all' });
 
-/** The number of commits that a payload lists at most (the public API's bound). */
+/** The maximum number of commits in a payload (the public API's limit). */
 const maxCommits = 2_048;
 
 /** After this many characters of messages, no more commits are read, since the payload exceeds the limit anyway. */

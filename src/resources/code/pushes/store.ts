@@ -5,7 +5,9 @@ import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 
-/** What a push is about to do, or may have done. Written before Git runs, removed once its events are recorded. */
+/**
+ * The intended commands of a push, which may have run. It is written before Git runs, and removed when its events are recorded.
+ */
 export type Intent = {
   id: Id<'ref_changes'>;
   repository_id: Id<'repositories'>;
@@ -33,7 +35,7 @@ export async function removeIntent(tx: Tx, repository: Id<'repositories'>, id: I
   return rows[0]?.commands ?? [];
 }
 
-/** Replaces the commands of an intent by those that aren't recorded yet. */
+/** Replaces the commands of an intent with the unrecorded ones. */
 export const updateIntent = (tx: Tx, id: Id<'ref_changes'>, commands: readonly PushCommand[]) =>
   tx
     .updateTable('ref_changes')
@@ -41,7 +43,7 @@ export const updateIntent = (tx: Tx, id: Id<'ref_changes'>, commands: readonly P
     .where('id', '=', id)
     .execute();
 
-/** Whether an unfinished intent is about one of these refs, and which of them are fixed. Some fixed ones can still be deleted. */
+/** Whether an unfinished intent involves one of these refs, and which of them are fixed. Some fixed refs can still be deleted. */
 export async function findObstacles(
   db: Db,
   repository: Id<'repositories'>,
@@ -57,7 +59,7 @@ export async function findObstacles(
   return rows[0] ?? { unfinished: false, fixed: [] };
 }
 
-/** From now on, nobody can move or delete a ref. */
+/** Fixes a ref: nobody can move or delete it. */
 export const fixRef = (tx: Tx, repository_id: Id<'repositories'>, ref: string) =>
   tx
     .insertInto('fixed_refs')
@@ -65,7 +67,7 @@ export const fixRef = (tx: Tx, repository_id: Id<'repositories'>, ref: string) =
     .onConflict((clash) => clash.doNothing())
     .execute();
 
-/** Nobody can move a fixed ref, but it can be deleted now. It can't be made again. */
+/** Reserves a fixed ref: nobody can move it. It can be deleted, but then not created again. */
 export const reserveRef = (tx: Tx, repository: Id<'repositories'>, ref: string) =>
   tx
     .updateTable('fixed_refs')
@@ -83,7 +85,7 @@ export const isFixed = async (db: Db, repository: Id<'repositories'>, ref: strin
     .where('ref', '=', ref)
     .executeTakeFirst()) !== undefined;
 
-/** A repository's unfinished intents, the oldest first. */
+/** A repository's unfinished intents, oldest first. */
 export const listIntents = async (tx: Tx, repository: Id<'repositories'>): Promise<Intent[]> =>
   (await sql<Intent>`select * from ref_changes where repository_id = ${repository} order by id for update`.execute(tx)).rows;
 
@@ -99,7 +101,7 @@ export const listUnfinished = async (db: Db, before: Date): Promise<Id<'reposito
       .execute()
   ).map((row) => row.repository_id);
 
-/** The moves that were recorded since this time. */
+/** The moves recorded since this time. */
 export async function listRecordedMoves(db: Db, repository: Id<'repositories'>, since: Date): Promise<RefMove[]> {
   const { rows } = await sql<{ moves: RefMove[] }>`
     select data -> 'moves' as moves from events

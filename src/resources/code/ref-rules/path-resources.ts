@@ -2,7 +2,7 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf, nameWord } from '#endpoint/path-words.ts';
 import { findSuite } from './store.ts';
 
-/** What rules said of a move, in an organization or a repository. Nothing changes it, so it needs no lock. */
+/** The results of rules for a move, in an organization or a repository. Nothing changes them, so they need no lock. */
 const words = { rule_suite_id: idOf('rule_suites') };
 
 export const orgRuleSuite = pathResource({

@@ -23,13 +23,13 @@ export const presentShortRuleSuite = (row: SuiteRow): ShortRuleSuite => ({
   ...(row.evaluation_result === null ? {} : { evaluation_result: row.evaluation_result }),
 });
 
-/** What is no ruleset, in the words of replies. */
+/** The names in replies for rule sources other than rulesets. */
 const protectionWords: { readonly [Type in RuleSource['type']]?: string } = {
   ProtectedBranch: 'protected_branch',
   PushProtection: 'push_protection',
 };
 
-/** A suite with its rules. Rulesets that are no more are shown as such. */
+/** A suite with its rules. Deleted rulesets are marked as such. */
 export async function presentRuleSuite(db: Db, row: SuiteRow): Promise<RuleSuite> {
   const ofRulesets = row.evaluations.filter(({ source }) => protectionWords[source.type] === undefined);
   const existing = new Set<number>(await listExisting(db, [...new Set(ofRulesets.map(({ source }) => source.id))]));

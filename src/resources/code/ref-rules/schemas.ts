@@ -4,7 +4,7 @@ import { Rule } from '#resources/code/rulesets/index.ts';
 
 const Result = OneOf(['pass', 'fail', 'bypass']);
 
-/** What rules said of the move of a ref. */
+/** The results of rules for the move of a ref. */
 export const ShortRuleSuite = Type.Object({
   id: Type.Integer(),
   actor_id: Nullable(Type.Integer()),
@@ -35,7 +35,7 @@ export const RuleSuite = Type.Object({
 });
 export type RuleSuite = Static<typeof RuleSuite>;
 
-/** A rule with the ruleset that it comes from. */
+/** A rule with its ruleset. */
 export const BranchRule = Type.Intersect([
   Rule,
   Type.Object({

@@ -8,7 +8,7 @@ import type { Listed, Page } from '#lib/page.ts';
 import type { ActorFacts, AppliedRule, RuledRepository, RuleSource } from '#resources/code/rulesets/index.ts';
 import type { Evaluation, MoveEvaluation, RefActor } from './evaluator.ts';
 
-/** What decides whether somebody may bypass rules of a repository, in one statement; none for the server itself. */
+/** The data that decides whether somebody may bypass rules of a repository, in one statement; none for the server itself. */
 export async function loadActorFacts(
   db: Db,
   { id, owner_id }: Pick<RuledRepository, 'id' | 'owner_id'>,
@@ -29,7 +29,7 @@ export async function loadActorFacts(
 
 type SuiteContext = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined; at: Date };
 
-/** Stores what rules said of moves. */
+/** Stores the results of rules for moves. */
 export async function insertSuites(
   tx: Tx,
   { repository, actor, at }: SuiteContext,
@@ -54,7 +54,7 @@ export async function insertSuites(
     .execute();
 }
 
-/** A rule as it was judged, as it is stored. */
+/** The stored form of an evaluated rule. */
 type StoredEvaluation = {
   source: RuleSource;
   enforcement: AppliedRule['enforcement'];
@@ -71,21 +71,21 @@ const storedEvaluation = ({ applied: { source, enforcement, rule }, violation }:
   details: violation ?? null,
 });
 
-/** The result if the rules that are tried out were in force; null where there are none. */
+/** The result if rules in evaluation mode were in force; null if there are none. */
 function resultWithTrials(evaluations: readonly Evaluation[]): 'pass' | 'fail' | 'bypass' | null {
   if (evaluations.every(({ applied }) => applied.enforcement === 'active')) return null;
   const broken = evaluations.filter(({ violation }) => violation !== undefined);
   return broken.length === 0 ? 'pass' : broken.every(({ isBypassed }) => isBypassed) ? 'bypass' : 'fail';
 }
 
-/** What rules said of a move, as it is stored, with the names of who made it and where. */
+/** The stored results of rules for a move, with the names of the actor and the repository. */
 export type SuiteRow = Omit<Selectable<DB['rule_suites']>, 'evaluations'> & {
   evaluations: StoredEvaluation[];
   actor_login: string | null;
   repository_name: string;
 };
 
-/** Whose suites: those of a repository, or of all of an organization. */
+/** The owner of suites: a repository, or an organization with all of its repositories. */
 export type SuiteOwner = { repository: Id<'repositories'> } | { owner: Id<'accounts'> };
 
 const suitesOf = (db: Db, owner: SuiteOwner) =>
@@ -110,7 +110,7 @@ type SuiteFilter = {
   evaluate_status: 'all' | 'active' | 'evaluate';
 };
 
-/** Suites since some time, the latest first. A ref may be named without `refs/heads/`. */
+/** Suites since a given time, latest first. `refs/heads/` is optional in the name of a ref. */
 export function listSuites(db: Db, owner: SuiteOwner, filter: SuiteFilter, page: Page): Promise<Listed<SuiteRow>> {
   const { ref, actor_name, repository_name, rule_suite_result: result, evaluate_status: status } = filter;
   let query = suitesOf(db, owner).where('s.pushed_at', '>=', filter.since);
@@ -124,7 +124,7 @@ export function listSuites(db: Db, owner: SuiteOwner, filter: SuiteFilter, page:
 
 const removalsPerBatch = 1_000;
 
-/** Removes some suites from before a time, and returns how many. */
+/** Removes some suites from before a time, and returns their number. */
 export async function removeSuitesBefore(db: Db, before: Date): Promise<number> {
   const { numAffectedRows = 0n } = await sql`delete from rule_suites where id in
     (select id from rule_suites where pushed_at < ${before} limit ${sql.lit(removalsPerBatch)})`.execute(db);

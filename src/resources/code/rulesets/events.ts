@@ -28,7 +28,7 @@ const rulesetEvent = webhookEventType({ name: 'repository_ruleset', permission: 
 
 type Built = { action: string; row: RulesetRow | undefined; more?: object };
 
-/** A webhook event about a ruleset of a repository or an organization. Who may bypass it isn't told. */
+/** A webhook event about a ruleset of a repository or an organization. It doesn't include bypass actors. */
 async function rulesetPayload(
   context: PayloadContext,
   event: EventScope,

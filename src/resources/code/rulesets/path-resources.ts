@@ -6,7 +6,7 @@ import { findRulesetAt, findRulesetForUpdate, findVersion, type RulesetRow, sele
 
 const words = { ruleset_id: idOf('rulesets') };
 
-// Changes lock the owner before the row, since names and the number of rulesets depend on its others.
+// Changes lock the owner before the row, since names and the number of rulesets depend on its other rulesets.
 
 /** A ruleset of a repository. */
 export const repositoryRuleset = pathResource({
@@ -32,7 +32,7 @@ export const organizationRuleset = pathResource({
   },
 });
 
-/** A ruleset of a repository, or one of its organization that is in force there. */
+/** A ruleset of a repository, or a ruleset of its organization that is in force there. */
 export const rulesetAt = pathResource({
   name: 'ruleset',
   words,
@@ -40,7 +40,7 @@ export const rulesetAt = pathResource({
   find: ({ db, at }, { ruleset_id }) => findRulesetAt(db, at.repo, ruleset_id),
 });
 
-/** A former state of a ruleset, or its present one. Nothing changes it. */
+/** A former or the current state of a ruleset. Nothing changes it. */
 const version = {
   name: 'version',
   words: { version_id: idOf('ruleset_versions') },

@@ -11,10 +11,13 @@ import { writesOrganizationRulesets, writesRepositoryRulesets } from './policies
 import type { Ruleset, RulesetSummary, RulesetVersion, RulesetVersionWithState } from './schemas.ts';
 import type { RulesetHead, RulesetRow, VersionHead, VersionRow } from './store.ts';
 
-/** The organization or repository through which a ruleset is seen. */
+/** The organization or repository that the path of a ruleset names. */
 export type RulesetParent = { readonly org: { readonly login: string } } | { readonly repo: NamedRepository };
 
-/** Where a ruleset comes from, and its addresses. One of the organization is so too where it is seen through a repository. */
+/**
+ * The source of a ruleset, and its addresses. For an organization's ruleset, the source is the organization even in the path of a
+ * repository.
+ */
 function sourceOf(links: Links, parent: RulesetParent, row: Pick<RulesetHead, 'id' | 'organization_id'>) {
   if ('repo' in parent && row.organization_id === null) {
     const { owner, name } = parent.repo;
@@ -50,7 +53,7 @@ export function presentSummary(links: Links, parent: RulesetParent, row: Ruleset
   };
 }
 
-/** A ruleset with its rules, and without what depends on who sees it. */
+/** A ruleset with its rules, without fields that depend on the viewer. */
 export const presentRuleset = (links: Links, parent: RulesetParent, row: RulesetRow): Ruleset => ({
   ...presentSummary(links, parent, row),
   ...contentOf(row),
@@ -70,7 +73,7 @@ const bypassWords = {
 
 type Seen = { readonly org: Org } | { readonly repo: Repo };
 
-/** A ruleset as a viewer sees it: with its bypass actors where they may change it, and how they may bypass it. */
+/** A ruleset for a viewer: with its bypass actors if the viewer may change it, and with the viewer's own right to bypass it. */
 export async function presentRulesetTo(
   { db, links, viewer }: Scope & { viewer: Viewer },
   parent: Seen,
@@ -84,7 +87,7 @@ export async function presentRulesetTo(
   };
 }
 
-/** Who owns an organization administers all of its repositories. */
+/** An organization's owner administers all of its repositories. */
 const factsIn = (db: Scope['db'], viewer: Viewer, parent: Seen): Promise<ActorFacts> =>
   loadActorFacts(
     db,

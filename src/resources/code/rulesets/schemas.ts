@@ -32,10 +32,10 @@ export type Property = Static<typeof Property>;
 const Properties = Type.Optional(Type.Array(Property, { maxItems }));
 const RepositoryProperty = Type.Object({ include: Properties, exclude: Properties });
 
-/** To which refs of a repository a ruleset applies. A ruleset for pushes has none. */
+/** The refs of a repository that a ruleset applies to. A ruleset for pushes has none. */
 export const RepositoryConditions = Type.Object({ ref_name: Type.Optional(RefName) });
 
-/** To which repositories of an organization a ruleset applies, and to which refs of these. */
+/** The repositories of an organization that a ruleset applies to, and their refs. */
 export const OrganizationConditions = Type.Object({
   ref_name: Type.Optional(RefName),
   repository_name: Type.Optional(RepositoryName),
@@ -77,13 +77,13 @@ const addresses = {
   updated_at: Timestamp,
 };
 
-/** A ruleset as lists show it. */
+/** A ruleset in lists. */
 export const RulesetSummary = Type.Object({ ...summary, ...addresses });
 export type RulesetSummary = Static<typeof RulesetSummary>;
 
 const content = { conditions: Type.Optional(OrganizationConditions), rules: Type.Array(Rule) };
 
-/** A ruleset. `bypass_actors` is shown to those who may change it, and `current_user_can_bypass` to who is signed in. */
+/** A ruleset. `bypass_actors` is shown to viewers who may change it, and `current_user_can_bypass` to signed-in viewers. */
 export const Ruleset = Type.Object({
   ...summary,
   bypass_actors: Type.Optional(Type.Array(BypassActor)),
@@ -99,11 +99,11 @@ const version = {
   updated_at: Timestamp,
 };
 
-/** When a ruleset was made or changed, and by whom. */
+/** When a ruleset was created or changed, and by whom. */
 export const RulesetVersion = Type.Object(version);
 export type RulesetVersion = Static<typeof RulesetVersion>;
 
-/** A version with the ruleset as it was. */
+/** A version with the ruleset's former state. */
 export const RulesetVersionWithState = Type.Object({
   ...version,
   state: Type.Object({ ...summary, bypass_actors: Type.Array(BypassActor), ...content }),
@@ -133,5 +133,5 @@ export const RulesetTargets = Type.Object({
   targets: Type.Optional(Type.String({ pattern: '^(branch|tag|push|repository)(,(branch|tag|push|repository))*$' })),
 });
 
-/** Whether rulesets of the organization are wanted too, which apply to the repository. */
+/** Whether to include the organization's rulesets that apply to the repository. */
 export const WithParents = Type.Object({ includes_parents: withDefault(Type.Boolean(), true) });

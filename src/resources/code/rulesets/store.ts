@@ -14,7 +14,7 @@ import type { BypassActor, Conditions } from './schemas.ts';
 type Columns = Selectable<DB['rulesets']>;
 type RulesetId = Id<'rulesets'>;
 
-/** A ruleset without what is in it. */
+/** A ruleset without its contents. */
 export type RulesetHead = Omit<Columns, 'conditions' | 'rules'>;
 
 /** A ruleset with its rules, conditions and bypass actors. */
@@ -24,7 +24,7 @@ export type RulesetRow = RulesetHead & {
   readonly bypass_actors: readonly BypassActor[];
 };
 
-/** The organization or repository that has rulesets. */
+/** The organization or repository that owns rulesets. */
 export type RulesetOwner =
   | { readonly column: 'organization_id'; readonly id: Id<'accounts'> }
   | { readonly column: 'repository_id'; readonly id: Id<'repositories'> };
@@ -46,7 +46,7 @@ const content = [
 
 const selectRulesets = (db: Db) => db.selectFrom('rulesets').select(heads).select(content);
 
-/** What the conditions of an organization's ruleset ask of a repository; null for a repository's own. */
+/** The facts about a repository that the conditions of its organization's ruleset need; null for a repository's own ruleset. */
 const repositoryFacts = (repository: RuledRepository['id']) =>
   sql<RepositoryFacts | null>`case when rulesets.organization_id is not null then (
     select jsonb_build_object('id', r.id, 'name', r.name, 'language', r.language, 'fork', r.source_id is not null,
@@ -55,11 +55,11 @@ const repositoryFacts = (repository: RuledRepository['id']) =>
 
 type RepositoryKey = Pick<RuledRepository, 'id' | 'owner_id'>;
 
-/** Whether a ruleset is of a repository, or is in force in its organization. */
+/** Whether a ruleset belongs to a repository, or is in force in its organization. */
 const ofOrAbove = ({ id, owner_id }: RepositoryKey) =>
   sql<boolean>`(rulesets.repository_id = ${id} or rulesets.organization_id = ${owner_id} and rulesets.enforcement <> 'disabled')`;
 
-/** Those of the rows that apply to the repository whose facts they have. */
+/** The rows that apply to the repository with these facts. */
 function applying<Row extends { readonly conditions: Conditions; readonly facts: RepositoryFacts | null }>(
   rows: readonly Row[],
 ): Omit<Row, 'facts'>[] {
@@ -67,8 +67,8 @@ function applying<Row extends { readonly conditions: Conditions; readonly facts:
 }
 
 /**
- * The rulesets in force in a repository, or that are evaluated there: its own, and those of its organization that apply to it. In one
- * statement, which reads two index entries where there are none.
+ * The rulesets that are in force or evaluated in a repository: its own, and its organization's that apply to it. It is one
+ * statement, which reads two index entries if there are none.
  */
 export async function loadRulesetsOf(db: Db, repository: RepositoryKey): Promise<RulesetRow[]> {
   const rows = await selectRulesets(db)
@@ -80,7 +80,7 @@ export async function loadRulesetsOf(db: Db, repository: RepositoryKey): Promise
   return applying(rows);
 }
 
-/** The rulesets of a repository and those in force above it. Their number is limited. */
+/** The rulesets of a repository, and its organization's that are in force. Their number is limited. */
 export async function listRulesetsAt(db: Db, repository: RepositoryKey): Promise<RulesetHead[]> {
   const rows = await db
     .selectFrom('rulesets')
@@ -92,7 +92,7 @@ export async function listRulesetsAt(db: Db, repository: RepositoryKey): Promise
   return applying(rows);
 }
 
-/** A ruleset of a repository, or one in force above it. */
+/** A ruleset of a repository, or one of its organization that is in force. */
 export async function findRulesetAt(db: Db, repository: RepositoryKey, id: RulesetId): Promise<RulesetRow | undefined> {
   const rows = await selectRulesets(db)
     .select(repositoryFacts(repository.id))
@@ -106,11 +106,11 @@ export async function findRulesetAt(db: Db, repository: RepositoryKey, id: Rules
 export const listRulesets = (db: Db, { column, id }: RulesetOwner): Promise<RulesetHead[]> =>
   db.selectFrom('rulesets').select(heads).where(column, '=', id).orderBy('id').execute();
 
-/** The rulesets of a repository itself, with all that is in them. Their number is limited. */
+/** The rulesets of a repository itself, with all contents. Their number is limited. */
 export const listOwnRulesets = (db: Db, repository: Id<'repositories'>): Promise<RulesetRow[]> =>
   selectRulesets(db).where('repository_id', '=', repository).orderBy('id').execute();
 
-/** An owner whose id may be found by the same statement. */
+/** An owner whose id the same statement may find. */
 type OwnerQuery =
   | { readonly column: 'organization_id'; readonly id: OrSql<Id<'accounts'>> }
   | { readonly column: 'repository_id'; readonly id: OrSql<Id<'repositories'>> };
@@ -123,11 +123,11 @@ export const selectRuleset = (db: Db, { column, id }: OwnerQuery, ruleset: Rules
 export const findRuleset = (db: Db, id: RulesetId): Promise<RulesetRow | undefined> =>
   selectRulesets(db).where('id', '=', id).executeTakeFirst();
 
-/** The same ruleset again, its row locked; undefined when it was deleted. */
+/** Reads the ruleset again and locks its row; undefined if it was deleted. */
 export const findRulesetForUpdate = (tx: Tx, { id }: Pick<RulesetRow, 'id'>): Promise<RulesetRow | undefined> =>
   selectRulesets(tx).where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** How many rulesets an owner has, and whether another one than `except` has the name. */
+/** The number of an owner's rulesets, and whether a ruleset other than `except` has the name. */
 export async function countRulesets(
   tx: Tx,
   { column, id }: RulesetOwner,
@@ -189,12 +189,12 @@ export function insertBypassActors(tx: Tx, ruleset: RulesetId, actors: readonly 
 export const removeBypassActors = (tx: Tx, ruleset: RulesetId): void =>
   sendUnawaited(tx, tx.deleteFrom('ruleset_bypass_actors').where('ruleset_id', '=', ruleset));
 
-/** The ids of actors that may bypass rulesets of an owner, of those that are asked for. */
+/** The requested actors that may bypass rulesets of an owner, by id. */
 type KnownActors = { readonly apps: number[]; readonly teams: number[]; readonly users: number[] };
 
 /**
- * Of these actors, the apps that are installed at the account, its teams, and the users who are its members or have a role in the
- * repository.
+ * The given actors that are valid: apps that are installed on the account, its teams, and users who are its members or have a
+ * role in the repository.
  */
 export async function findKnownActors(
   tx: Tx,
@@ -215,13 +215,13 @@ export async function findKnownActors(
   return rows[0] ?? { apps: [], teams: [], users: [] };
 }
 
-/** Those of the ids that are of repositories of an account. */
+/** The given ids of repositories that belong to an account. */
 export const listOwnedIds = async (tx: Tx, account: Id<'accounts'>, ids: readonly number[]): Promise<number[]> => {
   const query = tx.selectFrom('repositories').select('id').where('owner_id', '=', account);
   return (await query.where(sql<boolean>`id = any (${[...ids]}::bigint[])`).execute()).map(({ id }) => id);
 };
 
-/** What an account is in an organization: whether it owns it, and its teams with those above them. */
+/** An account's position in an organization: whether it is an owner, and its teams with their parents. */
 type MemberFacts = { readonly isOwner: boolean; readonly teams: Id<'teams'>[] };
 
 export async function findMemberFacts(db: Db, organization: Id<'accounts'>, account: Id<'accounts'>): Promise<MemberFacts> {
@@ -232,7 +232,7 @@ export async function findMemberFacts(db: Db, organization: Id<'accounts'>, acco
   return rows[0] ?? { isOwner: false, teams: [] };
 }
 
-/** What a ruleset was. */
+/** The former state of a ruleset. */
 export type RulesetState = Pick<RulesetRow, 'name' | 'target' | 'enforcement' | 'bypass_actors' | 'conditions' | 'rules'>;
 
 export type VersionHead = Pick<Selectable<DB['ruleset_versions']>, 'id' | 'actor_id' | 'created_at'> & {
@@ -261,7 +261,7 @@ export const listVersions = (db: Db, ruleset: RulesetId, page: Page): Promise<Li
 export const findVersion = (db: Db, ruleset: RulesetId, id: Id<'ruleset_versions'>): Promise<VersionRow | undefined> =>
   selectVersions(db, ruleset).select(sql<RulesetState>`state`.as('state')).where('id', '=', id).executeTakeFirst();
 
-/** Those of some rulesets that exist. */
+/** The given rulesets that exist. */
 export async function listExisting(db: Db, ids: readonly number[]): Promise<RulesetId[]> {
   if (ids.length === 0) return [];
   const rows = await db

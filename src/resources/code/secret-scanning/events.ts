@@ -27,8 +27,8 @@ declare module '#events/kinds.ts' {
     'secret_scanning_alert.unassigned': Alert & { assignee: Id<'accounts'> };
     'secret_scanning_alert_location.created': Alert & { location: Id<'secret_locations'> };
     /**
-     * `source`: what was looked through, in the word of webhooks; events of former versions have none, and were about Git. `pattern` and
-     * `scope`: the custom pattern that the scan was for, where it was for one.
+     * `source`: the scanned data, in the term of webhooks. Events of former versions lack it, and were about Git. `pattern` and
+     * `scope`: the custom pattern of the scan, if any.
      */
     'secret_scanning_scan.completed': {
       type: keyof typeof scanTypes;
@@ -48,7 +48,7 @@ const scanEvent = webhookEventType({ name: 'secret_scanning_scan', permission, h
 
 type Build = (shown: object) => Promise<WebhookEvent | undefined> | WebhookEvent | undefined;
 
-/** A webhook event about an alert that is still there. Payloads hold no secrets. */
+/** A webhook event about an alert that still exists. Payloads contain no secrets. */
 const aboutAlert = (
   context: PayloadContext,
   event: EventScope & { data: Alert },

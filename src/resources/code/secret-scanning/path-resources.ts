@@ -3,7 +3,7 @@ import { idOf, numberWord } from '#endpoint/path-words.ts';
 import { findPatternForUpdate, selectOrgPattern, selectRepoPattern } from './custom-store.ts';
 import { findAlertForUpdate, selectAlert } from './store.ts';
 
-/** An alert of a repository in which secret scanning is on, by its number. */
+/** An alert of a repository with secret scanning enabled, by its number. */
 export const secretAlert = pathResource({
   name: 'secretAlert',
   words: { alert_number: numberWord },
@@ -21,7 +21,7 @@ export const orgPattern = pathResource({
   lock: (tx, at) => findPatternForUpdate(tx, at.customPattern),
 });
 
-/** A custom pattern that a repository has for itself. */
+/** A custom pattern of a repository itself. */
 export const repoPattern = pathResource({
   name: 'customPattern',
   words: { pattern_id: idOf('secret_patterns') },

@@ -30,7 +30,7 @@ type Settings = {
 
 const percentage = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((100 * part) / whole));
 
-/** What an organization wants of push protection for each pattern, with how often alerts of it were right. */
+/** An organization's push protection setting for each pattern, with the share of correct alerts. */
 export function presentSettings({ version, settings, patterns }: Settings, counts: readonly AlertCounts[]): PatternSettings {
   const byType = keyed(counts, ({ secret_type }) => secret_type);
   const all = counts.reduce((sum, { total }) => sum + total, 0);

@@ -17,7 +17,7 @@ import { type AlertRow, findAlert, type LocationRow, loadFirstLocations } from '
 
 type Named = NamedRepository & { id: Id<'repositories'> };
 
-/** A place in a file: the columns of texts are null, and no other. */
+/** A location in a file. Its columns for texts are null, and its other columns aren't. */
 type FileRow = { [Column in keyof LocationRow]: NonNullable<LocationRow[Column]> };
 
 function presentFile(urls: RepositoryUrls, row: FileRow): AlertLocation {
@@ -53,20 +53,20 @@ function textUrls({ url }: RepositoryUrls, row: LocationRow, subject: { url: str
   return subject;
 }
 
-/** A place. An issue that became a pull request since is one. */
+/** A location. An issue that was converted to a pull request also counts as one. */
 export function presentLocation(urls: RepositoryUrls, row: LocationRow): AlertLocation {
   const { part, issue_number, is_pull_request } = row;
-  if (part === null) return presentFile(urls, row as FileRow); // a check of the table says so
+  if (part === null) return presentFile(urls, row as FileRow); // a check of the table guarantees it
   const words = is_pull_request
     ? { type: 'pull_request', api: 'pulls', page: 'pull' }
     : { type: 'issue', api: 'issues', page: 'issues' };
-  const type = `${words.type}_${part}` as TextType; // reviews are those of pull requests
+  const type = `${words.type}_${part}` as TextType; // only pull requests have reviews
   const subject = { url: `${urls.url}/${words.api}/${issue_number}`, html_url: `${urls.html}/${words.page}/${issue_number}` };
   const { url, html_url } = textUrls(urls, row, subject);
   return { type, details: { [`${type}_url`]: url, html_url } };
 }
 
-/** Alerts as payloads have them, without their secrets; `repositoryOf` tells in which repository each is. */
+/** Alerts in payloads, without their secrets. `repositoryOf` returns the repository of each. */
 export async function presentPayloadAlerts(
   { db, links }: Scope,
   rows: readonly AlertRow[],
@@ -107,7 +107,7 @@ export async function presentPayloadAlerts(
 
 type Shown = { readonly secrets: Secrets; readonly hideSecret: boolean };
 
-/** Alerts of a whole page, with their secrets unless these are to be hidden. */
+/** Alerts of a whole page, with their secrets unless these must be hidden. */
 export async function presentAlerts(
   scope: Scope,
   rows: readonly AlertRow[],
@@ -132,24 +132,23 @@ export async function presentAlerts(
   });
 }
 
-/** One alert of a repository. */
 export const presentAlert = async (scope: Scope, row: AlertRow, repo: Named, shown: Shown): Promise<SecretAlert> =>
   firstOrNotFound(await presentAlerts(scope, [row], () => repo, shown));
 
-/** The words of the public API for scans that aren't of every push. */
+/** The public API's terms for scans other than of every push. */
 export const scanTypes = {
   backfill: 'backfill',
   pattern_update: 'pattern-version-backfill',
   custom_pattern: 'custom-pattern-backfill',
 } as const;
 
-/** What a scan looks through, in the words of scans and in those of webhooks. One of texts looks through those of issues and of pull requests. */
+/** The scanned data, in the terms of scans and of webhooks. A scan of texts covers issues and pull requests. */
 export const scanSources = {
   git: { git: 'git' },
   texts: { issue: 'issues', 'pull-request': 'pull-requests' },
 } as const;
 
-/** A scan in its list, once for each kind of what it looks through. */
+/** A scan in the list, once for each kind of scanned data. */
 const presentScan = ({ source, started_at, completed_at }: ScanRow) =>
   Object.keys(scanSources[source]).map((type) => ({
     type,
@@ -172,7 +171,7 @@ export function presentHistory(rows: readonly ScanRow[]): ScanHistory {
   };
 }
 
-/** What a secret of an alert is called, and whether the alert is open. */
+/** The display name of an alert's secret, and whether the alert is open. */
 export async function findNamedAlert(
   db: Db,
   id: Id<'secret_alerts'>,

@@ -26,7 +26,7 @@ const textTypes = [
 ] as const;
 export type TextType = (typeof textTypes)[number];
 
-/** A place in a text: its address in the API has the name of its type. */
+/** A location in a text. The field for its API address contains the name of its type. */
 export type TextDetails = { readonly [Type in TextType as `${Type}_url`]?: string } & { readonly html_url: string };
 
 export const LocationDetails = Type.Unsafe<FileLocation | TextDetails>(
@@ -37,7 +37,7 @@ export type LocationDetails = Static<typeof LocationDetails>;
 export const AlertLocation = Type.Object({ type: OneOf(['commit', ...textTypes]), details: LocationDetails });
 export type AlertLocation = Static<typeof AlertLocation>;
 
-/** An alert as payloads have it: without the secret. */
+/** An alert in payloads, without the secret. */
 export const SecretAlertInPayload = Type.Object({
   number: Type.Integer(),
   created_at: Timestamp,

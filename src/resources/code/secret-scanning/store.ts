@@ -11,10 +11,10 @@ import type { FoundSecret } from './find-secrets.ts';
 
 type StoredAlert = Selectable<DB['secret_alerts']>;
 
-/** A place, with the issue or pull request whose text it is in. */
+/** A location, with the issue or pull request whose text it is in. */
 export type LocationRow = Selectable<DB['secret_locations']> & { issue_number: number | null; is_pull_request: boolean | null };
 
-/** An alert, with whether the same secret is known of another repository of the owner, and whether everybody can read it. */
+/** An alert, with whether another repository of the owner has the same secret, and whether the secret is public. */
 export type AlertRow = StoredAlert & { is_multi_repo: boolean; is_public: boolean };
 
 const alerts = (db: Db) =>
@@ -29,11 +29,11 @@ const isMultiRepo = sql<boolean>`exists (select from secret_alerts other join re
     and o.owner_id = r.owner_id and o.secret_scanning)`;
 const isPublic = sql<boolean>`(r.visibility = 'public')`;
 
-/** An alert of a repository by its number; none where secret scanning is switched off. */
+/** An alert of a repository by its number; none if secret scanning is disabled. */
 export const selectAlert = (db: Db, repository: OrSql<Id<'repositories'>>, number: number) =>
   alerts(db).where('a.repository_id', '=', repository).where('a.number', '=', number).where('r.secret_scanning', '=', true);
 
-/** The alert again, its row locked until the transaction ends; undefined when it was deleted. */
+/** Reads the alert again and locks its row until the transaction ends; undefined if it was deleted. */
 export const findAlertForUpdate = (tx: Tx, { id }: Pick<AlertRow, 'id'>): Promise<AlertRow | undefined> =>
   alerts(tx).where('a.id', '=', id).forNoKeyUpdate('a').executeTakeFirst();
 
@@ -55,12 +55,12 @@ export type AlertFilter = {
   direction: 'asc' | 'desc';
 };
 
-/** The alerts of a repository, or those of an organization's repositories that a viewer's credential reaches. */
+/** The alerts of a repository, or of an organization's repositories that a viewer's credential reaches. */
 export function listAlerts(db: Db, of: RepositoriesCovered, filter: AlertFilter, page: Page): Promise<Walked<AlertRow>> {
   const { state, types, withoutTypes, resolutions, validities, assignee, sort, direction } = filter;
   let query = alerts(db).where('r.secret_scanning', '=', true).where(isCovered(of));
   if (state !== undefined) query = query.where('a.state', '=', state);
-  // Forms that no provider has for itself are listed where they are asked for by name.
+  // Generic patterns without a provider are listed only if the type filter names them.
   query = types === undefined ? query.where('a.is_generic', '=', false) : query.where('a.secret_type', 'in', types);
   if (withoutTypes !== undefined) query = query.where('a.secret_type', 'not in', withoutTypes);
   if (resolutions !== undefined) query = query.where('a.resolution', 'in', resolutions);
@@ -89,7 +89,7 @@ export const listAlertsByDigest = (db: Db, repository: Id<'repositories'>, diges
     .where('digest', 'in', digests)
     .execute();
 
-/** Notes who pushed secrets in spite of the protection that were known from texts alone before. */
+/** Records bypasses of push protection for secrets that were previously known only from texts. */
 export const noteBypasses = (tx: Tx, ids: readonly Id<'secret_alerts'>[], now: Date) =>
   sql`update secret_alerts a set bypassed_by = p.account_id, bypassed_at = p.bypassed_at, updated_at = ${now}
     from secret_alerts known cross join lateral (select * from secret_placeholders p
@@ -97,7 +97,7 @@ export const noteBypasses = (tx: Tx, ids: readonly Id<'secret_alerts'>[], now: D
       order by p.bypassed_at desc limit 1) as p
     where known.id = any (${[...ids]}::bigint[]) and known.bypassed_at is null and a.id = known.id`.execute(tx);
 
-/** Reopens alerts that ended with a custom pattern, or with a former form of one, and that a pattern finds again. */
+/** Reopens alerts that were closed with a custom pattern, or with a former version of one, and that a pattern finds again. */
 export async function reopenAlerts(
   tx: Tx,
   found: readonly { alert: Id<'secret_alerts'>; pattern: Id<'secret_patterns'> | undefined }[],
@@ -112,7 +112,7 @@ export async function reopenAlerts(
   return rows;
 }
 
-/** The next alerts of a custom pattern, in the order of their ids, their rows locked until the transaction ends. */
+/** The next alerts of a custom pattern, ordered by id. Their rows are locked until the transaction ends. */
 export const listAlertsOfPattern = (
   tx: Tx,
   pattern: Id<'secret_patterns'>,
@@ -127,7 +127,7 @@ export const listAlertsOfPattern = (
     .forNoKeyUpdate('a')
     .execute();
 
-/** Resolves alerts for a reason that lies in their pattern. Where it is deleted, they belong to it no more. */
+/** Resolves alerts because of their pattern. If the pattern is deleted, they no longer belong to it. */
 export const resolveAlerts = (
   tx: Tx,
   ids: readonly Id<'secret_alerts'>[],
@@ -142,7 +142,7 @@ export const resolveAlerts = (
 export const removeAlerts = (tx: Tx, ids: readonly Id<'secret_alerts'>[]) =>
   tx.deleteFrom('secret_alerts').where('id', 'in', ids).execute();
 
-/** The highest number of an alert of a repository. The caller has locked the repository. */
+/** The highest alert number of a repository. The caller has locked the repository. */
 export async function findLastNumber(tx: Tx, repository: Id<'repositories'>): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select coalesce(max(number), 0) as last from secret_alerts where repository_id = ${repository}`.execute(tx);
@@ -165,7 +165,7 @@ function locationOf(found: Found) {
   return { commit_sha: commit, blob_sha: blob, path, start_line, end_line, start_column, end_column };
 }
 
-/** Stores places that aren't stored yet, and returns them; adds them to the counts of their alerts. */
+/** Stores new locations, returns them, and adds them to the counts of their alerts. */
 export async function insertLocations(
   tx: Tx,
   found: readonly NewLocation[],
@@ -197,7 +197,7 @@ export const listLocations = (db: Db, alert: Id<'secret_alerts'>, page: Page): P
 export const findLocation = (db: Db, id: Id<'secret_locations'>): Promise<LocationRow | undefined> =>
   locations(db).where('l.id', '=', id).executeTakeFirst();
 
-/** The first place of each of some secrets. */
+/** The first location of each of the given secrets. */
 export async function loadFirstLocations(
   db: Db,
   ids: readonly Id<'secret_alerts'>[],

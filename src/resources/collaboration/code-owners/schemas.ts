@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable } from '#lib/shape.ts';
 
-/** What is wrong with a line of a file of code owners. */
+/** An error in a line of a code owners file. */
 const CodeOwnersError = Type.Object({
   line: Type.Integer(),
   column: Type.Integer(),

@@ -4,10 +4,10 @@ import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { teamReaches } from '#resources/collaboration/pulls/index.ts';
 
-/** The level of the role by which somebody may own code: that of writers. */
+/** The minimum role level of a code owner: write access. */
 const writing = 3;
 
-/** Those of some people, by logins in lower case or by ids, who may write to a repository. */
+/** The given users, by logins in lower case or by ids, who may write to a repository. */
 export const findWriters = async (
   db: Db,
   { id }: Pick<RepositoryRow, 'id'>,
@@ -30,7 +30,10 @@ export const findWriters = async (
 /** A team by its slug, in lower case. */
 type Slug = { id: Id<'teams'>; slug: string };
 
-/** Those of some teams of a repository's owner, by slugs in lower case, that everybody of theirs sees and that may write to it. */
+/**
+ * The given teams of a repository's owner, by slugs in lower case, that are visible to all members and may write to the
+ * repository.
+ */
 export const findWritingTeams = async (
   db: Db,
   { id, owner_id }: Pick<RepositoryRow, 'id' | 'owner_id'>,

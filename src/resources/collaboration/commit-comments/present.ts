@@ -54,7 +54,6 @@ export async function presentComments(
   });
 }
 
-/** One comment. */
 export const presentComment = async (
   scope: Scope,
   repository: RepositoryOfComments,

@@ -4,7 +4,7 @@ import { associations } from '#resources/collaboration/issues/index.ts';
 import { ReactionRollup } from '#resources/collaboration/reactions/index.ts';
 import { User } from '#resources/identity/accounts/index.ts';
 
-/** A comment on a commit; its renderings stand in the place of the body or beside it, by the media type of the request. */
+/** A comment on a commit. Renderings replace the body or are added to it, depending on the media type of the request. */
 export const CommitComment = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),
@@ -28,7 +28,7 @@ export type CommitComment = Static<typeof CommitComment>;
 const body = Type.String({ minLength: 1, maxLength: 65_536 });
 const lineNumber = Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })));
 
-/** `position` is a line of the diff of the file at `path`, `line` one of the file itself. */
+/** `position` is a line in the diff of the file at `path`, and `line` a line of the file itself. */
 export const NewCommitComment = Type.Object(
   {
     body,

@@ -28,11 +28,11 @@ export const selectComment = (db: Db, repository: OrSql<RepositoryId>, id: Comme
 export const findComment = (db: Db, id: Comment): Promise<CommitCommentRow | undefined> =>
   db.selectFrom('commit_comments').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The same comment again, its row locked; undefined when it was deleted. */
+/** Reads the comment again and locks its row; undefined if it was deleted. */
 export const findCommentForUpdate = (tx: Tx, { id }: Pick<CommitCommentRow, 'id'>): Promise<CommitCommentRow | undefined> =>
   tx.selectFrom('commit_comments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Those of the ids that are comments on commits. */
+/** The given ids that belong to comments on commits. */
 export async function loadPresentIds(db: Db, ids: Iterable<number | null>): Promise<Set<number>> {
   const wanted = unique(ids) as Comment[];
   if (wanted.length === 0) return new Set();
@@ -56,11 +56,11 @@ export const countReaction = (tx: Tx, id: Comment, content: Content, by: 1 | -1)
 
 export const removeComment = (tx: Tx, id: Comment) => tx.deleteFrom('commit_comments').where('id', '=', id).execute();
 
-/** The comments on all commits of a repository after one of them, oldest first. */
+/** The comments on all commits of a repository after a given one, oldest first. */
 export const listCommentsAfter = (db: Db, repository: RepositoryId, after: Comment, limit: number): Promise<CommitCommentRow[]> =>
   listAfter(ofRepository(db, repository), 'id', after, limit);
 
-/** Inserts comments that come from another server, without events. Returns their ids in the same order. */
+/** Inserts comments from another server, without events. Returns their ids in the same order. */
 export async function insertImportedComments(tx: Tx, comments: readonly Insertable<DB['commit_comments']>[]): Promise<Comment[]> {
   if (comments.length === 0) return [];
   const rows = await tx
@@ -68,6 +68,6 @@ export async function insertImportedComments(tx: Tx, comments: readonly Insertab
     .values([...comments])
     .returning('id')
     .execute();
-  // Ids are given in the order of the values.
+  // Ids are assigned in the order of the values.
   return gather(rows, 'id').sort((a, b) => a - b);
 }

@@ -2,7 +2,7 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
 import { findFieldForUpdate, selectField } from './store.ts';
 
-/** A field that an organization gives its issues, by its id. */
+/** A field that an organization defines for its issues, by its id. */
 export const issueField = pathResource({
   name: 'issueField',
   words: { issue_field_id: idOf('issue_fields') },

@@ -3,7 +3,10 @@ import type { IssueFieldValue } from './schemas.ts';
 import { formatted } from './value.ts';
 import type { HeldValue } from './value-store.ts';
 
-/** The value of an issue in a field. As in the public API, `value` of a single choice is the option's id, and several choices are a list of their own. */
+/**
+ * The value of an issue in a field. As in the public API, `value` of a single choice is the option's id, and multiple choices are
+ * a separate list.
+ */
 export function presentFieldValue({ issue_id, field_id, name, data_type, value }: HeldValue): IssueFieldValue {
   const common = {
     issue_field_id: field_id,

@@ -35,6 +35,5 @@ export async function presentFields({ db }: Pick<Scope, 'db'>, rows: readonly Fi
   }));
 }
 
-/** One field. */
 export const presentField = async (context: Pick<Scope, 'db'>, row: FieldRow): Promise<IssueField> =>
   firstOrNotFound(await presentFields(context, [row]));

@@ -64,7 +64,7 @@ export const IssueFieldChange = Type.Object(
 );
 export type IssueFieldChange = Static<typeof IssueFieldChange>;
 
-/** An option of a request. With an id, it changes or keeps that option. */
+/** An option in a request. With an id, it changes or keeps that option. */
 export type WantedOption = Static<typeof ChangedOption>;
 
 const ChosenOption = Type.Object({ id: Type.Integer(), name: Type.String(), color: Type.String() });
@@ -74,7 +74,7 @@ export const IssueFieldValue = Type.Object({
   issue_field_name: Type.String(),
   node_id: Type.String(),
   data_type: OneOf(dataTypes),
-  /** The text, number or date, or the id of a single option; null for several options. */
+  /** The text, number or date, or the id of a single option; null for multiple options. */
   value: Nullable(Type.Union([Type.String(), Type.Number()])),
   single_select_option: Type.Optional(ChosenOption),
   multi_select_options: Type.Optional(Type.Array(ChosenOption)),

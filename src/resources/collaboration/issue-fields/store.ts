@@ -12,11 +12,13 @@ export type OptionRow = Selectable<DB['issue_field_options']>;
 type Field = Id<'issue_fields'>;
 type Organization = Id<'accounts'>;
 
-/** Whether the viewer may see the field whose row has the alias given in `field`. */
+/** Whether the viewer may see the field row with the alias in `field`. */
 export const seesField = (viewer: Viewer, field: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`(${field}.visibility = 'all' or ${belongsToOrganization(viewer, sql`${field}.organization_id`)})`;
 
-/** Whether the viewer may see an event about a field, given by the ids of field and organization, since the field may be deleted. */
+/**
+ * Whether the viewer may see an event about a field. It takes the ids of field and organization, since the field may be deleted.
+ */
 export const seesEventsOfField = (
   viewer: Viewer,
   field: RawBuilder<unknown>,
@@ -38,13 +40,13 @@ export const listFields = (db: Db, viewer: Viewer, organization: Organization): 
 export const selectField = (db: Db, organization: OrSql<Organization>, id: Field) =>
   db.selectFrom('issue_fields').selectAll().where('organization_id', '=', organization).where('id', '=', id);
 
-/** The same field again, with all fields of its organization locked; undefined when it was deleted. */
+/** Reads the field again and locks all fields of its organization; undefined if it was deleted. */
 export async function findFieldForUpdate(tx: Tx, { id, organization_id }: FieldRow): Promise<FieldRow | undefined> {
   await lockOrganization(tx, organization_id);
   return selectField(tx, organization_id, id).executeTakeFirst();
 }
 
-/** The options of fields, in their order, by the fields' ids. */
+/** The options of fields, in order, by the ids of the fields. */
 export async function loadOptions(db: Db, fields: readonly Field[]): Promise<Map<Field, OptionRow[]>> {
   if (fields.length === 0) return new Map();
   const rows = await db
@@ -94,7 +96,7 @@ export async function insertOptions(tx: Tx, field: Field, options: readonly Opti
     .execute();
 }
 
-/** Changes options of a field, all in one statement. */
+/** Changes options of a field in one statement. */
 export async function updateOptions(tx: Tx, field: Field, options: readonly OptionRow[], now: Date): Promise<void> {
   if (options.length === 0) return;
   const rows = options.map(({ id, name, description, color, priority }) => ({ id, name, description, color, priority }));
@@ -106,7 +108,7 @@ export async function updateOptions(tx: Tx, field: Field, options: readonly Opti
     where o.id = w.id and o.field_id = ${field}`.execute(tx);
 }
 
-/** Removes options of a field, and with them the values that chose them. */
+/** Removes options of a field, and the values that chose them. */
 export async function removeOptions(tx: Tx, field: Field, ids: readonly Id<'issue_field_options'>[]): Promise<void> {
   if (ids.length === 0) return;
   await tx

@@ -23,7 +23,7 @@ export type RelationKind = Extract<EventKind, `sub_issues.${string}` | `issue_de
 const subIssuesEvent = webhookEventType({ name: 'sub_issues', permission: 'issues:read', hooks: 'all' });
 const dependenciesEvent = webhookEventType({ name: 'issue_dependencies', permission: 'issues:read', hooks: 'all' });
 
-/** The fields of the payload that hold the issue of the event's repository, and the other one. */
+/** The payload's fields for the issue of the event's repository, and for the other issue. */
 type Fields = readonly [own: string, other: string];
 const ofParent: Fields = ['parent_issue', 'sub_issue'];
 const ofSubIssue: Fields = ['sub_issue', 'parent_issue'];
@@ -31,8 +31,8 @@ const ofBlocked: Fields = ['blocked_issue', 'blocking_issue'];
 const ofBlocking: Fields = ['blocking_issue', 'blocked_issue'];
 
 /**
- * The webhook event in the repository of one of the two issues. If the other repository isn't public, nothing is sent: who gets the
- * events of one repository need not read the other.
+ * The webhook event in the repository of one of the two issues. If the other repository isn't public, nothing is sent: receivers
+ * in one repository may not have access to the other.
  */
 const relationPayload = <Kind extends RelationKind>(
   type: typeof subIssuesEvent,

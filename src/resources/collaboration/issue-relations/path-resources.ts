@@ -4,7 +4,7 @@ import { checkHasIssues, issueNumbers, selectIssue } from '#resources/collaborat
 import { lockRelations } from './relations.ts';
 import { findBlocking } from './store.ts';
 
-/** An issue of a repository, by its number, and no pull request. Its lock is that of the relations of all issues of the owner. */
+/** An issue of a repository, by its number, and not a pull request. It locks the relations of all issues of the owner. */
 export const relatedIssue = pathResource({
   name: 'issue',
   words: { issue_number: numberWord },
@@ -15,7 +15,7 @@ export const relatedIssue = pathResource({
   lock: lockRelations,
 });
 
-/** An issue that blocks another, by its id. Its lock is the same. */
+/** An issue that blocks another, by its id. It takes the same lock. */
 export const blockingIssue = pathResource({
   name: 'blockingIssue',
   words: { issue_id: idOf('issues') },

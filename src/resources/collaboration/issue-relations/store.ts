@@ -11,12 +11,12 @@ import type { IssueRow } from '#resources/collaboration/issues/index.ts';
 
 type Issue = Id<'issues'>;
 
-/** Whether the viewer may read the row `issues`, which is related to an issue that they may read. */
+/** Whether the viewer may read the row `issues`, which is related to an issue that the viewer may read. */
 const readableBeside = (viewer: Viewer, { repository_id }: Pick<IssueRow, 'repository_id'>) =>
   sql<boolean>`(issues.repository_id = ${repository_id} or issues.repository_id in (
     select s.id from repositories s where s.has_issues and s.id in ${readableRepositoryIds(viewer, 'issues')}))`;
 
-/** The sub-issues of an issue that the viewer may read, in their order. */
+/** The sub-issues of an issue that the viewer may read, in order. */
 export function listSubIssues(db: Db, viewer: Viewer, parent: IssueRow, page: Page): Promise<Listed<IssueRow>> {
   const query = db
     .selectFrom('issues')
@@ -30,7 +30,7 @@ export function listSubIssues(db: Db, viewer: Viewer, parent: IssueRow, page: Pa
 }
 type IssuesQuery = SelectQueryBuilder<DB, 'issues', IssueRow>;
 
-/** The issue above an issue, if the viewer may read it. */
+/** The parent of an issue, if the viewer may read it. */
 export const findParent = (db: Db, viewer: Viewer, issue: IssueRow): Promise<IssueRow | undefined> =>
   db
     .selectFrom('issues')
@@ -39,21 +39,21 @@ export const findParent = (db: Db, viewer: Viewer, issue: IssueRow): Promise<Iss
     .where(readableBeside(viewer, issue))
     .executeTakeFirst();
 
-/** Where an issue would be as a sub-issue of another. */
+/** The position that an issue would have as a sub-issue of another. */
 export type Placement = {
-  /** How many issues are above the parent. */
+  /** The number of issues above the parent. */
   above: number;
-  /** Whether one of them is the issue itself. */
+  /** Whether the issue itself is one of them. */
   is_above: boolean;
-  /** How many levels are below the issue. */
+  /** The number of levels below the issue. */
   below: number;
-  /** How many sub-issues the parent has. */
+  /** The number of the parent's sub-issues. */
   siblings: number;
-  /** The issue's parent now. */
+  /** The issue's current parent. */
   former: Issue | null;
 };
 
-/** @param levels how far is looked up and down */
+/** @param levels the maximum number of levels to search up and down */
 export async function findPlacement(tx: Tx, parent: Issue, issue: Issue, levels: number): Promise<Placement> {
   const { rows } = await sql<Placement>`
     with recursive above as (
@@ -72,14 +72,14 @@ export async function findPlacement(tx: Tx, parent: Issue, issue: Issue, levels:
   return rows[0] ?? { above: 0, is_above: false, below: 0, siblings: 0, former: null };
 }
 
-/** Makes an issue the last sub-issue of another, also if it was that of a third one. */
+/** Makes an issue the last sub-issue of another, even if it had another parent. */
 export const putSubIssue = (tx: Tx, parent: Issue, issue: Issue, at: Date) =>
   sql`insert into sub_issues (issue_id, parent_id, position, created_at)
     select ${issue}, ${parent}, coalesce(max(position), 0) + 1, ${at} from sub_issues where parent_id = ${parent}
     on conflict (issue_id) do update
       set parent_id = excluded.parent_id, position = excluded.position, created_at = excluded.created_at`.execute(tx);
 
-/** Takes a sub-issue from its parent. Returns whether it was one. */
+/** Removes a sub-issue from its parent. Returns whether it was one. */
 export async function removeSubIssue(tx: Tx, parent: Issue, issue: Issue): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('sub_issues')
@@ -89,7 +89,7 @@ export async function removeSubIssue(tx: Tx, parent: Issue, issue: Issue): Promi
   return numDeletedRows > 0n;
 }
 
-/** The places of those of the issues that are sub-issues of another. */
+/** The positions of the given issues that are sub-issues of another. */
 export async function loadPositions(tx: Tx, parent: Issue, issues: readonly Issue[]): Promise<Map<Issue, number>> {
   const rows = await tx
     .selectFrom('sub_issues')
@@ -100,21 +100,21 @@ export async function loadPositions(tx: Tx, parent: Issue, issues: readonly Issu
   return new Map(rows.map(({ issue_id, position }) => [issue_id, position]));
 }
 
-/** Moves a sub-issue to a place between the positions of others, and counts these anew. */
+/** Moves a sub-issue between others, and renumbers them. */
 export const moveSubIssue = (tx: Tx, parent: Issue, issue: Issue, index: number) =>
   sql`update sub_issues s set position = n.position
     from (select issue_id, row_number() over (order by case issue_id when ${issue} then ${index}::numeric else position end) as position
       from sub_issues where parent_id = ${parent}) as n
     where n.issue_id = s.issue_id and n.position <> s.position`.execute(tx);
 
-/** The two sides of a dependency: the issues that block one, or those that it blocks. */
+/** The two sides of a dependency: the issues that block an issue, and the issues that it blocks. */
 type Side = 'blocked_by' | 'blocking';
 const columns = { blocked_by: ['issue_id', 'blocking_id'], blocking: ['blocking_id', 'issue_id'] } as const satisfies Record<
   Side,
   readonly string[]
 >;
 
-/** The issues on one side of an issue's dependencies that the viewer may read, in the order in which they were added. */
+/** The issues on one side of an issue's dependencies that the viewer may read, oldest dependency first. */
 export function listDependencies(db: Db, viewer: Viewer, issue: IssueRow, side: Side, page: Page): Promise<Listed<IssueRow>> {
   const [own, other] = columns[side];
   const query = db
@@ -144,7 +144,10 @@ export const findBlocking = (
     .where(viewer === 'everybody' ? sql<boolean>`true` : readableBeside(viewer, issue))
     .executeTakeFirst();
 
-/** How many issues block one, how many the other blocks, and whether it blocks that one. */
+/**
+ * The number of issues that block the first issue, the number that the other issue blocks, and whether the other blocks the
+ * first.
+ */
 export async function countDependencies(tx: Tx, issue: Issue, blocking: Issue) {
   const { rows } = await sql<{ blocked_by: number; blocking: number; exists: boolean }>`
     select (select count(*) from issue_dependencies where issue_id = ${issue}) as blocked_by,
@@ -159,7 +162,7 @@ export const insertDependency = (tx: Tx, issue: Issue, blocking: Issue, at: Date
 export const removeDependency = (tx: Tx, issue: Issue, blocking: Issue) =>
   tx.deleteFrom('issue_dependencies').where('issue_id', '=', issue).where('blocking_id', '=', blocking).execute();
 
-/** Removes all relations of an issue. Returns them: parents with their sub-issues, and issues with those that block them. */
+/** Removes all relations of an issue. Returns them: parents with their sub-issues, and issues with their blocking issues. */
 export async function removeRelations(
   tx: Tx,
   issue: Issue,

@@ -44,7 +44,7 @@ declare module '#events/kinds.ts' {
     'issue_comment.created': IssueData & { comment: Id<'issue_comments'> };
     'issue_comment.edited': IssueData & { comment: Id<'issue_comments'>; changes: { body: { from: string } } };
     'issue_comment.deleted': IssueData & { comment: Id<'issue_comments'>; was?: DeletedRow<'issue_comments'> };
-    /** People or teams are mentioned in the messages of these commits of a push, the latest last. */
+    /** Users or teams are mentioned in the messages of these commits of a push, the latest last. */
     'push.mentioned': { commits: readonly string[] };
   }
 }
@@ -57,7 +57,7 @@ const commentEvent = webhookEventType({ name: 'issue_comment', permission: 'issu
 type IssueKind = Extract<EventKind, `issue.${string}`>;
 type CommentKind = Extract<EventKind, `issue_comment.${string}`>;
 
-/** Webhook events about an issue that still exists; `build` makes them from the presented issue. */
+/** Webhook events about an issue that still exists. `build` makes them from the presented issue. */
 const aboutIssue = (
   context: PayloadContext,
   event: EventScope & { data: { issue: Id<'issues'> } },
@@ -71,7 +71,7 @@ const aboutIssue = (
     return presented ? build(presented, repository) : [];
   });
 
-/** Issues as payloads show them: as everybody sees them who may read them. */
+/** Issues in payloads, which are the same for all readers. */
 export const presentedIssues: Loader<Id<'issues'>, Issue> = async (scope, ids) => {
   const rows = [...(await loadIssues(scope.db, ids)).values()];
   return keyed(await presentIssues(scope, rows), ({ id }) => asId(id));
@@ -103,26 +103,26 @@ const issuePayload = <Kind extends IssueKind>(
     ]),
   );
 
-/** The label of an event, in its payload. */
+/** The label in an event's payload. */
 export const labelOf = async (id: Id<'labels'>, { load, links }: PayloadContext, repository: OwnedRepository) => {
   const label = await load(labelsOf, id);
   return label?.repository_id === repository.id ? { label: presentLabel(links, repository, label) } : {};
 };
 
-/** The person whom an event assigned, in its payload. */
+/** The assigned user in an event's payload. */
 export const assigneeOf = async (id: Id<'accounts'>, context: PayloadContext) => {
   const user = await context.load(accountsOf, id);
   return { assignee: user ? presentUser(context.links, user) : null };
 };
 
-/** The milestone of an event, in its payload. */
+/** The milestone in an event's payload. */
 export const milestoneOf = async (id: Id<'milestones'>, context: PayloadContext, repository: OwnedRepository) => {
   const row = await context.load(milestonesOf, id);
   const [milestone] = row ? await presentMilestones(context, repository, [row]) : [];
   return milestone ? { milestone } : {};
 };
 
-/** As in the public API, a former body that was null is shown as an empty text. */
+/** As in the public API, a former body that was null is an empty text. */
 export const formerTexts = ({ title, body }: EventData['issue.edited']['changes']) => ({
   ...(title ? { title } : {}),
   ...(body ? { body: { from: body.from ?? '' } } : {}),

@@ -41,7 +41,7 @@ export const issueEvent = pathResource({
   },
 });
 
-/** A user who may be assigned to the issues of a repository, by the login. */
+/** A user who may be assigned to the issues of a repository, by login. */
 export const assignee = pathResource({
   name: 'assignee',
   words: { assignee: loginWord },
@@ -52,7 +52,7 @@ export const assignee = pathResource({
   },
 });
 
-/** A label that an issue has, by its name. Its lock is that of the issue. */
+/** A label of an issue, by its name. It locks the issue. */
 export const issueLabel = pathResource({
   name: 'issueLabel',
   words: { name: nameWord },
@@ -61,7 +61,7 @@ export const issueLabel = pathResource({
   lock: async (tx, at) => (await findIssueForUpdate(tx, at.issue)) && findIssueLabelById(tx, at.issue.id, at.issueLabel.id),
 });
 
-/** The value of an issue in a field of its organization, by the field's id. Its lock is that of the issue. */
+/** The value of an issue in a field of its organization, by the field's id. It locks the issue. */
 export const fieldValue = pathResource({
   name: 'fieldValue',
   words: { issue_field_id: idOf('issue_fields') },

@@ -13,7 +13,7 @@ import { presentIssues } from './present.ts';
 import type { CrossReference, Issue, IssueEvent, IssueReference, TimelineEvent } from './schemas.ts';
 import { loadIssues } from './store.ts';
 
-/** Leaves the organization's id out, which is stored only to decide who may see the event. */
+/** Omits the organization's id, which is stored only to decide who may see the event. */
 const presentFieldChange = ({ organization_id: _, ...change }: NonNullable<IssueEventRow['data']['issue_field']>) => change;
 
 /** Issue events of a whole page. `withIssue` adds each event's issue, for lists over many issues. */
@@ -33,7 +33,7 @@ export async function presentIssueEvents(
   });
 }
 
-/** Events of timelines, by their ids. The issue that a cross-reference comes from is shown with its repository. */
+/** Events of timelines, by their ids. The source issue of a cross-reference is shown with its repository. */
 export async function presentTimelineEvents(
   scope: Scope,
   rows: readonly IssueEventRow[],
@@ -62,7 +62,7 @@ export async function presentTimelineEvents(
   return new Map(entries);
 }
 
-/** Issues as they are shown, by their ids. */
+/** Presented issues, by their ids. */
 async function loadPresented(
   scope: Scope,
   ids: readonly Id<'issues'>[],
@@ -73,7 +73,7 @@ async function loadPresented(
   return new Map(rows.flatMap(({ id }, at) => (presented[at] ? [[id, presented[at]]] : [])));
 }
 
-/** The other issues that events of relations name, by their ids. That the viewer may read them, the query of the events has checked. */
+/** The other issues in events of relations, by their ids. The query for the events has checked that the viewer may read them. */
 async function loadOtherIssues(scope: Scope, rows: readonly IssueEventRow[]): Promise<Map<Id<'issues'>, IssueReference>> {
   const { db, load } = scope;
   const events = rows.filter(({ event }) => relationFieldOf(event) !== undefined);
@@ -89,7 +89,7 @@ async function loadOtherIssues(scope: Scope, rows: readonly IssueEventRow[]): Pr
   );
 }
 
-/** The teams that events are about, as far as the viewer may see them. */
+/** The teams of events that the viewer may see. */
 async function loadSeenTeams(scope: Scope, rows: readonly IssueEventRow[]): Promise<Map<number, Team>> {
   const { db, viewer } = scope;
   const ids = unique(rows.map(({ data }) => data.requested_team));
@@ -97,7 +97,7 @@ async function loadSeenTeams(scope: Scope, rows: readonly IssueEventRow[]): Prom
   return keyed(seen, ({ id }) => id);
 }
 
-/** Loads what events of a whole page show beside their own rows. */
+/** Loads the data that events of a whole page show in addition to their rows. */
 async function eventPresenter(scope: Scope, rows: readonly IssueEventRow[]): Promise<(row: IssueEventRow) => TimelineEvent> {
   const { db, links, load } = scope;
   const [repositories, accounts, apps, others, teams] = await Promise.all([

@@ -36,7 +36,7 @@ type IssuesOptions = {
   withRepository?: true;
 };
 
-/** Issues of a whole page, from any repositories. What belongs to them is loaded once for all. */
+/** Issues of a whole page, from any repositories. Related rows are loaded once for all of them. */
 export async function presentIssues(scope: Scope, rows: readonly IssueRow[], options: IssuesOptions = {}): Promise<Issue[]> {
   if (rows.length === 0) return [];
   const { db, links, viewer, load } = scope;
@@ -63,7 +63,7 @@ export async function presentIssues(scope: Scope, rows: readonly IssueRow[], opt
     : undefined;
 
   const texts = await presentTexts(scope, bodiesOf(rows, repositories));
-  // Most of a page's issues are of few repositories, and share their labels.
+  // Most issues of a page belong to a few repositories, and share their labels.
   const labelOf = oncePerObject((label: LabelRow) => presentLabel(links, getOrThrow(repositories, label.repository_id), label));
   const htmlUrlOf = oncePerObject(({ owner, name }: RepositoryWithOwner) => path(links.html, owner.login, name));
 
@@ -116,7 +116,7 @@ export async function presentIssues(scope: Scope, rows: readonly IssueRow[], opt
   });
 }
 
-/** Where a pull request is, as its issue shows it. */
+/** The addresses of a pull request in its issue. */
 const pullLinks = (url: string, html_url: string, { merged_at }: IssueRow) => ({
   url,
   html_url,
@@ -125,7 +125,6 @@ const pullLinks = (url: string, html_url: string, { merged_at }: IssueRow) => ({
   merged_at: timestampOrNull(merged_at),
 });
 
-/** One issue. */
 export const presentIssue = async (scope: Scope, row: IssueRow): Promise<Issue> =>
   firstOrNotFound(await presentIssues(scope, [row]));
 
@@ -164,6 +163,5 @@ export async function presentComments(scope: Scope, rows: readonly CommentRow[])
   });
 }
 
-/** One comment. */
 export const presentComment = async (scope: Scope, row: CommentRow): Promise<IssueComment> =>
   firstOrNotFound(await presentComments(scope, [row]));

@@ -13,14 +13,14 @@ import { MinimalRepository, SimpleRepository } from '#resources/repositories/rep
 export const states = ['open', 'closed'] as const;
 export const stateReasons = ['completed', 'reopened', 'not_planned', 'duplicate'] as const;
 export const lockReasons = ['off-topic', 'too heated', 'resolved', 'spam'] as const;
-/** An author's association with the repository, as far as the viewer may see it. */
+/** An author's association with the repository, limited to what the viewer may see. */
 export const associations = ['OWNER', 'MEMBER', 'COLLABORATOR', 'NONE'] as const;
 export type Association = (typeof associations)[number];
 
-/** The renderings of a body, instead of it or beside it: the media type of the request decides. */
+/** The renderings of a body. They replace it or are added to it, depending on the media type of the request. */
 export const renderedTexts = { body_text: Type.Optional(Type.String()), body_html: Type.Optional(Type.String()) };
 
-/** Where a pull request is, and when it was merged. */
+/** The addresses of a pull request, and when it was merged. */
 const PullRequestLinks = Type.Object({
   url: Type.String(),
   html_url: Type.String(),
@@ -29,11 +29,11 @@ const PullRequestLinks = Type.Object({
   merged_at: Nullable(Timestamp),
 });
 
-/** How an issue is related to others, as far as the viewer may read these. */
+/** An issue's relations to others that the viewer may read. */
 const relations = {
   sub_issues_summary: Type.Object({ total: Type.Integer(), completed: Type.Integer(), percent_completed: Type.Integer() }),
   parent_issue_url: Nullable(Type.String()),
-  /** Of those that are open, and of all. */
+  /** The numbers of open ones, and of all. */
   issue_dependencies_summary: Type.Object({
     blocked_by: Type.Integer(),
     blocking: Type.Integer(),
@@ -62,7 +62,7 @@ export const Issue = Type.Object({
   ...renderedTexts,
   user: Nullable(User),
   labels: Type.Array(Label),
-  /** Pull requests alone have these two. */
+  /** Only pull requests have these two. */
   draft: Type.Optional(Type.Boolean()),
   pull_request: Type.Optional(PullRequestLinks),
   assignee: Nullable(User),
@@ -118,7 +118,7 @@ const FieldChange = Type.Object({
   previous_value: Type.Optional(FieldValue),
 });
 
-/** The other issue of an event, as it is now. Hearth has no types of issues. */
+/** The current state of the other issue of an event. Hearth has no issue types. */
 const IssueReference = Type.Object({
   number: Type.Integer(),
   title: Type.String(),
@@ -129,7 +129,7 @@ const IssueReference = Type.Object({
 });
 export type IssueReference = Static<typeof IssueReference>;
 
-/** What events have, in lists of events and in timelines. The optional fields depend on the kind of event. */
+/** The fields of events, in lists of events and in timelines. The optional fields depend on the kind of event. */
 const eventFields = {
   id: Type.Integer(),
   node_id: Type.String(),
@@ -163,7 +163,7 @@ const eventFields = {
   ),
 };
 
-/** An event in a list of events; `issue` is in lists over many issues. */
+/** An event in a list of events. `issue` is set in lists over many issues. */
 export const IssueEvent = Type.Object({
   ...eventFields,
   assigner: Type.Optional(Nullable(User)),
@@ -171,7 +171,10 @@ export const IssueEvent = Type.Object({
 });
 export type IssueEvent = Static<typeof IssueEvent>;
 
-/** An event in the timeline of its issue. As in the public API, only there it says why an issue was closed, and not who assigned. */
+/**
+ * An event in the timeline of its issue. As in the public API, only timelines have the reason why an issue was closed, and they
+ * don't have the assigner.
+ */
 export const TimelineEvent = Type.Object({ ...eventFields, state_reason: Type.Optional(Nullable(OneOf(stateReasons))) });
 export type TimelineEvent = Static<typeof TimelineEvent>;
 
@@ -196,7 +199,7 @@ const title = Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.In
 const login = Type.String({ minLength: 1, maxLength: 100 });
 const labelName = Type.String({ minLength: 1, maxLength: 50 });
 
-/** Nobody looks through suggestions here, so that a change which is meant to be one is refused instead of made. */
+/** Nobody reviews suggestions here, so a change that is meant as one is refused. */
 const suggest = Type.Optional(Type.Literal(false));
 export const LabelNames = Type.Array(Type.Union([labelName, Type.Object({ name: labelName, suggest })]), { maxItems: 100 });
 const assignees = (most: number) =>
@@ -233,7 +236,7 @@ export type IssueChange = Static<typeof IssueChange>;
 
 export const NewComment = Type.Object({ body: Type.String({ minLength: 1, maxLength: 65_536 }) }, { title: 'IssueComment' });
 
-/** A list, or an object with a list: the public API takes both. */
+/** A list, or an object with a list: the public API accepts both. */
 export const SomeLabels = Type.Union([LabelNames, Type.Object({ labels: Type.Optional(LabelNames) })], { title: 'Label' });
 
 export const SomeAssignees = Type.Object({ assignees: assignees(100) }, { title: 'Issue' });

@@ -59,8 +59,8 @@ export const findReadableIssue = (db: Db, viewer: Viewer, id: Issue): Promise<Is
     .executeTakeFirst();
 
 /**
- * The same issue again, its row locked: other changes of it wait. References to it don't wait, so that two issues that refer to each
- * other at once don't wait for each other.
+ * Reads the issue again and locks its row against other changes. References to it don't wait, so that two issues that refer to
+ * each other concurrently don't deadlock.
  */
 export const findIssueForUpdate = (tx: Tx, { id }: Pick<IssueRow, 'id'>): Promise<IssueRow | undefined> =>
   tx.selectFrom('issues').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
@@ -86,7 +86,7 @@ export async function hasOpenTwin(db: Db, { id, repository_id }: Pick<IssueRow, 
 export const updateIssue = (tx: Tx, id: Issue, change: Updateable<DB['issues']>): Promise<IssueRow> =>
   tx.updateTable('issues').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Says that issues changed, and returns those of which it wasn't known. Their rows are locked in the order of their ids. */
+/** Marks issues as changed, and returns the ones that weren't marked before. Their rows are locked in the order of their ids. */
 export async function touchIssues(tx: Tx, ids: readonly Issue[], at: Date): Promise<Map<Issue, IssueRow>> {
   if (ids.length === 0) return new Map();
   const rows = await tx
@@ -107,7 +107,6 @@ export const countIssueReaction = (tx: Tx, id: Issue, content: Content, by: 1 | 
     .where('id', '=', id)
     .execute();
 
-/** Issues by their ids, in any order. */
 export async function loadIssues(db: Db, ids: readonly Issue[]): Promise<Map<Issue, IssueRow>> {
   if (ids.length === 0) return new Map();
   const rows = await db
@@ -118,12 +117,12 @@ export async function loadIssues(db: Db, ids: readonly Issue[]): Promise<Map<Iss
   return keyed(rows, (row) => row.id);
 }
 
-/** What addresses of an issue are made of. */
+/** The columns for an issue's addresses. */
 type NumberedIssue = Pick<IssueRow, 'id' | 'number' | 'is_pull_request'>;
 
 export const issueNumbers: Loader<Issue, NumberedIssue> = ({ db }, ids) => loadIssues(db, ids);
 
-/** The labels and assignees of an issue, the issues to which it is related, and whether it has values in fields of its organization. */
+/** The labels and assignees of an issue, its related issues, and whether it has values in fields of its organization. */
 type Attached = { labels: LabelRow[]; assignees: Id<'accounts'>[]; related: Related[]; hasFieldValues: boolean };
 
 type AttachedRow = {
@@ -136,7 +135,8 @@ type AttachedRow = {
 };
 
 /**
- * Labels, assignees and relations of a whole page of issues, in one statement. Each label comes once: all issues that have it share its row.
+ * Labels, assignees and relations of a whole page of issues, in one statement. Each label comes once, and all issues that have it
+ * share its row.
  */
 export const loadAttached = async (db: Db, issues: readonly Issue[]): Promise<Map<Issue, Attached>> =>
   (await readAttached(db, issues, anonymous)).attached;
@@ -170,7 +170,7 @@ async function readAttached(db: Db, issues: readonly Issue[], viewer: Viewer): P
   return { attached, associations: rows.flatMap(({ associated }) => associated) };
 }
 
-/** Also finds the associations of the issues' authors, so that they take no statement. */
+/** It also loads the associations of the issues' authors, which saves a statement. */
 export const attachedToIssues: Loader<Issue, Attached> = async ({ db, viewer, load }, issues) => {
   const { attached, associations } = await readAttached(db, issues, viewer);
   load.prime(
@@ -190,14 +190,14 @@ const labelsOf = (db: Db, issue: Issue) =>
 export const listIssueLabels = (db: Db, issue: Issue): Promise<LabelRow[]> =>
   labelsOf(db, issue).orderBy(sql`lower(labels.name)`).execute();
 
-/** A label that an issue has, by its name, whatever its case. */
+/** A label of an issue, by its name, regardless of case. */
 export const findIssueLabel = (db: Db, issue: Issue, name: string): Promise<LabelRow | undefined> =>
   labelsOf(db, issue).where(sql<boolean>`lower(labels.name) = lower(${name})`).executeTakeFirst();
 
 export const findIssueLabelById = (db: Db, issue: Issue, id: Id<'labels'>): Promise<LabelRow | undefined> =>
   labelsOf(db, issue).where('labels.id', '=', id).executeTakeFirst();
 
-/** Adds labels to an issue. Returns those that it didn't have, and how many it has now. */
+/** Adds labels to an issue. Returns the newly added ones, and the total number. */
 export async function addLabels(tx: Tx, issue: Issue, labels: readonly LabelRow[]): Promise<Added<'labels'>> {
   if (labels.length === 0) return { added: [], total: 0 };
   const { rows } = await sql<{ id: Id<'labels'>; before: number }>`
@@ -209,7 +209,7 @@ export async function addLabels(tx: Tx, issue: Issue, labels: readonly LabelRow[
   return addedOf(rows);
 }
 
-/** The added ids, and how many there are now. The total is 0 if nothing was added. */
+/** The added ids, and the new total. The total is 0 if nothing was added. */
 type Added<Table extends 'labels' | 'accounts'> = { added: Id<Table>[]; total: number };
 
 /** The statement's own count doesn't include the rows that it inserts. */
@@ -218,7 +218,7 @@ const addedOf = <Table extends 'labels' | 'accounts'>(rows: readonly { id: Id<Ta
   total: rows.length + (rows[0]?.before ?? 0),
 });
 
-/** Removes labels from an issue. Returns those that it had. */
+/** Removes labels from an issue. Returns the removed ones. */
 export async function dropLabels(tx: Tx, issue: Issue, labels: readonly Id<'labels'>[]): Promise<Id<'labels'>[]> {
   if (labels.length === 0) return [];
   const rows = await tx
@@ -235,7 +235,7 @@ export async function listAssignees(db: Db, issue: Issue): Promise<Id<'accounts'
   return rows.map((row) => row.user_id);
 }
 
-/** Assigns users. Returns those who were not assigned before, and how many are now. */
+/** Assigns users. Returns the newly assigned ones, and the total number. */
 export async function addAssignees(tx: Tx, issue: Issue, users: readonly Account[], now: Date): Promise<Added<'accounts'>> {
   if (users.length === 0) return { added: [], total: 0 };
   const { rows } = await sql<{ id: Id<'accounts'>; before: number }>`
@@ -248,7 +248,7 @@ export async function addAssignees(tx: Tx, issue: Issue, users: readonly Account
   return addedOf(rows);
 }
 
-/** Unassigns users. Returns those who were assigned before. */
+/** Unassigns users. Returns the users who were assigned. */
 export async function dropAssignees(tx: Tx, issue: Issue, users: readonly Id<'accounts'>[]): Promise<Id<'accounts'>[]> {
   if (users.length === 0) return [];
   const rows = await tx
@@ -263,7 +263,7 @@ export async function dropAssignees(tx: Tx, issue: Issue, users: readonly Id<'ac
 type Authored = { repository: RepositoryId; author: Id<'accounts'> };
 const keyOf = ({ repository, author }: Authored): string => `${repository} ${author}`;
 
-/** The associations of authors with repositories, by keys of `keyOf`. A concealed membership is shown only to other members. */
+/** The associations of authors with repositories, by keys of `keyOf`. A concealed membership is visible only to other members. */
 const associationsOfAuthors: Loader<string, Association> = async ({ db, viewer }, keys) => {
   const authored = keys.map((key) => key.split(' ').map(Number) as [RepositoryId, Id<'accounts'>]);
   return findAssociations(
@@ -273,7 +273,10 @@ const associationsOfAuthors: Loader<string, Association> = async ({ db, viewer }
   );
 };
 
-/** The associations of authors with repositories, for a whole page in one statement. Owners of repositories that are known take none. */
+/**
+ * The associations of authors with repositories, for a whole page in one statement. Known owners of repositories need no
+ * statement.
+ */
 export async function loadAssociations(
   { load }: Scope,
   authored: readonly Authored[],
@@ -295,7 +298,7 @@ async function findAssociations(db: Db, viewer: Viewer, authored: readonly Autho
   return new Map(rows.map((row) => [keyOf(row), row.association]));
 }
 
-/** The association of the author `a` with the repository `r`, as a viewer sees it. */
+/** The association of the author `a` with the repository `r`, in a viewer's view. */
 const associationOf = (viewer: Viewer) => sql<Association>`case
   when r.owner_id = a.author then 'OWNER'
   when exists (select from memberships m where m.organization_id = r.owner_id and m.user_id = a.author

@@ -8,7 +8,7 @@ import { loadAccounts, presentUserOrNull } from '#resources/identity/accounts/in
 import type { Milestone } from './schemas.ts';
 import type { MilestoneRow } from './store.ts';
 
-/** A milestone, with its creator loaded before. */
+/** A milestone, with its already loaded creator. */
 export function presentMilestone(
   links: Links,
   repo: NamedRepository,

@@ -42,11 +42,10 @@ export const selectMilestone = (db: Db, repository: OrSql<RepositoryId>, number:
 export const findMilestone = (db: Db, repository: RepositoryId, number: number): Promise<MilestoneRow | undefined> =>
   selectMilestone(db, repository, number).executeTakeFirst();
 
-/** The same milestone again, its row locked; undefined when it was deleted. */
+/** Reads the milestone again and locks its row; undefined if it was deleted. */
 export const findMilestoneForUpdate = (tx: Tx, { id }: Pick<MilestoneRow, 'id'>): Promise<MilestoneRow | undefined> =>
   counted(tx).where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Milestones by their ids, for a whole page at once. */
 export async function loadMilestones(
   db: Db,
   ids: Iterable<Id<'milestones'> | null>,
@@ -56,7 +55,7 @@ export async function loadMilestones(
   return keyed(await counted(db).where('id', 'in', wanted).execute(), (row) => row.id);
 }
 
-/** Adds a milestone with the next number of its repository; undefined when the title is taken. The repository must be locked. */
+/** Adds a milestone with the next number of its repository; undefined if the title is taken. The repository must be locked. */
 export async function insertMilestone(
   tx: Tx,
   row: Omit<Insertable<DB['milestones']>, 'number'>,
@@ -78,6 +77,6 @@ export const updateMilestone = (tx: Tx, id: Id<'milestones'>, change: Updateable
 
 export const removeMilestone = (tx: Tx, id: Id<'milestones'>) => tx.deleteFrom('milestones').where('id', '=', id).execute();
 
-/** The milestones of a repository after a number, in their order. */
+/** The milestones of a repository after a number, in order. */
 export const listMilestonesAfter = (db: Db, repository: RepositoryId, after: number, limit: number) =>
   listAfter(db.selectFrom('milestones').selectAll().where('repository_id', '=', repository), 'number', after, limit);

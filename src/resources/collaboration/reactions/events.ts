@@ -9,8 +9,8 @@ declare module '#events/kinds.ts' {
 }
 
 /**
- * A reaction to an issue, to a comment on it, to a comment on a commit or of a review, or to a release. A comment on an issue or a pull
- * request is named with that.
+ * A reaction to an issue, to a comment on it, to a comment on a commit or of a review, or to a release. A comment on an issue or
+ * a pull request has both ids.
  */
 type ReactionData = {
   issue?: Id<'issues'>;

@@ -2,7 +2,7 @@ import { type AnyPathResource, type Lookup, pathResource } from '#endpoint/path-
 import { idOf } from '#endpoint/path-words.ts';
 import { findReactionById, type Subject } from './store.ts';
 
-/** A reaction to the subject above it in the path, by its id. The subject is locked with it, since its row counts the reactions. */
+/** A reaction to the subject before it in the path, by its id. The subject is locked too, since its row counts the reactions. */
 export const reactionOf = <Above extends AnyPathResource>(below: Above, subjectOf: (at: Lookup<Above>['at']) => Subject) =>
   pathResource({
     name: 'reaction',

@@ -19,13 +19,12 @@ export async function presentReactions({ db, links }: Scope, rows: readonly Reac
   }));
 }
 
-/** One reaction. */
 export const presentReaction = async (scope: Scope, row: ReactionRow): Promise<Reaction> =>
   firstOrNotFound(await presentReactions(scope, [row]));
 
 const isCounts = (value: unknown): value is Partial<Record<Content, number>> => typeof value === 'object' && value !== null;
 
-/** The counts of reactions that a row holds, with their URL. */
+/** The counts of reactions in a row, with their URL. */
 export function presentRollup(url: string, held: unknown): ReactionRollup {
   const counts = isCounts(held) ? held : {};
   const of = (content: Content): number => counts[content] ?? 0;

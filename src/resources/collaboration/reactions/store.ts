@@ -16,7 +16,7 @@ export type Subject =
   | { review_comment: Id<'review_comments'> }
   | { release: Id<'releases'> };
 
-/** The column that names a subject, with its value. */
+/** The column that refers to a subject, with its value. */
 function columnOf(subject: Subject) {
   if ('issue' in subject) return { issue_id: subject.issue };
   if ('comment' in subject) return { comment_id: subject.comment };
@@ -48,7 +48,7 @@ export const findReaction = (tx: Tx, { subject, user, content }: ReactionKey): P
     .where('content', '=', content)
     .executeTakeFirst();
 
-/** Inserts a reaction. Whoever calls it counts it on its subject. */
+/** Inserts a reaction. The caller updates the count of its subject. */
 export const insertReaction = (tx: Tx, { subject, user, content }: ReactionKey, now: Date): Promise<ReactionRow> =>
   tx
     .insertInto('reactions')
@@ -60,17 +60,17 @@ export const insertReaction = (tx: Tx, { subject, user, content }: ReactionKey, 
 export const findReactionById = (db: Db, subject: Subject, id: Id<'reactions'>): Promise<ReactionRow | undefined> =>
   db.selectFrom('reactions').selectAll().where(isSubject(subject)).where('id', '=', id).executeTakeFirst();
 
-/** Removes a reaction. Whoever calls it counts it on its subject. */
+/** Removes a reaction. The caller updates the count of its subject. */
 export const removeReaction = (tx: Tx, { id }: ReactionRow) => tx.deleteFrom('reactions').where('id', '=', id).execute();
 
-/** The column `reactions` of what is reacted to, which counts them, with one more or one less of a kind. */
+/** The subject's column `reactions` with the count of one kind increased or decreased by one. */
 export const changedCounts = (content: Content, by: 1 | -1): RawBuilder<string> =>
   sql<string>`reactions || jsonb_build_object(${content}::text, coalesce((reactions ->> ${content})::int, 0) + ${by}::int)`;
 
-/** The columns that name the subjects of reactions. */
+/** The columns that refer to the subjects of reactions. */
 type SubjectColumn = 'issue_id' | 'comment_id' | 'commit_comment_id' | 'review_comment_id' | 'release_id';
 
-/** The reactions to many subjects of one kind, oldest first. `column` names them. */
+/** The reactions to many subjects of one kind, oldest first. `column` refers to the subjects. */
 export const loadReactions = <Column extends SubjectColumn>(
   db: Db,
   column: Column,
@@ -85,7 +85,7 @@ export const loadReactions = <Column extends SubjectColumn>(
 
 type NewReaction = { user_id: Id<'accounts'>; content: Content; created_at: Date };
 
-/** Inserts reactions that come from another server. The counts on their subjects were written with those, by `rollupOf`. */
+/** Inserts reactions from another server. The counts were inserted with their subjects, from `rollupOf`. */
 export async function insertReactionsOf(
   tx: Tx,
   rows: readonly (NewReaction & { [Column in SubjectColumn]?: ReactionRow[Column] })[],
@@ -97,7 +97,7 @@ export async function insertReactionsOf(
       .execute();
 }
 
-/** The numbers of reactions, as their subject's row has them. */
+/** The numbers of reactions, in the format of their subject's row. */
 export function rollupOf(rows: readonly Pick<NewReaction, 'content'>[]): string {
   const counts: Partial<Record<Content, number>> = {};
   for (const { content } of rows) counts[content] = (counts[content] ?? 0) + 1;

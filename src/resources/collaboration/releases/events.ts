@@ -26,7 +26,7 @@ declare module '#events/kinds.ts' {
     'release.unpublished': OfRelease;
     'release.edited': OfRelease & {
       from: { name?: string | null; body?: string | null; tag_name?: string };
-      /** It was made the latest, or was made not to be. */
+      /** It was marked as the latest, or no longer is. */
       latest?: boolean;
     };
     'release.deleted': { release: DeletedRow<'releases'>; assets: DeletedRow<'release_assets'>[] };

@@ -5,7 +5,7 @@ import { findAsset, findAssetForUpdate } from './asset-store.ts';
 import { findRelease, findReleaseForUpdate, selectPublished } from './store.ts';
 import { visibilityOf } from './visibility.ts';
 
-/** A release of a repository. A draft isn't there for those who may not write. */
+/** A release of a repository. Drafts are found only by users who may write. */
 export const release = pathResource({
   name: 'release',
   words: { release_id: idOf('releases') },

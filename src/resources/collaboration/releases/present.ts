@@ -15,10 +15,10 @@ import type { ReleaseRow } from './store.ts';
 type Accounts = ReadonlyMap<Id<'accounts'>, Account>;
 type AddressedRelease = Pick<ReleaseRow, 'id' | 'tag_name' | 'draft'>;
 
-/** Drafts may share the name of a tag, so that their addresses for browsers have another word. */
+/** Several drafts may have the same tag name, so their browser addresses use another word. */
 const addressWord = ({ id, tag_name, draft }: AddressedRelease): string => (draft ? `untagged-${id}` : tag_name);
 
-/** The draft that a word of an address names, where it names one. */
+/** The draft for a word of an address, if there is one. */
 export const draftOf = (word: string): Id<'releases'> | undefined => {
   const id = /^untagged-(\d{1,15})$/.exec(word)?.[1];
   return id === undefined ? undefined : (Number(id) as Id<'releases'>);
@@ -59,7 +59,7 @@ export async function presentAssets(
   return rows.map((row) => presentAsset(links, repo, { release, row, accounts }));
 }
 
-/** A file with what was read of its release. */
+/** A file, with the columns of its release. */
 export const presentOneAsset = async (
   scope: Scope,
   repo: NamedRepository,
@@ -68,7 +68,7 @@ export const presentOneAsset = async (
 
 type Texts = Pick<Release, 'body' | 'body_text' | 'body_html'>;
 
-/** A release with its files; its texts were rendered, and its accounts loaded. */
+/** A release with its files, from rendered texts and loaded accounts. */
 function presentRelease(
   links: Links,
   repo: NamedRepository,
@@ -101,7 +101,7 @@ function presentRelease(
   };
 }
 
-/** Releases of a whole page, all of one repository. Their files and people are loaded once for all. */
+/** Releases of a whole page, all of one repository. Their files and users are loaded once for all of them. */
 export async function presentReleases(scope: Scope, repo: NamedRepository, rows: readonly ReleaseRow[]): Promise<Release[]> {
   const assets = await loadAssets(scope.db, gather(rows, 'id'));
   const texts = await presentTexts(
@@ -111,7 +111,7 @@ export async function presentReleases(scope: Scope, repo: NamedRepository, rows:
   return presentAll(scope, repo, { rows, assets, texts });
 }
 
-/** A release as webhooks describe it: its body as it was written. `assets` are those of a deleted one. */
+/** A release in webhook payloads, with its unrendered body. `assets` are the files of a deleted release. */
 export async function presentReleasePayload(
   scope: Scope,
   repo: NamedRepository,

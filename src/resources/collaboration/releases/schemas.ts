@@ -48,13 +48,13 @@ export const Release = Type.Object({
 });
 export type Release = Static<typeof Release>;
 
-/** Tags are refs, whose names have limits of their own. */
+/** Tags are refs, whose names have their own limits. */
 const tagName = Type.String({ minLength: 1, maxLength: 1_024 });
 const commitish = Type.String({ maxLength: 1_024 });
-/** The public API's bound. */
+/** The public API's limit. */
 const body = Type.String({ maxLength: 125_000 });
 
-/** `legacy`: the latest by its date. */
+/** `legacy`: the latest by date. */
 export const latestChoices = ['true', 'false', 'legacy'] as const;
 
 const texts = {
@@ -105,7 +105,7 @@ export type ReleaseNotes = Static<typeof ReleaseNotes>;
 const fileName = { maxLength: 255 };
 const label = Type.String({ maxLength: 255 });
 
-/** What an upload says of its file. */
+/** The properties of an uploaded file. */
 export const AssetQuery = Type.Object(
   { name: Demanded(Type.String(fileName)), label: Type.Optional(label) },
   { title: 'ReleaseAsset' },

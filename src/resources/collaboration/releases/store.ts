@@ -9,7 +9,7 @@ import { type Content, changedCounts } from '#resources/collaboration/reactions/
 
 export type ReleaseRow = Selectable<DB['releases']>;
 
-/** Who may see drafts sees all releases of a repository, others what is published. */
+/** Viewers who may see drafts see all releases of a repository. Others see published ones. */
 export type ReleaseVisibility = { readonly drafts: boolean };
 
 const ofRepository = (db: Db, repository: OrSql<RepositoryId>, { drafts }: ReleaseVisibility) => {
@@ -17,7 +17,7 @@ const ofRepository = (db: Db, repository: OrSql<RepositoryId>, { drafts }: Relea
   return drafts ? query : query.where('draft', '=', false);
 };
 
-/** The releases of a repository, the newest first. */
+/** The releases of a repository, newest first. */
 export const listReleases = (
   db: Db,
   repository: RepositoryId,
@@ -40,10 +40,13 @@ export const selectPublished = (db: Db, repository: OrSql<RepositoryId>, tag: st
 export const findPublished = (db: Db, repository: RepositoryId, tag: string): Promise<ReleaseRow | undefined> =>
   selectPublished(db, repository, tag).executeTakeFirst();
 
-/** The numbers of a version that a tag names, as `{1,10,0}` of `v1.10.0-rc.1`; null of another. */
+/** The version numbers in a tag name, such as `{1,10,0}` for `v1.10.0-rc.1`; null if there are none. */
 const versionOfTag = sql`string_to_array((regexp_match(tag_name, '^[^0-9]*([0-9]{1,100}(?:[.][0-9]{1,100}){0,9})'))[1], '.')::numeric[]`;
 
-/** The latest release: the one that was made so, or else the newest; of several for commits of the same date, the highest version. */
+/**
+ * The latest release: the one that was marked as latest, otherwise the newest. If several have the same date, the highest version
+ * counts.
+ */
 export const findLatest = (db: Db, repository: RepositoryId): Promise<ReleaseRow | undefined> =>
   ofRepository(db, repository, { drafts: false })
     .where('prerelease', '=', false)
@@ -55,7 +58,7 @@ export const findLatest = (db: Db, repository: RepositoryId): Promise<ReleaseRow
     .limit(1)
     .executeTakeFirst();
 
-/** The newest of the published releases with another tag. */
+/** The newest published release with another tag. */
 export const findNewestBeside = (db: Db, repository: RepositoryId, tag: string): Promise<ReleaseRow | undefined> =>
   ofRepository(db, repository, { drafts: false })
     .where('tag_name', '<>', tag)
@@ -69,11 +72,11 @@ export type MergedPull = {
   title: string;
   author: string | null;
   labels: string[];
-  /** Whether its author, a person, had none merged there before. */
+  /** Whether its author, a user, has no earlier merged pull request there. */
   is_first: boolean;
 };
 
-/** The pull requests of a repository whose merges are among some commits, in the order of their merges. */
+/** The pull requests of a repository whose merges are among the given commits, in the order of their merges. */
 export async function listMergedBy(db: Db, repository: RepositoryId, commits: readonly string[]): Promise<MergedPull[]> {
   if (commits.length === 0) return [];
   const { rows } = await sql<MergedPull>`
@@ -87,11 +90,10 @@ export async function listMergedBy(db: Db, repository: RepositoryId, commits: re
   return rows;
 }
 
-/** The same release again, its row locked; undefined when it was deleted. */
+/** Reads the release again and locks its row; undefined if it was deleted. */
 export const findReleaseForUpdate = (tx: Tx, { id }: Pick<ReleaseRow, 'id'>): Promise<ReleaseRow | undefined> =>
   tx.selectFrom('releases').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Releases by their ids. */
 export async function loadReleases(db: Db, ids: Iterable<Id<'releases'> | null>): Promise<Map<Id<'releases'>, ReleaseRow>> {
   const wanted = unique(ids);
   if (wanted.length === 0) return new Map();
@@ -106,7 +108,7 @@ export const updateRelease = (tx: Tx, id: Id<'releases'>, change: Updateable<DB[
 
 export const removeRelease = (tx: Tx, id: Id<'releases'>) => tx.deleteFrom('releases').where('id', '=', id).execute();
 
-/** Of the published releases of a repository, no other one is made the latest any more. */
+/** Unmarks other published releases of a repository as the latest. */
 export const unsetLatest = (tx: Tx, repository: RepositoryId, except: Id<'releases'>) =>
   tx
     .updateTable('releases')

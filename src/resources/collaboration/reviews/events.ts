@@ -33,11 +33,11 @@ declare module '#events/kinds.ts' {
   }
 }
 
-/** `issue` is the issue that the pull request also is. */
+/** `issue` is the pull request's issue. */
 type ReviewData = { issue: Id<'issues'>; review: Id<'reviews'> };
 type CommentData = ReviewData & { comment: Id<'review_comments'> };
 
-/** `conversation`: the comment that began it. */
+/** `conversation`: its first comment. */
 type ThreadData = { issue: Id<'issues'>; conversation: Id<'review_comments'> };
 
 type ReviewKind = `pull_request_review.${'submitted' | 'edited' | 'dismissed'}`;
@@ -61,20 +61,20 @@ const reviewsOf: Loader<Id<'reviews'>, ReviewRow> = async ({ db }, ids) => keyed
 const commentsOf: Loader<Id<'review_comments'>, ReviewCommentRow> = async ({ db }, ids) =>
   keyed(await loadComments(db, ids), ({ id }) => id);
 
-/** The pull request of an event as payloads of reviews show it: as lists do, to nobody in particular. */
+/** The pull request in payloads of reviews, in the format of lists and without a specific viewer. */
 async function presentPull(scope: PayloadContext, pull: PullRow) {
   const [presented] = await presentPulls(scope, [pull]);
   return presented;
 }
 
-/** The pull request of an event, if it is still there. */
+/** The pull request of an event, if it still exists. */
 async function findPull({ load }: PayloadContext, issue: Id<'issues'>, { id }: OwnedRepository): Promise<PullRow | undefined> {
   const pull = await load(pullRows, issue);
   if (pull) load.prime(issueNumbers, [[pull.id, pull]]);
   return pull?.repository_id === id ? pull : undefined;
 }
 
-/** As in the public API, payloads have the state in small letters. */
+/** As in the public API, payloads have the state in lower case. */
 const reviewPayload = <Kind extends ReviewKind>(
   action: string,
   more: (event: Recorded<Kind>) => Record<string, unknown> = () => ({}),
@@ -110,7 +110,7 @@ const commentPayload = <Kind extends CommentKind>(
 
 const maxReplies = fixedValue(limitTable.reviews.timeline);
 
-/** A conversation, with as many replies as timelines show of it. */
+/** A conversation, with as many replies as timelines show. */
 const threadPayload = (action: 'resolved' | 'unresolved'): PayloadBuilder<ThreadKind> =>
   payloadBuilder([threadEvent], (event, context) =>
     aboutRepository(context, event, async (repository) => {

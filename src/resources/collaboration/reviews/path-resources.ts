@@ -12,7 +12,7 @@ import {
   selectConversation,
 } from './store.ts';
 
-/** A review of a pull request, by its id. As everything of reviews, it is locked after the pull request. */
+/** A review of a pull request, by its id. As with all parts of reviews, the pull request is locked first. */
 export const review = pathResource({
   name: 'review',
   words: { review_id: idOf('reviews') },
@@ -30,7 +30,10 @@ export const reviewComment = pathResource({
   lock: async (tx, { comment }) => (await findPullForUpdate(tx, { id: comment.issue_id })) && findCommentForUpdate(tx, comment),
 });
 
-/** A conversation on the diff of any pull request of a repository, as the comment that began it, by the id of any comment in it. */
+/**
+ * A conversation on the diff of any pull request of a repository, by the id of any comment in it. It is represented by its first
+ * comment.
+ */
 export const conversation = pathResource({
   name: 'conversation',
   words: { comment_id: idOf('review_comments') },

@@ -10,14 +10,14 @@ import { loadAccounts, presentUserOrNull } from '#resources/identity/accounts/in
 import type { Review, ReviewComment } from './schemas.ts';
 import type { ReviewCommentRow, ReviewRow } from './store.ts';
 
-/** All reviews and comments that are presented together are of one repository. */
+/** All reviews and comments that are presented together belong to one repository. */
 type ReviewedRepository = NamedRepository & { id: Id<'repositories'>; owner_id: Id<'accounts'> };
 
 type PullNumber = { readonly id: Id<'issues'>; readonly number: number };
 
 type Written = Pick<ReviewRow, 'author_id' | 'issue_id' | 'body'>;
 
-/** Loads what reviews and their comments of a page have in common. */
+/** Loads the common data of a page's reviews and their comments. */
 async function loadWritten(scope: Scope, repository: ReviewedRepository, rows: readonly Written[]) {
   const { db, links, viewer, load } = scope;
   const authored = gather(rows, 'author_id').flatMap((author) =>
@@ -75,7 +75,6 @@ export async function presentReviews(
   });
 }
 
-/** One review. */
 export const presentReview = async (scope: Scope, repository: ReviewedRepository, row: ReviewRow): Promise<Review> =>
   firstOrNotFound(await presentReviews(scope, repository, [row]));
 
@@ -123,7 +122,6 @@ export async function presentReviewComments(
   });
 }
 
-/** One comment. */
 export const presentReviewComment = async (
   scope: Scope,
   repository: ReviewedRepository,

@@ -10,7 +10,7 @@ const Link = Type.Object({ href: Type.String() });
 
 export const reviewStates = ['PENDING', 'COMMENTED', 'APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'] as const;
 
-/** A review of a pull request. A pending one has no time of submission. */
+/** A review of a pull request. A pending one has no submission time. */
 export const Review = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),
@@ -29,7 +29,10 @@ export type Review = Static<typeof Review>;
 
 const line = Nullable(Type.Integer());
 
-/** A comment on a line, on lines or on a file of the diff. `position`, `line` and `start_line` are null where the diff has changed since. */
+/**
+ * A comment on a line, a range of lines or a file of the diff. `position`, `line` and `start_line` are null if the diff has
+ * changed since.
+ */
 export const ReviewComment = Type.Object({
   url: Type.String(),
   pull_request_review_id: Type.Integer(),
@@ -69,7 +72,7 @@ const sha = Type.String({ pattern: '^[0-9a-f]{40}$' });
 const number = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const path = Type.String({ minLength: 1, maxLength: 4_096 });
 
-/** A location in the diff: a position, or a line with the side that it is on, and with where the range begins. */
+/** A location in the diff: a position, or a line with its side, and the start of the range. */
 const location = {
   position: Type.Optional(number),
   line: Type.Optional(number),
@@ -81,7 +84,7 @@ const location = {
 const reviewEvents = ['APPROVE', 'REQUEST_CHANGES', 'COMMENT'] as const;
 export type ReviewEvent = (typeof reviewEvents)[number];
 
-/** Without an event, a review is pending. */
+/** A review without an event is pending. */
 export const NewReview = Type.Object(
   {
     commit_id: Type.Optional(sha),
@@ -108,7 +111,7 @@ export const ReviewDismissal = Type.Object(
   { title: 'PullRequestReview' },
 );
 
-/** `in_reply_to` names a comment whose location this one has, too; what else is said of the location is ignored then. */
+/** `in_reply_to` is a comment with the same location. Other location fields are then ignored. */
 export const NewReviewComment = Type.Object(
   {
     body,

@@ -10,7 +10,7 @@ import { type Content, changedCounts } from '#resources/collaboration/reactions/
 import type { PresentLocation } from './locations.ts';
 
 type Account = Id<'accounts'>;
-/** The issue that a pull request also is. */
+/** The issue of a pull request. */
 type Pull = Id<'issues'>;
 type Review = Id<'reviews'>;
 type Comment = Id<'review_comments'>;
@@ -18,7 +18,7 @@ type Comment = Id<'review_comments'>;
 export type ReviewRow = Selectable<DB['reviews']>;
 export type ReviewCommentRow = Selectable<DB['review_comments']>;
 
-/** Who asks: pending reviews and their comments are found by their author alone. */
+/** The reader. Only their author finds pending reviews and their comments. */
 type Reader = Account | undefined;
 
 const reviewsFor = (db: Db, reader: Reader) =>
@@ -33,7 +33,7 @@ const commentsFor = (db: Db, reader: Reader) =>
     .selectAll()
     .where(sql<boolean>`(submitted_at is not null or author_id = ${reader ?? null})`);
 
-/** The reviews of a pull request in the order in which they were submitted, the reader's pending one last. */
+/** The reviews of a pull request in the order of submission, with the reader's pending one last. */
 export const listReviews = (db: Db, pull: Pull, reader: Reader, page: Page): Promise<Listed<ReviewRow>> =>
   list(db, reviewsFor(db, reader).where('issue_id', '=', pull).orderBy('submitted_at').orderBy('id'), page);
 
@@ -43,7 +43,6 @@ export const findReview = (db: Db, pull: Pull, reader: Reader, id: Review): Prom
 export const findReviewForUpdate = (tx: Tx, { id }: Pick<ReviewRow, 'id'>): Promise<ReviewRow | undefined> =>
   tx.selectFrom('reviews').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Reviews by their ids, in any order. */
 export const loadReviews = (db: Db, ids: readonly Review[]): Promise<ReviewRow[]> =>
   db
     .selectFrom('reviews')
@@ -70,7 +69,7 @@ type ReviewChange = Partial<Pick<ReviewRow, 'state' | 'body' | 'submitted_at'>> 
 export const updateReview = (tx: Tx, id: Review, change: ReviewChange): Promise<ReviewRow> =>
   tx.updateTable('reviews').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Takes approvals and wishes for changes out of force. */
+/** Dismisses approvals and requests for changes. */
 export const dismissReviews = (tx: Tx, ids: readonly Review[], now: Date): Promise<ReviewRow[]> =>
   tx
     .updateTable('reviews')
@@ -79,7 +78,7 @@ export const dismissReviews = (tx: Tx, ids: readonly Review[], now: Date): Promi
     .returningAll()
     .execute();
 
-/** Some approvals of a pull request that weren't dismissed, of other commits than these, their rows locked. */
+/** Some undismissed approvals of a pull request for commits other than the given ones. Their rows are locked. */
 export const listApprovalsOfOthers = (tx: Tx, pull: Pull, commits: readonly string[], limit: number): Promise<ReviewRow[]> =>
   tx
     .selectFrom('reviews')
@@ -95,7 +94,7 @@ export const listApprovalsOfOthers = (tx: Tx, pull: Pull, commits: readonly stri
 /** Removes a review, and with it its comments. */
 export const removeReview = (tx: Tx, id: Review) => tx.deleteFrom('reviews').where('id', '=', id).execute();
 
-/** Removes a review that says nothing: its last comment was deleted. */
+/** Removes a review without content, after its last comment was deleted. */
 export const removeEmptyReview = (tx: Tx, id: Review) =>
   tx
     .deleteFrom('reviews')
@@ -105,13 +104,15 @@ export const removeEmptyReview = (tx: Tx, id: Review) =>
     .where(sql<boolean>`not exists (select from review_comments c where c.review_id = reviews.id)`)
     .execute();
 
-/** The review that a reviewer's word on a pull request is, and what it says. */
+/** The review that counts as a reviewer's decision on a pull request, and the decision. */
 export type DecidingReview = Pick<ReviewRow, 'id' | 'author_id' | 'commit_sha' | 'submitted_at'> & {
   issue_id: Pull;
   state: 'APPROVED' | 'CHANGES_REQUESTED' | 'DISMISSED';
 };
 
-/** The latest review of each reviewer that approves, wants changes, or was dismissed, for many pull requests in one statement. */
+/**
+ * The latest review of each reviewer that approves, requests changes, or was dismissed, for many pull requests in one statement.
+ */
 export async function loadDecidingReviews(db: Db, pulls: readonly Pull[]): Promise<DecidingReview[]> {
   if (pulls.length === 0) return [];
   const { rows } = await sql<DecidingReview>`
@@ -122,10 +123,10 @@ export async function loadDecidingReviews(db: Db, pulls: readonly Pull[]): Promi
   return rows;
 }
 
-/** What a reviewer's word counts in a repository: the level of the role, and the teams, with the parents of these. */
+/** The weight of a reviewer in a repository: the role level, and the teams with their parents. */
 export type ReviewerRow = { account: Account; level: number; teams: readonly Id<'teams'>[] };
 
-/** Reviewers of a repository's pull requests by their accounts, in one statement. */
+/** Reviewers of a repository's pull requests, by account, in one statement. */
 export async function loadReviewers(
   db: Db,
   { id, owner_id }: { id: RepositoryId; owner_id: Account },
@@ -140,13 +141,16 @@ export async function loadReviewers(
   return keyed(rows, ({ account }) => account);
 }
 
-/** Which open pull requests are looked through: those of a repository, of all that an account owns, or of these that somebody reviewed. */
+/**
+ * The open pull requests to process: of a repository, of all repositories of an account, or of these only the ones that a user
+ * reviewed.
+ */
 export type PullScope = { repository: RepositoryId } | { owner: Account; reviewer?: Account };
 
 /** A cursor in the order of pull requests. */
 export type PullCursor = { repository: RepositoryId; number: number };
 
-/** Open pull requests after a cursor, in their order. */
+/** Open pull requests after a cursor, in order. */
 export async function listOpenPulls(
   db: Db,
   scope: PullScope,
@@ -170,7 +174,7 @@ export async function listOpenPulls(
   return (await query.execute(db)).rows;
 }
 
-/** Pull requests after an id of which isn't known whether they lack reviews, in their order. */
+/** Pull requests after an id whose missing reviews haven't been determined, in order. */
 export async function listUnevaluated(db: Db, after: Pull | 0, limit: number): Promise<{ id: Pull; repository: RepositoryId }[]> {
   const { rows } = await sql<{ id: Pull; repository: RepositoryId }>`
     select issue_id as id, repository_id as repository from pull_requests
@@ -178,11 +182,13 @@ export async function listUnevaluated(db: Db, after: Pull | 0, limit: number): P
   return rows;
 }
 
-/** Judges of one repository's reviews come one after the other until their transactions end, so that who reads later also writes later. */
+/**
+ * Serializes evaluations of one repository's reviews until their transactions end, so that a later read is also written later.
+ */
 export const lockEvaluation = (tx: Tx, repository: RepositoryId) =>
   sql`select pg_advisory_xact_lock(hashtextextended('reviews of ' || ${repository}::bigint, 0))`.execute(tx);
 
-/** The number of a pull request's conversations that aren't resolved. */
+/** The number of a pull request's unresolved conversations. */
 export async function countUnresolved(db: Db, pull: Pull): Promise<number> {
   const { count } = await db
     .selectFrom('review_comments')
@@ -198,7 +204,7 @@ export async function countUnresolved(db: Db, pull: Pull): Promise<number> {
 type CommentOrder = { sort: 'created' | 'updated'; direction: 'asc' | 'desc' };
 export type CommentFilter = { since: Date | undefined; order: CommentOrder };
 
-/** The comments of a pull request's reviews, or of all of a repository. Pending ones aren't among them. */
+/** The comments of a pull request's reviews, or of all reviews in a repository, without pending ones. */
 export function listComments(
   db: Db,
   of: { pull: Pull } | { repository: RepositoryId },
@@ -223,11 +229,11 @@ export const selectComment = (db: Db, repository: OrSql<RepositoryId>, reader: R
 export const findCommentOfPull = (db: Db, pull: Pull, id: Comment): Promise<ReviewCommentRow | undefined> =>
   commentsFor(db, undefined).where('issue_id', '=', pull).where('id', '=', id).executeTakeFirst();
 
-/** The same comment again, its row locked; undefined when it was deleted. */
+/** Reads the comment again and locks its row; undefined if it was deleted. */
 export const findCommentForUpdate = (tx: Tx, { id }: Pick<ReviewCommentRow, 'id'>): Promise<ReviewCommentRow | undefined> =>
   tx.selectFrom('review_comments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** The comment that began the conversation of a submitted comment. */
+/** The first comment of the conversation that a submitted comment belongs to. */
 export const selectConversation = (db: Db, repository: OrSql<RepositoryId>, id: Comment) =>
   db
     .selectFrom('review_comments')
@@ -243,11 +249,10 @@ export const selectConversation = (db: Db, repository: OrSql<RepositoryId>, id: 
         .where('id', '=', id),
     );
 
-/** Stores who resolved the conversation that a comment began, and when; nulls where it isn't resolved any more. */
+/** Stores who resolved the conversation that a comment began, and when; nulls if it is no longer resolved. */
 export const updateResolution = (tx: Tx, id: Comment, change: Pick<ReviewCommentRow, 'resolved_at' | 'resolved_by'>) =>
   tx.updateTable('review_comments').set(change).where('id', '=', id).execute();
 
-/** Comments by their ids, in any order. */
 export const loadComments = (db: Db, ids: readonly Comment[]): Promise<ReviewCommentRow[]> =>
   db
     .selectFrom('review_comments')
@@ -255,7 +260,7 @@ export const loadComments = (db: Db, ids: readonly Comment[]): Promise<ReviewCom
     .where(sql<boolean>`id = any (${[...ids]}::bigint[])`)
     .execute();
 
-/** All comments of a review, oldest first. Their number has a limit. */
+/** All comments of a review, oldest first. Their number is limited. */
 export const commentsOfReview = (tx: Tx, review: Review): Promise<ReviewCommentRow[]> =>
   tx.selectFrom('review_comments').selectAll().where('review_id', '=', review).orderBy('id').execute();
 
@@ -271,7 +276,7 @@ export async function insertComments(tx: Tx, rows: readonly Insertable<DB['revie
 export const updateComment = (tx: Tx, id: Comment, body: string, now: Date): Promise<ReviewCommentRow> =>
   tx.updateTable('review_comments').set({ body, updated_at: now }).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** The comments of a review are everybody's from now on. */
+/** Makes the comments of a review visible to everybody. */
 export const submitComments = (tx: Tx, review: Review, now: Date): Promise<ReviewCommentRow[]> =>
   tx
     .updateTable('review_comments')
@@ -280,7 +285,7 @@ export const submitComments = (tx: Tx, review: Review, now: Date): Promise<Revie
     .returningAll()
     .execute();
 
-/** Removes a comment. The first reply to it begins the conversation from then on, which stays resolved if it was. */
+/** Removes a comment. Its first reply then begins the conversation, which stays resolved if it was. */
 export async function removeComment(tx: Tx, { id }: ReviewCommentRow): Promise<void> {
   await sql`
     with first as (
@@ -301,7 +306,7 @@ export const countReaction = (tx: Tx, id: Comment, content: Content, by: 1 | -1)
     .where('id', '=', id)
     .execute();
 
-/** The next comments of a pull request after an id, pending ones too. */
+/** The next comments of a pull request after an id, including pending ones. */
 export const listCommentsAfter = (db: Db, pull: Pull, after: number, limit: number): Promise<ReviewCommentRow[]> =>
   db
     .selectFrom('review_comments')
@@ -312,7 +317,7 @@ export const listCommentsAfter = (db: Db, pull: Pull, after: number, limit: numb
     .limit(limit)
     .execute();
 
-/** Stores where comments are in the present diff, whose head is `commit`. */
+/** Stores the locations of comments in the current diff, whose head is `commit`. */
 export async function saveLocations(
   tx: Tx,
   commit: string,
@@ -326,7 +331,7 @@ export async function saveLocations(
     where c.id = p.id`.execute(tx);
 }
 
-/** The comments of conversations, by the comment that began each: that and the next `limit` of each. */
+/** The comments of conversations, by first comment: the first comment and up to `limit` more of each. */
 export async function loadConversations(db: Db, first: readonly Comment[], limit: number): Promise<ReviewCommentRow[]> {
   if (first.length === 0) return [];
   const { rows } = await sql<ReviewCommentRow>`

@@ -5,7 +5,7 @@ import { Review, ReviewComment } from '#resources/collaboration/reviews/index.ts
 
 const { state: _, submitted_at: _submitted, ...ofReview } = Review.properties;
 
-/** A review in the timeline of its pull request, where its state is in small letters. */
+/** A review in the timeline of its pull request, with its state in lower case. */
 export const TimelineReview = Type.Object({
   event: OneOf(['reviewed']),
   ...ofReview,
@@ -15,7 +15,7 @@ export const TimelineReview = Type.Object({
 });
 export type TimelineReview = Static<typeof TimelineReview>;
 
-/** A conversation on a line or a file of the diff, from its first comment on. */
+/** A conversation on a line or a file of the diff, starting with its first comment. */
 export const TimelineConversation = Type.Object({
   event: OneOf(['line-commented']),
   node_id: Type.String(),
@@ -23,7 +23,7 @@ export const TimelineConversation = Type.Object({
 });
 export type TimelineConversation = Static<typeof TimelineConversation>;
 
-/** Names of events that are left out, separated by commas. */
+/** Names of excluded events, separated by commas. */
 export const TimelineQuery = Type.Object({ exclude: Type.Optional(Type.String({ maxLength: 1024 })) });
 
 export const TimelineEntry = Type.Union([

@@ -13,7 +13,7 @@ export const accountById = pathResource({
   },
 });
 
-/** The numbers of the authenticated user's repositories. The statement that confirms the credential reads them, too. */
+/** The numbers of the authenticated user's repositories. The statement that confirms the credential also reads them. */
 export const ownCounts = pathResource({
   name: 'counts',
   words: {},

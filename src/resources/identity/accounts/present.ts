@@ -11,7 +11,7 @@ import type { AccountCounts } from './store.ts';
 
 const types = { user: 'User', organization: 'Organization', bot: 'Bot', deleted: 'Organization' } as const;
 
-/** The user object that replies embed wherever they name an account. */
+/** The user object that replies embed for an account. */
 export const presentUser = perObject((links: Links, account: Account): Readonly<User> => {
   const url = path(`${links.api}/users`, account.login);
   return {
@@ -58,7 +58,7 @@ const presentPublicUser = (links: Links, account: Account, counts: AccountCounts
   updated_at: timestamp(account.updated_at),
 });
 
-/** The profile of an account. Its e-mail address is for those who are signed in, as in the public API. */
+/** The profile of an account. As in the public API, its e-mail address is shown to signed-in viewers. */
 export function presentProfile(
   { links, viewer }: { links: Links; viewer: Viewer },
   account: Account,
@@ -90,7 +90,7 @@ export const presentKey = (links: Links, key: Selectable<DB['public_keys']>): St
   last_used: timestampOrNull(key.last_used_at),
 });
 
-/** An address of an account, which is visible to others where the profile shows it. */
+/** An address of an account. It is visible to others if the profile shows it. */
 export const presentEmail = ({ email, is_primary, verified_at }: EmailRow, account: Account): Email => ({
   email,
   primary: is_primary,

@@ -97,7 +97,7 @@ export type Email = Static<typeof Email>;
 const Address = Type.String({ maxLength: 254, pattern: emailPattern });
 const Addresses = Type.Array(Address, { minItems: 1, maxItems: 50 });
 
-/** Addresses. Clients send a list of its own, too. */
+/** Addresses. Clients also send a bare list. */
 export const SomeEmails = Type.Union([Type.Object({ emails: Addresses }), Addresses], { title: 'UserEmail' });
 export type SomeEmails = Static<typeof SomeEmails>;
 

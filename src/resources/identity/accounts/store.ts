@@ -26,7 +26,7 @@ export const selectCounts = (db: Db, owner: Id<'accounts'> | null) =>
 export const countRepositories = (db: Db, owner: Id<'accounts'>): Promise<AccountCounts> =>
   selectCounts(db, owner).executeTakeFirstOrThrow();
 
-/** Accounts by their ids, for a whole page at once. `known` is an account that was loaded before, as the viewer's. */
+/** Accounts by their ids, for a whole page. `known` is an already loaded account, such as the viewer's. */
 export async function loadAccounts(
   db: Db,
   ids: Iterable<Id<'accounts'> | null | undefined>,
@@ -42,15 +42,15 @@ export async function findAccountById(db: Db, id: Id<'accounts'> | undefined): P
   return id === undefined ? undefined : (await loadAccounts(db, [id])).get(id);
 }
 
-/** An account again, its row locked. */
+/** Reads an account again and locks its row. */
 export const getAccountForUpdate = (tx: Tx, id: Id<'accounts'>): Promise<Account> =>
   tx.selectFrom('accounts').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirstOrThrow();
 
-/** Users and organizations, in the order in which they came; no bots. */
+/** Users and organizations, oldest first, without bots. */
 export const listAccounts = (db: Db, page: Page): Promise<Uncounted<Account>> =>
   listSince(db.selectFrom('accounts').selectAll().where('kind', 'not in', ['bot', 'deleted']), 'id', page);
 
-/** Users by their logins, whatever their case. */
+/** Users by their logins, regardless of case. */
 export const findUsersByLogin = (db: Db, logins: readonly string[]): Promise<Account[]> =>
   db
     .selectFrom('accounts')
@@ -59,7 +59,7 @@ export const findUsersByLogin = (db: Db, logins: readonly string[]): Promise<Acc
     .where('kind', '=', 'user')
     .execute();
 
-/** Accounts of any kind by their logins, whatever their case. */
+/** Accounts of any kind by their logins, regardless of case. */
 export const findAccountsByLogin = (db: Db, logins: readonly string[]): Promise<Account[]> =>
   db
     .selectFrom('accounts')
@@ -68,14 +68,14 @@ export const findAccountsByLogin = (db: Db, logins: readonly string[]): Promise<
     .where('kind', '<>', 'deleted')
     .execute();
 
-/** Inserts an account, and its words for the search. */
+/** Inserts an account and its search words. */
 export async function insertAccount(tx: Tx, row: Insertable<DB['accounts']>): Promise<Account> {
   const account = await tx.insertInto('accounts').values(row).returningAll().executeTakeFirstOrThrow();
   await indexAccounts(tx, [account]);
   return account;
 }
 
-/** Updates an account, and its words for the search if they are others. */
+/** Updates an account, and its search words if they changed. */
 export async function updateAccount(tx: Tx, id: Id<'accounts'>, change: Updateable<DB['accounts']>): Promise<Account> {
   const account = await tx.updateTable('accounts').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
   if (changesWords(change)) await indexAccounts(tx, [account]);
@@ -97,11 +97,11 @@ export const listKeys = (db: Db, user: Id<'accounts'>, page: Page): Promise<List
 export const findKey = (db: Db, user: Id<'accounts'>, id: Id<'public_keys'>): Promise<KeyRow | undefined> =>
   db.selectFrom('public_keys').selectAll().where('user_id', '=', user).where('id', '=', id).executeTakeFirst();
 
-/** The same key again, its row locked; undefined when it was deleted. */
+/** Reads the key again and locks its row; undefined if it was deleted. */
 export const findKeyForUpdate = (tx: Tx, { id }: Pick<KeyRow, 'id'>): Promise<KeyRow | undefined> =>
   tx.selectFrom('public_keys').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Inserts a key; undefined when an account or a repository has it already. */
+/** Inserts a key; undefined if an account or a repository already has it. */
 export const insertKey = (tx: Tx, row: Insertable<DB['public_keys']>): Promise<KeyRow | undefined> =>
   tx
     .insertInto('public_keys')
@@ -119,7 +119,7 @@ export const noteKeyUse = (db: Db, id: Id<'public_keys'>, now: Date) =>
     .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', new Date(now.getTime() - keyUseMs))]))
     .execute();
 
-/** How long after its last recorded use that of a key is recorded again. */
+/** The minimum time between two recorded uses of a key. */
 export const keyUseMs = 60_000;
 
 export const removeKey = (tx: Tx, id: Id<'public_keys'>) => tx.deleteFrom('public_keys').where('id', '=', id).execute();

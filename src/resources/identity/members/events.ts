@@ -21,7 +21,7 @@ declare module '#events/kinds.ts' {
   }
 }
 
-/** What happens to an organization, and who comes into it and leaves it. */
+/** Changes of an organization, and of its members. */
 export const organizationEvent = webhookEventType({ name: 'organization', permission: 'members:read', hooks: 'organizations' });
 
 /** A webhook event about a membership of an organization. */
@@ -45,7 +45,7 @@ async function buildMembershipEvents(
   return [{ type: organizationEvent, action, body: { membership } }];
 }
 
-/** An invitation as it was made: it may have been accepted since. */
+/** An invitation in its original state. It may have been accepted since. */
 async function buildInvited(
   context: PayloadContext,
   { owner, data }: Recorded<'member.invited'>,

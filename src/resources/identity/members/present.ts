@@ -9,7 +9,7 @@ import type { CountedInvitation } from './invitation-store.ts';
 import type { Membership, OrganizationInvitation } from './schemas.ts';
 import type { Membership as MembershipRow } from './store.ts';
 
-/** Memberships of a whole page: organizations and people are loaded once for all of them. */
+/** Memberships of a whole page. Organizations and users are loaded once for all of them. */
 export async function presentMemberships({ db, links }: Scope, rows: readonly MembershipRow[]): Promise<Membership[]> {
   const accounts = await loadAccounts(db, gather(rows, 'organization_id', 'user_id'));
   return rows.map((row) => {
@@ -31,11 +31,10 @@ export async function presentMemberships({ db, links }: Scope, rows: readonly Me
   });
 }
 
-/** One membership. */
 export const presentMembership = async (scope: Scope, row: MembershipRow): Promise<Membership> =>
   firstOrNotFound(await presentMemberships(scope, [row]));
 
-/** Invitations into organizations, of a whole page. */
+/** Invitations to organizations, of a whole page. */
 export async function presentInvitations(
   { db, links }: Scope,
   rows: readonly CountedInvitation[],
@@ -60,6 +59,5 @@ export async function presentInvitations(
   });
 }
 
-/** One invitation. */
 export const presentInvitation = async (scope: Scope, row: CountedInvitation): Promise<OrganizationInvitation> =>
   firstOrNotFound(await presentInvitations(scope, [row]));

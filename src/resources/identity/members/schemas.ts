@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 import { OrganizationSimple, User } from '#resources/identity/accounts/index.ts';
 
-/** Roles of members in the API's words: an owner is `admin`. */
+/** Roles of members in the API's terms: an owner is `admin`. */
 export const memberWords = ['admin', 'member'] as const;
 export type MemberWord = (typeof memberWords)[number];
 
@@ -24,13 +24,13 @@ export const MembershipChange = Type.Object(
   { title: 'OrganizationMembership' },
 );
 
-/** The only change that users make to their own membership is to accept it. */
+/** Users can change their own membership only by accepting it. */
 export const Acceptance = Type.Object({ state: OneOf(['active']) }, { title: 'OrganizationMembership' });
 
-/** The roles of invitations, which the API calls otherwise than those of members. */
+/** The roles of invitations. The API has other names for them than for the roles of members. */
 export const invitationRoles = ['admin', 'direct_member'] as const;
 
-/** An invitation into an organization: of an account (`login`), or of an e-mail address. */
+/** An invitation to an organization, for an account (`login`) or an e-mail address. */
 export const OrganizationInvitation = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),

@@ -11,8 +11,7 @@ import { isToUser } from './invitation-store.ts';
 type MembershipRow = Selectable<DB['memberships']>;
 
 /**
- * What a user is in an organization, or will be after accepting an invitation, with the organization's settings that its presentation
- * needs.
+ * A user's role in an organization, current or after accepting an invitation, with the organization's settings for presenting it.
  */
 export type Membership = MembershipRow & {
   state: 'active' | 'pending';
@@ -23,7 +22,7 @@ export type Membership = MembershipRow & {
 type Organization = Id<'accounts'>;
 type User = Id<'accounts'>;
 
-/** Inserts a membership, or changes the role of the present one. */
+/** Inserts a membership, or changes the role of the existing one. */
 export const putMembership = (tx: Tx, row: Insertable<DB['memberships']>): Promise<MembershipRow> =>
   tx
     .insertInto('memberships')
@@ -34,7 +33,7 @@ export const putMembership = (tx: Tx, row: Insertable<DB['memberships']>): Promi
 
 type Standing = MembershipRow & { state: Membership['state'] };
 
-/** A user's memberships, and in place of one that there isn't, the strongest of the pending `invitations` that are the user's. */
+/** A user's memberships. For an organization without one, the strongest of the pending `invitations` that match the user. */
 const standingOf = (user: User, invitations: RawBuilder<boolean>) => sql<Standing>`(
   select organization_id, user_id, role, public, created_at, 'active' as state from memberships where user_id = ${user}
   union all (
@@ -50,19 +49,19 @@ const withSettings = (db: Db, standing: RawBuilder<Standing>) =>
     .selectAll('memberships')
     .select(['organizations.description', 'organizations.members_can_create_repositories']);
 
-/** A user's membership, or what an invitation of the account promises. */
+/** A user's membership, or the one that an invitation of the account offers. */
 export const findMembership = (db: Db, organization: Organization, user: User): Promise<Membership | undefined> =>
   withSettings(db, standingOf(user, sql`i.invitee_id = ${user}`))
     .where('memberships.organization_id', '=', organization)
     .executeTakeFirst();
 
-/** The same for the user's own eyes: an invitation to an address of theirs counts too. */
+/** The same for the user's own view: an invitation to one of their addresses counts too. */
 export const findOwnMembership = (db: Db, organization: Organization, user: User): Promise<Membership | undefined> =>
   withSettings(db, standingOf(user, isToUser(user)))
     .where('memberships.organization_id', '=', organization)
     .executeTakeFirst();
 
-/** The viewer's own memberships and invitations, as far as the credential reaches their organizations. */
+/** The viewer's own memberships and invitations in organizations that the credential reaches. */
 export function listOwnMemberships(
   db: Db,
   { account, grant }: SignedIn,
@@ -78,7 +77,7 @@ export function listOwnMemberships(
 
 type MemberList = {
   organization: Organization;
-  /** `public` leaves concealed members out. */
+  /** `public` excludes concealed members. */
   visibility: 'public' | 'everybody';
   role?: MembershipRow['role'] | undefined;
   page: Page;
@@ -98,8 +97,8 @@ export function listMembers(db: Db, { organization, visibility, role, page }: Me
 }
 
 /**
- * Lets one change at a time through to what an organization has one of, numbers or counts by itself, until the transaction ends; so its
- * last two owners can't leave at the same time.
+ * Serializes changes of unique names, numbers or counts in an organization until the transaction ends. For example, its last two
+ * owners can't leave at the same time.
  */
 export const lockOrganization = (tx: Tx, organization: Organization) =>
   tx.selectFrom('organizations').select('account_id').where('account_id', '=', organization).forNoKeyUpdate().execute();
@@ -134,7 +133,7 @@ export const updateMembership = (tx: Tx, organization: Organization, user: User,
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Removes a membership, and keeps what its role was. */
+/** Removes a membership, and stores its former role. */
 export const removeMembership = (tx: Tx, organization: Organization, user: User, now: Date) =>
   sql`
     with removed as (
@@ -144,7 +143,7 @@ export const removeMembership = (tx: Tx, organization: Organization, user: User,
     select organization_id, user_id, role, ${now} from removed
     on conflict (organization_id, user_id) do update set role = excluded.role, ended_at = excluded.ended_at`.execute(tx);
 
-/** The role of a user who was a member formerly. */
+/** The role of a former member. */
 export const findFormerRole = async (
   db: Db,
   organization: Organization,
@@ -159,7 +158,7 @@ export const findFormerRole = async (
       .executeTakeFirst()
   )?.role;
 
-/** The members of an organization after one of them, in the order of their ids. */
+/** The members of an organization after a given one, ordered by id. */
 export const listMembersAfter = (db: Db, organization: Organization, after: number, limit: number) =>
   listAfter(
     db
@@ -172,7 +171,7 @@ export const listMembersAfter = (db: Db, organization: Organization, after: numb
     limit,
   );
 
-/** The organizations of which a user is a member. */
+/** The organizations that a user is a member of. */
 export async function listOrganizationIdsOf(db: Db, user: User): Promise<Organization[]> {
   const rows = await db
     .selectFrom('memberships')
@@ -183,7 +182,7 @@ export async function listOrganizationIdsOf(db: Db, user: User): Promise<Organiz
   return rows.map(({ organization_id }) => organization_id);
 }
 
-/** Removes all members of an organization, those of former times, and its invitations. */
+/** Removes all members of an organization, its former members, and its invitations. */
 export const removeMembersOf = (tx: Tx, organization: Organization) =>
   sql`
     with members as (delete from memberships where organization_id = ${organization}),

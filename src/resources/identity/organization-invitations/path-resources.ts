@@ -2,7 +2,7 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
 import { lockInvitation, selectInvitation } from '#resources/identity/members/index.ts';
 
-/** An invitation into an organization, a pending one or one that failed. */
+/** A pending or failed invitation to an organization. */
 export const organizationInvitation = pathResource({
   name: 'invitation',
   words: { invitation_id: idOf('organization_invitations') },

@@ -5,7 +5,7 @@ import { invitationRoles } from '#resources/identity/members/index.ts';
 
 const id = Type.Integer({ minimum: 1, maximum: maxId });
 
-/** Whom to invite: `invitee_id` is an account, `email` an address. One of both is given. */
+/** The invitee: `invitee_id` is an account, and `email` an address. One of both is given. */
 export const NewInvitation = Type.Object(
   {
     invitee_id: Type.Optional(id),
@@ -17,7 +17,9 @@ export const NewInvitation = Type.Object(
 );
 export type NewInvitation = Static<typeof NewInvitation>;
 
-/** The parameters of the list. Nobody is invited here as `billing_manager` or `hiring_manager`, nor by `scim`. */
+/**
+ * The parameters of the list. Invitations here never have the roles `billing_manager` or `hiring_manager`, or the source `scim`.
+ */
 export const InvitationFilter = Type.Object({
   role: withDefault(OneOf(['all', ...invitationRoles, 'billing_manager', 'hiring_manager']), 'all'),
   invitation_source: withDefault(OneOf(['all', 'member', 'scim']), 'all'),

@@ -2,7 +2,7 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
 import { selectRole } from './store.ts';
 
-/** A role that an organization can give, a predefined one or its own. Roles never change, so they need no lock. */
+/** A role that an organization can assign, predefined or its own. Roles never change, so they need no lock. */
 export const organizationRole = pathResource({
   name: 'role',
   words: { role_id: idOf('organization_roles') },

@@ -8,7 +8,7 @@ import { loadTeams, presentTeams } from '#resources/identity/teams/index.ts';
 import type { OrganizationRole, TeamRoleAssignment, UserRoleAssignment } from './schemas.ts';
 import type { HolderRow, RoleRow, TeamHolderRow } from './store.ts';
 
-/** A role, with its organization unless it is a predefined one. */
+/** A role, with its organization unless it is predefined. */
 export const presentRole = (links: Links, org: Account, row: RoleRow): OrganizationRole => ({
   id: row.id,
   name: row.name,
@@ -23,7 +23,7 @@ export const presentRole = (links: Links, org: Account, row: RoleRow): Organizat
 
 const assignmentOf = (direct: boolean, inherited: boolean) => (direct ? (inherited ? 'mixed' : 'direct') : 'indirect');
 
-/** The users who have a role, for a whole page, each with the teams by which they have it. */
+/** The users with a role, for a whole page, each with the teams that give it to them. */
 export async function presentUserAssignments(scope: Scope, rows: readonly HolderRow[]): Promise<UserRoleAssignment[]> {
   const { db, links } = scope;
   const teams = await loadTeams(
@@ -41,7 +41,7 @@ export async function presentUserAssignments(scope: Scope, rows: readonly Holder
   }));
 }
 
-/** The teams that have a role, for a whole page. */
+/** The teams with a role, for a whole page. */
 export async function presentTeamAssignments(scope: Scope, rows: readonly TeamHolderRow[]): Promise<TeamRoleAssignment[]> {
   const presented = await presentTeams(scope, rows);
   return presented.map((team, i) => ({

@@ -17,7 +17,7 @@ export const OrganizationRole = Type.Object({
 });
 export type OrganizationRole = Static<typeof OrganizationRole>;
 
-/** How a user or team has a role: `direct`, given to them; `indirect`, by a team or a team above it; `mixed`, both. */
+/** How a user or team has a role: `direct`, assigned to them; `indirect`, through a team or a parent team; `mixed`, both. */
 const Assignment = OneOf(['direct', 'indirect', 'mixed']);
 
 export const UserRoleAssignment = Type.Object({

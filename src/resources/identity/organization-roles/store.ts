@@ -10,10 +10,10 @@ import type { TeamRow } from '#resources/identity/teams/index.ts';
 export type RoleRow = Selectable<DB['organization_roles']>;
 type Organization = Id<'accounts'>;
 
-/** Who holds a role: a member or a team. */
+/** The holder of a role: a member or a team. */
 export type Holder = { user: Id<'accounts'> } | { team: Id<'teams'> };
 
-/** The roles that an organization can give: the predefined ones and its own. */
+/** The roles that an organization can assign: predefined ones and its own. */
 export const listRoles = (db: Db, organization: Organization): Promise<RoleRow[]> =>
   db
     .selectFrom('organization_roles')
@@ -31,7 +31,7 @@ export const selectRole = (db: Db, organization: OrSql<Organization>, id: Id<'or
 
 const securityManager = 'security_manager';
 
-/** Whether a role is the predefined one of security managers. An organization's own role may have the same name. */
+/** Whether a role is the predefined one for security managers. An organization's own role may have the same name. */
 export const isSecurityManager = ({ name, organization_id }: RoleRow): boolean =>
   organization_id === null && name === securityManager;
 
@@ -44,12 +44,12 @@ export const getSecurityManagerRole = (db: Db): Promise<RoleRow> =>
     .where('name', '=', securityManager)
     .executeTakeFirstOrThrow();
 
-/** Whether an account is a security manager of an organization, whose id is in a column. */
+/** Whether an account is a security manager of the organization whose id is in a column. */
 export const managesSecurity = (organization: RawBuilder<unknown>, user: Id<'accounts'>): RawBuilder<boolean> =>
   sql<boolean>`exists (select from organization_role_holders h join organization_roles o on o.id = h.role_id
     where h.organization_id = ${organization} and h.user_id = ${user} and o.organization_id is null and o.name = ${securityManager})`;
 
-/** The teams that a role was given to, without those below them. */
+/** The teams that a role was assigned to, without their child teams. */
 export const listTeamsGiven = (db: Db, organization: Organization, role: Id<'organization_roles'>): Promise<TeamRow[]> =>
   db
     .selectFrom('organization_role_assignments as a')
@@ -60,7 +60,7 @@ export const listTeamsGiven = (db: Db, organization: Organization, role: Id<'org
     .orderBy('teams.id')
     .execute();
 
-/** Whether a user has a role, directly or by a team. */
+/** Whether a user has a role, directly or through a team. */
 export async function isHolderOf(
   db: Db,
   organization: Organization,
@@ -76,7 +76,7 @@ export async function isHolderOf(
 const isHolder = (holder: Holder) =>
   'user' in holder ? sql<boolean>`user_id = ${holder.user}` : sql<boolean>`team_id = ${holder.team}`;
 
-/** Inserts the assignment of a role; false if the holder had it already. */
+/** Inserts the assignment of a role; false if the holder already has it. */
 export async function insertAssignment(
   tx: Tx,
   { organization, role, holder, now }: { organization: Organization; role: Id<'organization_roles'>; holder: Holder; now: Date },
@@ -96,7 +96,7 @@ export async function insertAssignment(
   return inserted !== undefined;
 }
 
-/** Removes one role or all. Returns those that the holder had. */
+/** Removes one role or all. Returns the removed ones. */
 export async function removeAssignments(
   tx: Tx,
   organization: Organization,
@@ -112,7 +112,7 @@ export async function removeAssignments(
 type HolderSources = { user_id: Id<'accounts'>; direct: boolean; teams: Id<'teams'>[] };
 export type HolderRow = Account & Pick<HolderSources, 'direct' | 'teams'>;
 
-/** The users who have a role, each with the teams by which they have it. */
+/** The users with a role, each with the teams that give it to them. */
 export const listUsersWith = (
   db: Db,
   organization: Organization,
@@ -139,7 +139,7 @@ export const listUsersWith = (
 
 export type TeamHolderRow = TeamRow & { direct: boolean; inherited: boolean };
 
-/** The teams that have a role: given to them, or to a team above. */
+/** The teams with a role, assigned to them or to a parent team. */
 export const listTeamsWith = (
   db: Db,
   organization: Organization,

@@ -37,7 +37,7 @@ export function presentFullOrganization(
   };
 }
 
-/** Organizations by their ids, for a whole page, without what only owners may see. */
+/** Organizations by their ids, for a whole page, without fields for owners only. */
 export async function presentFullOrganizations(
   { db, links }: Scope,
   ids: Iterable<Id<'accounts'>>,
@@ -49,7 +49,7 @@ export async function presentFullOrganizations(
   return keyed(presented, (org) => org.id);
 }
 
-/** Profile fields. In the public API they aren't nullable, so they are left out while empty. */
+/** Profile fields. In the public API they aren't nullable, so empty ones are omitted. */
 function optionalText({ name, company, blog, location, email }: Account): Partial<OrganizationFull> {
   return Object.fromEntries(
     Object.entries({ name, company, blog, location, email }).filter(([, value]) => value !== null && value !== ''),
@@ -74,6 +74,6 @@ function presentSettings(settings: Settings, counts: Counts): Partial<Organizati
   };
 }
 
-/** An organization in payloads of webhooks. */
+/** An organization in webhook payloads. */
 export const presentOrganizationOf = async ({ db, links }: Scope, account: Account) =>
   presentOrganization(links, account, (await getSettings(db, account.id)).description);

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { each, Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { OrganizationSimple } from '#resources/identity/accounts/index.ts';
 
-/** Settings that an organization owner may read and change over the API. */
+/** Settings that an organization owner may read and change with the API. */
 export const settingFlags = [
   'members_can_create_repositories',
   'members_can_create_public_repositories',

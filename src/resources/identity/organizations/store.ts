@@ -13,7 +13,7 @@ export type OrganizationRow = Account & { settings: Settings };
 export const getSettings = (db: Db, id: Id<'accounts'>): Promise<Settings> =>
   db.selectFrom('organizations').selectAll().where('account_id', '=', id).executeTakeFirstOrThrow();
 
-/** The address that people are shown when push protection blocks them; undefined where the owner has none, or is no organization. */
+/** The address that users see when push protection blocks them; undefined if the owner has none, or isn't an organization. */
 export async function findPushProtectionLink(db: Db, owner: Id<'accounts'>): Promise<string | undefined> {
   const row = await db
     .selectFrom('organizations')
@@ -30,7 +30,7 @@ export const insertSettings = (tx: Tx, row: Insertable<DB['organizations']>): Pr
 export const updateSettings = (tx: Tx, id: Id<'accounts'>, change: Updateable<DB['organizations']>): Promise<Settings> =>
   tx.updateTable('organizations').set(change).where('account_id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** The organizations of which the viewer is a member and that the credential may see. */
+/** The organizations that the viewer is a member of and that the credential may see. */
 export function listOrganizationsOf(
   db: Db,
   { account, grant }: SignedIn,
@@ -48,7 +48,7 @@ export function listOrganizationsOf(
   return list(db, query, page);
 }
 
-/** The organizations in which a user's membership is public; all of them where the viewer is that user. */
+/** The organizations in which a user's membership is public, or all of them if the viewer is that user. */
 export const listPublicOrganizationsOf = (
   db: Db,
   user: Id<'accounts'>,
@@ -68,7 +68,7 @@ export const listPublicOrganizationsOf = (
     page,
   );
 
-/** All organizations, in the order in which they came. */
+/** All organizations, oldest first. */
 export const listOrganizations = (db: Db, page: Page): Promise<Uncounted<Account & { description: string | null }>> =>
   listSince(
     db
@@ -83,7 +83,7 @@ export const listOrganizations = (db: Db, page: Page): Promise<Uncounted<Account
 
 type RepositoryCounts = { public_repos: number; private_repos: number };
 
-/** Organizations by their ids, with their settings and how many repositories they have: for a whole page in one statement. */
+/** Organizations by their ids, with their settings and number of repositories, for a whole page in one statement. */
 export async function loadOrganizations(
   db: Db,
   ids: readonly Id<'accounts'>[],

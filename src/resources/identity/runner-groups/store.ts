@@ -7,7 +7,7 @@ type RunnerGroup = Selectable<DB['runner_groups']>;
 type Organization = Id<'accounts'>;
 type Group = Id<'runner_groups'>;
 
-/** Inserts the default group of a new organization: it is for all repositories. */
+/** Inserts the default group of a new organization, for all repositories. */
 export const insertDefaultGroup = (tx: Tx, organization: Organization, now: Date) =>
   insertGroup(tx, {
     organization_id: organization,
@@ -24,7 +24,7 @@ export const updateGroup = async (tx: Tx, id: Group, change: Updateable<DB['runn
   await tx.updateTable('runner_groups').set(change).where('id', '=', id).execute();
 };
 
-/** Removes a group that nothing is in. */
+/** Removes an empty group. */
 export const removeGroup = (tx: Tx, id: Group) => tx.deleteFrom('runner_groups').where('id', '=', id).execute();
 
 const groupsOf = (db: Db, organization: Organization) =>
@@ -33,6 +33,6 @@ const groupsOf = (db: Db, organization: Organization) =>
 export const findGroup = (db: Db, organization: Organization, id: number): Promise<RunnerGroup | undefined> =>
   groupsOf(db, organization).where('id', '=', asId<'runner_groups'>(id)).executeTakeFirst();
 
-/** The group that runners of an organization are in where they name none. */
+/** The group for an organization's runners without an explicit group. */
 export const getDefaultGroup = (db: Db, organization: Organization): Promise<RunnerGroup> =>
   groupsOf(db, organization).where('is_default', '=', true).executeTakeFirstOrThrow();

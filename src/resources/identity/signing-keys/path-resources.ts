@@ -2,7 +2,7 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
 import { findGpgKey, findGpgKeyForUpdate, findSshSigningKey, findSshSigningKeyForUpdate } from './store.ts';
 
-/** An OpenPGP key of the authenticated user; a subkey isn't named by itself. */
+/** An OpenPGP key of the authenticated user. Subkeys aren't addressed separately. */
 export const ownGpgKey = pathResource({
   name: 'gpgKey',
   words: { gpg_key_id: idOf('gpg_keys') },
@@ -11,7 +11,7 @@ export const ownGpgKey = pathResource({
   lock: (tx, at) => findGpgKeyForUpdate(tx, at.gpgKey),
 });
 
-/** An SSH key by which the authenticated user signs commits. */
+/** An SSH key with which the authenticated user signs commits. */
 export const ownSshSigningKey = pathResource({
   name: 'sshSigningKey',
   words: { ssh_signing_key_id: idOf('ssh_signing_keys') },

@@ -5,7 +5,7 @@ import { loadVerifiedEmails } from '#resources/identity/accounts/index.ts';
 import type { GpgKey, GpgSubkey, SshSigningKey } from './schemas.ts';
 import { type GpgKeyRow, loadSubkeys, type SshSigningKeyRow } from './store.ts';
 
-/** OpenPGP keys with their subkeys. An address in a key counts as verified where it is one for the key's user. */
+/** OpenPGP keys with their subkeys. An address in a key is verified if it is a verified address of the key's user. */
 export async function presentGpgKeys(db: Db, rows: readonly GpgKeyRow[]): Promise<GpgKey[]> {
   const [subkeys, verified] = await Promise.all([
     loadSubkeys(db, gather(rows, 'id')),

@@ -16,7 +16,7 @@ const part = <Parent extends TProperties>(parent: Parent) => ({
   raw_key: Nullable(Type.String()),
 });
 
-/** A subkey, which has no subkeys and no addresses of its own. */
+/** A subkey, which has no subkeys and addresses itself. */
 export const GpgSubkey = Type.Object({
   ...part({ primary_key_id: Type.Integer() }),
   subkeys: Type.Array(Type.Unknown()),

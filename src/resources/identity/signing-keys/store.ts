@@ -19,11 +19,11 @@ export const listGpgKeys = (db: Db, user: User, page: Page): Promise<Listed<GpgK
 export const findGpgKey = (db: Db, user: User, id: Id<'gpg_keys'>): Promise<GpgKeyRow | undefined> =>
   primaryKeysOf(db, user).where('id', '=', id).executeTakeFirst();
 
-/** The same key again, its row locked; undefined when it was deleted. */
+/** Reads the key again and locks its row; undefined if it was deleted. */
 export const findGpgKeyForUpdate = (tx: Tx, { id }: Pick<GpgKeyRow, 'id'>): Promise<GpgKeyRow | undefined> =>
   tx.selectFrom('gpg_keys').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** The subkeys of keys, in their order. */
+/** The subkeys of keys, in order. */
 export const loadSubkeys = async (db: Db, keys: readonly Id<'gpg_keys'>[]): Promise<GpgKeyRow[]> =>
   keys.length === 0
     ? []
@@ -39,7 +39,7 @@ export async function countGpgKeys(tx: Tx, user: User): Promise<number> {
   return count;
 }
 
-/** Inserts a key; undefined where the user has it already. */
+/** Inserts a key; undefined if the user already has it. */
 export const insertGpgKey = (tx: Tx, row: Insertable<DB['gpg_keys']>): Promise<GpgKeyRow | undefined> =>
   tx
     .insertInto('gpg_keys')
@@ -60,7 +60,7 @@ export const listSshSigningKeys = (db: Db, user: User, page: Page): Promise<List
 export const findSshSigningKey = (db: Db, user: User, id: Id<'ssh_signing_keys'>): Promise<SshSigningKeyRow | undefined> =>
   db.selectFrom('ssh_signing_keys').selectAll().where('user_id', '=', user).where('id', '=', id).executeTakeFirst();
 
-/** The same key again, its row locked; undefined when it was deleted. */
+/** Reads the key again and locks its row; undefined if it was deleted. */
 export const findSshSigningKeyForUpdate = (tx: Tx, { id }: Pick<SshSigningKeyRow, 'id'>): Promise<SshSigningKeyRow | undefined> =>
   tx.selectFrom('ssh_signing_keys').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
@@ -73,7 +73,7 @@ export async function countSshSigningKeys(tx: Tx, user: User): Promise<number> {
   return count;
 }
 
-/** Inserts a key; undefined where the user has it already. */
+/** Inserts a key; undefined if the user already has it. */
 export const insertSshSigningKey = (tx: Tx, row: Insertable<DB['ssh_signing_keys']>): Promise<SshSigningKeyRow | undefined> =>
   tx
     .insertInto('ssh_signing_keys')

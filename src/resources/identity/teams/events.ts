@@ -25,7 +25,7 @@ declare module '#events/kinds.ts' {
       from?: { name?: string; description?: string | null; privacy?: string; notification_setting?: string };
     };
     'team.deleted': { team: Id<'teams'>; name: string; was?: DeletedRow<'teams'> };
-    /** `user` is missing where an e-mail address is invited. */
+    /** `user` is missing if an e-mail address is invited. */
     'team.member_invited': { team: Id<'teams'>; user?: Id<'accounts'>; role: string };
     'team.member_invitation_canceled': { team: Id<'teams'>; user: Id<'accounts'> };
     'team.member_added': { team: Id<'teams'>; user: Id<'accounts'>; role: string };
@@ -85,7 +85,7 @@ const teamRepositoryPayload = (
     return events.map((built) => ({ ...built, body }));
   });
 
-/** What a team could do in a repository before its role there changed. */
+/** A team's permissions in a repository before its role changed. */
 function formerPermissions(from: string | undefined) {
   const { pull, push, admin } = permissionsOf(from !== undefined && isRole(from) ? from : undefined);
   return { repository: { permissions: { from: { pull, push, admin } } } };

@@ -3,7 +3,7 @@ import { idOf, slugWord } from '#endpoint/path-words.ts';
 import { lockTeam } from './rules.ts';
 import { selectVisibleTeam } from './store.ts';
 
-/** A team by its id, which names its organization too. */
+/** A team by its id, which also identifies its organization. */
 export const teamById = pathResource({
   name: 'team',
   words: { team_id: idOf('teams') },

@@ -41,7 +41,7 @@ const presentParent = (links: Links, team: TeamRow, parents: Parents, org: Pick<
   return parent ? presentOne(links, parent, org, parent.repository_role) : null;
 };
 
-/** Teams of a whole page. For a list about one repository, `roleOf` gives each team's role in it. */
+/** Teams of a whole page. For a list about one repository, `roleOf` returns each team's role in it. */
 export async function presentTeams(
   { db, links }: Scope,
   rows: readonly TeamRow[],
@@ -60,7 +60,7 @@ export async function presentTeams(
   });
 }
 
-/** Whole teams of a page, each with its organization. */
+/** Complete teams of a page, each with its organization. */
 export async function presentFullTeams(scope: Scope, rows: readonly TeamRow[]): Promise<TeamFull[]> {
   const { db, links } = scope;
   const [orgs, parents, counts] = await Promise.all([
@@ -83,7 +83,6 @@ export async function presentFullTeams(scope: Scope, rows: readonly TeamRow[]): 
   });
 }
 
-/** One whole team. */
 export const presentFullTeam = async (scope: Scope, row: TeamRow): Promise<TeamFull> =>
   firstOrNotFound(await presentFullTeams(scope, [row]));
 

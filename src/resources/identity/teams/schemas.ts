@@ -28,7 +28,7 @@ export const TeamSimple = Type.Object({
 });
 export type TeamSimple = Static<typeof TeamSimple>;
 
-/** A team in a list; `permissions` where the list is about one repository. */
+/** A team in a list, with `permissions` if the list is about one repository. */
 export const Team = Type.Object({
   ...TeamSimple.properties,
   parent: Nullable(TeamSimple),
@@ -36,7 +36,7 @@ export const Team = Type.Object({
 });
 export type Team = Static<typeof Team>;
 
-/** The whole team. */
+/** The complete team. */
 export const TeamFull = Type.Object({
   ...TeamSimple.properties,
   parent: Nullable(TeamSimple),
@@ -59,7 +59,7 @@ const settings = {
   parent_team_slug: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1024 }))),
 };
 
-/** `permission` is what the team gets in a repository where none is named. */
+/** `permission` is the team's default in a repository, if none is given. */
 const permission = Type.Optional(OneOf(['pull', 'push', 'admin']));
 
 export const NewTeam = Type.Object(
@@ -77,10 +77,10 @@ export type NewTeam = Static<typeof NewTeam>;
 export const TeamChange = Type.Object({ name: Type.Optional(name), ...settings, permission }, { title: 'Team' });
 export type TeamChange = Static<typeof TeamChange>;
 
-/** The older operation demands a name. */
+/** The older operation requires a name. */
 export const NamedTeamChange = Type.Object({ name, ...settings, permission }, { title: 'Team' });
 
-/** What a user is in a team. */
+/** A user's role in a team. */
 export const TeamMembership = Type.Object({
   url: Type.String(),
   role: OneOf(memberRoles),

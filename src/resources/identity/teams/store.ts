@@ -36,7 +36,7 @@ export function selectVisibleTeam(
 export const findTeam = (db: Db, organization: Id<'accounts'>, slug: string): Promise<TeamRow | undefined> =>
   selectTeam(db, organization, slug).executeTakeFirst();
 
-/** The same team again, its row locked; undefined when it was deleted. */
+/** Reads the team again and locks its row; undefined if it was deleted. */
 export const findTeamForUpdate = (tx: Tx, { id }: Pick<TeamRow, 'id'>): Promise<TeamRow | undefined> =>
   tx.selectFrom('teams').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
@@ -57,7 +57,7 @@ export const listOwnTeams = (db: Db, { account, grant }: SignedIn, page: Page): 
     page,
   );
 
-/** The teams of an organization that a viewer may see; `below` limits them to those right below one. */
+/** The teams of an organization that a viewer may see. `below` limits them to the direct children of a team. */
 export function listTeams(
   db: Db,
   { organization, viewer, below }: { organization: Id<'accounts'>; viewer: Viewer; below?: Id<'teams'> },
@@ -72,12 +72,12 @@ export function listTeams(
   return list(db, below === undefined ? query : query.where('parent_id', '=', below), page);
 }
 
-/** Which teams of an organization a viewer may see; `member`: the closed ones, and those that this user is in. */
+/** The teams of an organization that a viewer may see. `member`: the closed teams, and this user's teams. */
 export type TeamVisibility = 'all' | 'none' | { member: Id<'accounts'> };
 
 type TeamQuery<Row> = SelectQueryBuilder<DB, 'teams', Row>;
 
-/** Limits a query of `teams` to those that the viewer may see. */
+/** Limits a query of `teams` to teams that the viewer may see. */
 export function keepVisible<Row>(query: TeamQuery<Row>, visibility: TeamVisibility): TeamQuery<Row> {
   if (visibility === 'all') return query;
   if (visibility === 'none') return query.where(sql<boolean>`false`);
@@ -92,7 +92,7 @@ export function keepVisible<Row>(query: TeamQuery<Row>, visibility: TeamVisibili
 /** A team by its organization's login and its slug. */
 export type TeamName = { readonly org: string; readonly team: string };
 
-/** Those of some teams, named in lower case, that there are and that the viewer may see: in one statement for all. */
+/** The given teams, named in lower case, that exist and that the viewer may see, in one statement. */
 export async function findVisibleTeams(db: Db, viewer: Viewer, wanted: readonly TeamName[]): Promise<TeamName[]> {
   if (wanted.length === 0) return [];
   const { rows } = await sql<TeamName>`
@@ -109,7 +109,7 @@ export async function loadTeams(db: Db, ids: Iterable<Id<'teams'> | null>): Prom
   return keyed(await db.selectFrom('teams').selectAll().where('id', 'in', wanted).execute(), (team) => team.id);
 }
 
-/** Teams by their ids, as far as the viewer may see them. */
+/** Teams by their ids, if the viewer may see them. */
 export const loadVisibleTeams = async (db: Db, viewer: Viewer, ids: readonly Id<'teams'>[]): Promise<TeamRow[]> =>
   ids.length === 0
     ? []
@@ -121,7 +121,7 @@ export const loadVisibleTeams = async (db: Db, viewer: Viewer, ids: readonly Id<
         .where(teamVisibleTo(viewer, 'teams'))
         .execute();
 
-/** The teams of an organization after one of them, in the order of their ids. */
+/** The teams of an organization after a given one, ordered by id. */
 export const listTeamsAfter = (db: Db, organization: Id<'accounts'>, after: Id<'teams'>, limit: number): Promise<TeamRow[]> =>
   db
     .selectFrom('teams')
@@ -134,7 +134,7 @@ export const listTeamsAfter = (db: Db, organization: Id<'accounts'>, after: Id<'
 
 export type TeamMember = Pick<Selectable<DB['team_members']>, 'team_id' | 'user_id' | 'role'>;
 
-/** The people of teams, without those of teams below them. */
+/** The members of teams, without members of child teams. */
 export const loadTeamMembers = async (db: Db, ids: readonly Id<'teams'>[]): Promise<TeamMember[]> =>
   ids.length === 0
     ? []
@@ -146,20 +146,20 @@ export const loadTeamMembers = async (db: Db, ids: readonly Id<'teams'>[]): Prom
         .orderBy('user_id')
         .execute();
 
-/** The role that a user has in a team itself, without those below it. */
+/** A user's role in a team itself, without its child teams. */
 export const findTeamRoleOf = async (db: Db, team: Id<'teams'>, user: Id<'accounts'>): Promise<TeamMemberRole | undefined> =>
   (await db.selectFrom('team_members').select('role').where('team_id', '=', team).where('user_id', '=', user).executeTakeFirst())
     ?.role;
 
-/** The ids of the people in a team or in one below it. */
+/** The ids of the members of a team or its child teams. */
 const peopleOf = (team: Id<'teams'>) => sql`
   select tm.user_id from teams below join team_members tm on tm.team_id = below.id where below.ancestors @> array[${team}]::bigint[]`;
 
-/** What members of an organization are in a team: owners maintain every team that they are in, and people of teams below are members. */
+/** A member's role in a team: organization owners maintain every team that they are in, and people in child teams are members. */
 const roleIn = (team: Id<'teams'>) => sql<TeamMemberRole>`case when m.role = 'owner' then 'maintainer' else coalesce(
   (select own.role from team_members own where own.team_id = ${team} and own.user_id = m.user_id), 'member') end`;
 
-/** The people in a team or in one below it. */
+/** The members of a team or its child teams. */
 export function listPeople(
   db: Db,
   team: Pick<TeamRow, 'id' | 'organization_id'>,
@@ -178,7 +178,7 @@ export function listPeople(
 
 export type TeamMembership = { role: TeamMemberRole; state: 'active' | 'pending' };
 
-/** What a user is in a team, or will be after accepting an invitation. */
+/** A user's role in a team, current or after accepting an invitation. */
 export async function findTeamMembership(
   db: Db,
   { id, organization_id }: Pick<TeamRow, 'id' | 'organization_id'>,
@@ -195,7 +195,7 @@ export async function findTeamMembership(
   return rows[0];
 }
 
-/** The teams that people come into by accepting an invitation. */
+/** The teams that people join when they accept an invitation. */
 export const listTeamsOfInvitation = (db: Db, invitation: Id<'organization_invitations'>, page: Page): Promise<Listed<TeamRow>> =>
   list(
     db,
@@ -207,10 +207,10 @@ export const listTeamsOfInvitation = (db: Db, invitation: Id<'organization_invit
     page,
   );
 
-/** A repository that a team is to get, with the level of the viewer's role in it. */
+/** A repository to give to a team, with the level of the viewer's role in it. */
 export type WantedRepository = { id: Id<'repositories'>; name: string; owner_id: Id<'accounts'>; level: number };
 
-/** Those of an organization's repositories with these names, in lower case, that the viewer's credential reaches. */
+/** An organization's repositories with these names, in lower case, that the viewer's credential reaches. */
 export async function loadWantedRepositories(
   db: Db,
   viewer: SignedIn,
@@ -228,7 +228,7 @@ export async function loadWantedRepositories(
 
 export type TeamRole = Pick<Selectable<DB['team_repositories']>, 'team_id' | 'repository_id' | 'role'>;
 
-/** The roles of teams in some repositories, without inherited ones. */
+/** The roles of teams in the given repositories, without inherited ones. */
 export const loadTeamRoles = async (
   db: Db,
   ids: readonly Id<'teams'>[],
@@ -247,7 +247,7 @@ export const loadTeamRoles = async (
 
 type TeamCounts = { id: Id<'teams'>; members: number; repositories: number };
 
-/** How many people are in each team or one below it, and how many repositories it has a role in, inherited ones included. */
+/** The number of people in each team or its child teams, and the number of its repositories, including inherited ones. */
 export async function loadTeamCounts(db: Db, ids: readonly Id<'teams'>[]): Promise<Map<Id<'teams'>, TeamCounts>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<TeamCounts>`
@@ -259,7 +259,7 @@ export async function loadTeamCounts(db: Db, ids: readonly Id<'teams'>[]): Promi
   return keyed(rows, (row) => row.id);
 }
 
-/** Inserts a team; undefined when its slug is taken. `above` are its parent and the parent's ancestors, nearest first. */
+/** Inserts a team; undefined if its slug is taken. `above` are its parent and the parent's ancestors, nearest first. */
 export async function insertTeam(
   tx: Tx,
   row: Omit<Insertable<DB['teams']>, 'ancestors'>,
@@ -277,7 +277,7 @@ export async function insertTeam(
 export const updateTeam = (tx: Tx, id: Id<'teams'>, change: Updateable<DB['teams']>): Promise<TeamRow> =>
   tx.updateTable('teams').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Moves a team, and all teams below it, under other ancestors. */
+/** Moves a team, with all teams below it, below other ancestors. */
 export const moveTeam = (tx: Tx, team: TeamRow, above: readonly number[]) => {
   const before = team.ancestors.filter((id) => id !== team.id);
   return sql`
@@ -290,7 +290,7 @@ export const moveTeam = (tx: Tx, team: TeamRow, above: readonly number[]) => {
 export const hasTeamsBelow = async (tx: Tx, id: Id<'teams'>): Promise<boolean> =>
   (await tx.selectFrom('teams').select('id').where('parent_id', '=', id).limit(1).executeTakeFirst()) !== undefined;
 
-/** Removes a team with the teams below it. Returns all of them. */
+/** Removes a team with all teams below it. Returns all of them. */
 export const removeTeams = (tx: Tx, id: Id<'teams'>): Promise<TeamRow[]> =>
   tx.deleteFrom('teams').where(sql<boolean>`ancestors @> array[${id}]::bigint[]`).returningAll().execute();
 
@@ -298,7 +298,7 @@ export const removeTeams = (tx: Tx, id: Id<'teams'>): Promise<TeamRow[]> =>
 export const removeTeamsOf = (tx: Tx, organization: Id<'accounts'>) =>
   tx.deleteFrom('teams').where('organization_id', '=', organization).execute();
 
-/** Gives a team a role in a repository, or changes it. Returns the role that it had before, if any. */
+/** Gives a team a role in a repository, or changes it. Returns the former role, if any. */
 export async function putTeamRole(tx: Tx, row: Insertable<DB['team_repositories']>): Promise<Role | undefined> {
   const { rows } = await sql<{ before: Role | null }>`
     with before as (select role from team_repositories where team_id = ${row.team_id} and repository_id = ${row.repository_id}),
@@ -320,7 +320,7 @@ export const removeTeamRole = async (tx: Tx, team: Id<'teams'>, repository: Id<'
       .executeTakeFirst()
   ).numDeletedRows > 0n;
 
-/** The roles that a user has in an organization's repositories by teams, the strongest for each repository. */
+/** A user's roles in an organization's repositories through teams, the strongest for each repository. */
 export async function listRolesByTeams(db: Db, organization: Id<'accounts'>, user: Id<'accounts'>): Promise<RoleInRepository[]> {
   const { rows } = await sql<RoleInRepository>`
     select distinct on (tr.repository_id) tr.repository_id, tr.role
@@ -334,7 +334,10 @@ export async function listRolesByTeams(db: Db, organization: Id<'accounts'>, use
 export const removeRepositoryFromTeams = (tx: Tx, id: Id<'repositories'>) =>
   tx.deleteFrom('team_repositories').where('repository_id', '=', id).execute();
 
-/** Lets teams of an organization read a repository; those that have a role there keep it. Returns the teams that got one. */
+/**
+ * Gives teams of an organization read access to a repository. Teams that already have a role keep it. Returns the teams that got
+ * access.
+ */
 export const giveTeamAccess = async (
   tx: Tx,
   organization: Id<'accounts'>,

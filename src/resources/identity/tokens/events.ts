@@ -25,7 +25,7 @@ declare module '#events/kinds.ts' {
 
 type RequestKind = Extract<keyof EventData, `token_request.${string}`>;
 
-/** What fine-grained tokens ask an organization for. Its payload describes the request as it was. */
+/** Requests of fine-grained tokens for access to an organization. The payload describes the original request. */
 const requestEvent = webhookEventType({
   name: 'personal_access_token_request',
   permission: 'organization_personal_access_token_requests:read',

@@ -2,7 +2,7 @@ import { type PermissionName, type PermissionSet, permissionScope } from '#acces
 import type { TokenGrantRow } from './request-store.ts';
 import type { PermissionsByScope } from './schemas.ts';
 
-/** The permissions of a token, by what they apply to. */
+/** The permissions of a token, grouped by what they apply to. */
 export function byScope(set: PermissionSet): PermissionsByScope {
   const found: Record<'organization' | 'repository' | 'other', PermissionSet> = { organization: {}, repository: {}, other: {} };
   for (const [name, level] of Object.entries(set) as [PermissionName, PermissionSet[PermissionName]][]) {
@@ -12,6 +12,6 @@ export function byScope(set: PermissionSet): PermissionsByScope {
   return found;
 }
 
-/** The public API's words for which repositories of an organization a token is for. */
+/** The public API's terms for the repositories of an organization that a token is limited to. */
 export const selectionWord = (selection: TokenGrantRow['repository_selection']): 'none' | 'all' | 'subset' =>
   selection === 'all' ? 'all' : selection === 'selected' ? 'subset' : 'none';

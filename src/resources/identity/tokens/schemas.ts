@@ -22,7 +22,7 @@ const setOfScope = (wanted: PermissionScope) =>
 /** A permission set: names of the catalogue, each with one of its levels. Other names are refused. */
 export const Permissions = setOf(permissionNames);
 
-/** A permission set, by what its permissions apply to. */
+/** A permission set, grouped by what its permissions apply to. */
 export const PermissionsByScope = Type.Object({
   organization: setOfScope('organization'),
   repository: setOfScope('repository'),

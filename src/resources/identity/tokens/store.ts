@@ -22,7 +22,7 @@ export async function insertTokenRepositories(
     .execute();
 }
 
-/** Of these repositories, those that belong to an owner. */
+/** The given repositories that belong to an owner. */
 export async function ownedAmong(
   db: Db,
   owner: Id<'accounts'>,
@@ -41,14 +41,14 @@ export async function ownedAmong(
 export const findTokenForUpdate = (tx: Tx, hash: Buffer): Promise<TokenRow | undefined> =>
   tx.selectFrom('tokens').selectAll().where('hash', '=', hash).forUpdate().executeTakeFirst();
 
-/** The repositories that a token was limited to. */
+/** The repositories that a token is limited to. */
 export const loadTokenRepositories = async (db: Db, token: Id<'tokens'>): Promise<Id<'repositories'>[]> =>
   gather(
     await db.selectFrom('token_repositories').select('repository_id').where('token_id', '=', token).execute(),
     'repository_id',
   );
 
-/** Changes what a token allows, with the repositories that it is limited to. */
+/** Changes the permissions of a token, and the repositories that it is limited to. */
 export async function updateTokenAccess(
   tx: Tx,
   token: Id<'tokens'>,
@@ -59,7 +59,7 @@ export async function updateTokenAccess(
   return tx.updateTable('tokens').set(change).where('id', '=', token).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Repositories by their ids, as far as their names say. */
+/** Repositories by their ids, with only the columns of their names. */
 export async function loadNames(db: Db, ids: readonly Id<'repositories'>[]) {
   if (ids.length === 0) return [];
   return db
@@ -70,7 +70,7 @@ export async function loadNames(db: Db, ids: readonly Id<'repositories'>[]) {
     .execute();
 }
 
-/** Removes the token with this hash, or the one that its refresh token with this hash belongs to. */
+/** Removes the token with this hash, or the token whose refresh token has this hash. */
 export async function removeTokenByHash(tx: Tx, hash: Buffer): Promise<boolean> {
   const refreshed = tx.selectFrom('refresh_tokens').select('token_id').where('hash', '=', hash);
   const removed = await tx
@@ -81,11 +81,11 @@ export async function removeTokenByHash(tx: Tx, hash: Buffer): Promise<boolean> 
   return removed.length > 0;
 }
 
-/** Removes a token. Returns it; undefined where it wasn't there any more. */
+/** Removes a token. Returns it; undefined if it no longer existed. */
 export const removeToken = (tx: Tx, id: Id<'tokens'>): Promise<TokenRow | undefined> =>
   tx.deleteFrom('tokens').where('id', '=', id).returningAll().executeTakeFirst();
 
-/** Removes the oldest tokens of the same user, app and scopes as this one, beyond a number of them. */
+/** Removes the oldest tokens with the same user, app and scopes as this one, beyond a maximum number. */
 export const removeTokensBeyond = (tx: Tx, { kind, account_id, app_id, scopes }: TokenRow, max: number) =>
   sql`delete from tokens where id in (
     select id from tokens where account_id = ${account_id} and app_id = ${app_id} and kind = ${kind} and scopes = ${scopes}
@@ -102,18 +102,18 @@ export const findSiteAdmin = (db: Db) =>
     .limit(1)
     .executeTakeFirst();
 
-/** Removes a user's tokens of this name. */
+/** Removes a user's tokens with this name. */
 export const removeTokensNamed = (tx: Tx, user: Id<'accounts'>, name: string) =>
   tx.deleteFrom('tokens').where('account_id', '=', user).where('name', '=', name).execute();
 
-/** Removes a user's tokens of this name, except the one with this hash. */
+/** Removes a user's tokens with this name, except the one with this hash. */
 export const removeOthersNamed = (tx: Tx, user: Id<'accounts'>, name: string, hash: Buffer) =>
   tx.deleteFrom('tokens').where('account_id', '=', user).where('name', '=', name).where('hash', '<>', hash).execute();
 
 export const tokenExists = async (db: Db, hash: Buffer): Promise<boolean> =>
   (await db.selectFrom('tokens').select('id').where('hash', '=', hash).executeTakeFirst()) !== undefined;
 
-/** Notes that a token was used. Once an hour is enough, so that reading requests rarely write. */
+/** Records that a token was used. Once an hour is enough, so that reading requests rarely write. */
 export const noteTokenUse = (db: Db, id: Id<'tokens'>, now: Date) =>
   db
     .updateTable('tokens')
@@ -122,15 +122,15 @@ export const noteTokenUse = (db: Db, id: Id<'tokens'>, now: Date) =>
     .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', new Date(now.getTime() - 3_600_000))]))
     .execute();
 
-/** Removes a repository from the lists of all tokens, and of those that wait for approval. */
+/** Removes a repository from the lists of all tokens, and of tokens that wait for approval. */
 export async function removeRepositoryFromTokens(tx: Tx, id: Id<'repositories'>): Promise<void> {
   await tx.deleteFrom('token_repositories').where('repository_id', '=', id).execute();
   await tx.deleteFrom('token_request_repositories').where('repository_id', '=', id).execute();
 }
 
 /**
- * Removes some of the tokens that expired before a time. One that can be refreshed stays, since its refresh token ends with it.
- * Returns whether there may be more.
+ * Removes some of the tokens that expired before a time. A token with a refresh token stays, since the refresh token would be
+ * removed with it. Returns whether there may be more.
  */
 export const removeExpiredTokens = (tx: Tx, before: Date): Promise<boolean> =>
   removeSome(

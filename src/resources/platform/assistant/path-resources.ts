@@ -4,7 +4,7 @@ import { OneOf } from '#lib/shape.ts';
 import { actorTypes } from './schemas.ts';
 import { findCollaborator, findCollaboratorForUpdate, findVisibleSpace, lockSpace } from './space-store.ts';
 
-/** A space of an organization, as far as the viewer may see it. */
+/** A space of an organization, if the viewer may see it. */
 export const space = pathResource({
   name: 'space',
   words: { space_number: numberWord },
@@ -13,7 +13,7 @@ export const space = pathResource({
   lock: (tx, at) => lockSpace(tx, at.space),
 });
 
-/** Somebody, or a team, with a role in a space. */
+/** A user or team with a role in a space. */
 export const collaborator = pathResource({
   name: 'collaborator',
   words: { actor_type: OneOf(actorTypes), actor_identifier: slugWord },

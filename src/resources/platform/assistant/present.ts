@@ -11,7 +11,7 @@ import type { AssistantSeat, AssistantSpace, SpaceCollaborator } from './schemas
 import type { Seat } from './seat-store.ts';
 import type { CollaboratorRow, SpaceRow } from './space-store.ts';
 
-/** Seats of a whole page. No plan is behind them. */
+/** Seats of a whole page. They aren't based on a plan. */
 export async function presentSeats(scope: Scope & Needs<'assistant'>, org: Org, rows: readonly Seat[]): Promise<AssistantSeat[]> {
   const { db, links, assistant } = scope;
   if (rows.length === 0) return [];

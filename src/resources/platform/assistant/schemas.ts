@@ -93,7 +93,7 @@ export type AssistantSpaceChange = Static<typeof AssistantSpaceChange>;
 export const actorTypes = ['User', 'Team'] as const;
 
 const UserCollaborator = Type.Object({ ...User.properties, actor_type: OneOf(['User'] as const), role: OneOf(spaceRoles) });
-// What a team may do in repositories doesn't belong here.
+// A team's permissions in repositories don't belong here.
 const { permission: _permission, permissions: _permissions, ...teamProperties } = Team.properties;
 const TeamCollaborator = Type.Object({
   ...teamProperties,
@@ -102,7 +102,7 @@ const TeamCollaborator = Type.Object({
   role: OneOf(spaceRoles),
 });
 
-/** Somebody, or a team, with a role in a space. */
+/** A user or team with a role in a space. */
 export const SpaceCollaborator = Type.Union([UserCollaborator, TeamCollaborator]);
 export type SpaceCollaborator = Static<typeof SpaceCollaborator>;
 

@@ -7,7 +7,7 @@ import { monthOf } from './periods.ts';
 import type { BillingUsageItem, BillingUsageSummary, Budget, ConsumedBudget } from './schemas.ts';
 import type { DatedUsage, Usage } from './usage-store.ts';
 
-/** Budgets of a whole page, with what they have consumed this month. */
+/** Budgets of a whole page, with this month's consumption. */
 export async function presentConsumedBudgets(
   { db, now }: Scope,
   org: Org,

@@ -10,7 +10,7 @@ const month = Type.Optional(Type.Integer({ minimum: 1, maximum: 12 }));
 const day = Type.Optional(Type.Integer({ minimum: 1, maximum: 31 }));
 const word = Type.Optional(Type.String({ maxLength: 255 }));
 
-/** A time of which usage is asked: a year, a month or a day; this year where none is named. */
+/** The period of a usage report: a year, a month or a day. Omitted: this year. */
 export const UsageTime = Type.Object({ year, month, day });
 export type UsageTime = Static<typeof UsageTime>;
 
@@ -60,7 +60,7 @@ export const BillingUsageSummary = reportOf(
 );
 export type BillingUsageSummary = Static<typeof BillingUsageSummary>;
 
-/** What an assistant was used for, by its model. */
+/** An assistant's usage by model. */
 export const AssistantUsageReport = reportOf(
   { user: word, product: word, model: word },
   { product: Type.String(), sku: Type.String(), model: Type.String(), ...amounts },
@@ -82,7 +82,7 @@ const budgetProperties = {
 export const Budget = Type.Object(budgetProperties);
 export type Budget = Static<typeof Budget>;
 
-/** A budget with what it has consumed this month, which the public API shows in lists and after changes. */
+/** A budget with this month's consumption, which the public API shows in lists and after changes. */
 export const ConsumedBudget = Type.Object({ ...budgetProperties, consumed_amount: Type.Number() });
 export type ConsumedBudget = Static<typeof ConsumedBudget>;
 

@@ -1,4 +1,4 @@
 import { Type } from 'typebox';
 
-/** The addresses of the images, by the names of the emojis. */
+/** The addresses of the images, by emoji name. */
 export const Emojis = Type.Record(Type.String(), Type.String());

@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
 
-/** In the mode `gfm` ends of lines are kept, and references become links; `context` is the repository that `#12` belongs to. */
+/**
+ * In the mode `gfm`, line endings are kept and references become links. `context` is the repository for references such as `#12`.
+ */
 export const MarkdownText = Type.Object(
   {
     text: Type.String({ maxLength: fixedValue(limitTable.texts.rendered) }),
@@ -12,5 +14,5 @@ export const MarkdownText = Type.Object(
   { title: 'Markdown' },
 );
 
-/** A page's part, and no JSON. */
+/** A part of a page, and not JSON. */
 export const Html = Type.String({ contentMediaType: 'text/html' });

@@ -4,7 +4,7 @@ import { each } from '#lib/shape.ts';
 /** A page, not an address of the API. */
 export const pageOfAuthorizations = '/settings/connections/applications{/client_id}';
 
-/** The fields of the root resource, with the address that each holds: a URI template below the API's own address. */
+/** The fields of the root resource, each with its address: a URI template below the API's own address. */
 export const rootPaths = {
   current_user_url: '/user',
   current_user_authorizations_html_url: pageOfAuthorizations,
@@ -49,7 +49,7 @@ export const Root = Type.Object(each(rootFields, Type.String()));
 export const Meta = Type.Object({
   verifiable_password_authentication: Type.Boolean(),
   installed_version: Type.String(),
-  /** The keys by which the server is known over SSH, and their fingerprints. Missing where SSH isn't offered. */
+  /** The server's SSH host keys, and their fingerprints. Missing if SSH isn't enabled. */
   ssh_keys: Type.Optional(Type.Array(Type.String())),
   ssh_key_fingerprints: Type.Optional(
     Type.Object(each(['SHA256_RSA', 'SHA256_ECDSA', 'SHA256_ED25519'], Type.Optional(Type.String()))),

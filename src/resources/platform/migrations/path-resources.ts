@@ -5,7 +5,7 @@ import { migrationOfKey } from './archive-address.ts';
 import { isAvailable } from './present.ts';
 import { findLockedRepository, findMigration, findMigrationById, findMigrationForUpdate, type MigrationRow } from './store.ts';
 
-/** A migration of an account. Those of others aren't there. */
+/** A migration of an account. Other accounts' migrations aren't found. */
 const ofAccount = {
   name: 'migration',
   words: { migration_id: idOf('migrations') },
@@ -37,7 +37,7 @@ const locked = {
 export const lockedRepository = pathResource({ ...locked, below: migration });
 export const orgLockedRepository = pathResource({ ...locked, below: orgMigration });
 
-/** A migration whose archive is there, by the key of an address that was handed out for it. */
+/** A migration with an archive, by the key in a download address. */
 export const archived = pathResource({
   name: 'archived',
   words: { archive_key: nameWord },

@@ -10,11 +10,11 @@ import type { Migration } from './schemas.ts';
 import { loadRepositoryIds, type MigrationRow } from './store.ts';
 
 type Options = {
-  /** The account whose migrations these are. */
+  /** The account that the migrations belong to. */
   owner: Account;
-  /** How many repositories each migration shows. */
+  /** The maximum number of repositories that each migration shows. */
   most: number;
-  /** Whether repositories are left out of the reply. */
+  /** Whether the reply omits repositories. */
   without: boolean;
 };
 
@@ -22,7 +22,7 @@ type Options = {
 export const isAvailable = ({ state, available_until }: MigrationRow, now: Date): boolean =>
   state === 'exported' && available_until !== null && available_until > now;
 
-/** Migrations of a whole page, which all belong to one account, with their repositories as far as the viewer may read them still. */
+/** Migrations of a whole page, all of one account, with the repositories that the viewer may still read. */
 export async function presentMigrations(
   scope: Scope,
   rows: readonly MigrationRow[],

@@ -5,7 +5,7 @@ import { MinimalRepository } from '#resources/repositories/repositories/index.ts
 
 const states = ['pending', 'exporting', 'exported', 'failed'] as const;
 
-/** What a reply can leave out. */
+/** Fields that a reply can omit. */
 export const excludable = ['repositories'] as const;
 
 export const Migration = Type.Object({

@@ -19,11 +19,11 @@ export const listMigrations = (db: Db, account: Account, page: Page): Promise<Li
 export const findMigration = (db: Db, account: Account, id: Migration): Promise<MigrationRow | undefined> =>
   db.selectFrom('migrations').selectAll().where('account_id', '=', account).where('id', '=', id).executeTakeFirst();
 
-/** A migration whose archive somebody holds an address of. */
+/** A migration by its id, for the holder of an archive's address. */
 export const findMigrationById = (db: Db, id: Migration): Promise<MigrationRow | undefined> =>
   db.selectFrom('migrations').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The same migration again, its row locked; undefined when it was deleted. */
+/** Reads the migration again and locks its row; undefined if it was deleted. */
 export const findMigrationForUpdate = (tx: Tx, { id }: Pick<MigrationRow, 'id'>): Promise<MigrationRow | undefined> =>
   tx.selectFrom('migrations').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
@@ -36,7 +36,7 @@ export async function insertRepositories(tx: Tx, migration: Migration, ids: read
   await tx.insertInto('migration_repositories').values(rows).execute();
 }
 
-/** How many migrations of an account are under way, or have an archive. */
+/** The number of an account's migrations that are in progress or have an archive. */
 export async function countKept(db: Db, account: Account): Promise<number> {
   const { kept } = await db
     .selectFrom('migrations')
@@ -64,7 +64,7 @@ export const listMigrationRepositories = (
   return list(db, query, page);
 };
 
-/** The first repositories of a migration, whoever may read them. */
+/** The first repositories of a migration, regardless of who may read them. */
 export const loadRepositoriesOf = (db: Db, migration: Migration, most: number): Promise<RepositoryRow[]> =>
   db
     .selectFrom('migration_repositories as m')
@@ -89,7 +89,7 @@ export async function loadRepositoryIds(
   return new Map([...keyed(rows, ({ id }) => id)].map(([id, row]) => [id, row.repositories]));
 }
 
-/** A repository of a migration that it has locked, by its name, or by its full name where owners have repositories of one name. */
+/** A repository that a migration has locked, by its name. If owners have repositories with the same name, by its full name. */
 export const findLockedRepository = (db: Db, migration: Migration, name: string): Promise<RepositoryRow | undefined> =>
   db
     .selectFrom('migration_repositories as m')
@@ -105,7 +105,7 @@ export const findLockedRepository = (db: Db, migration: Migration, name: string)
 export const updateMigration = (tx: Tx, id: Migration, change: Updateable<DB['migrations']>): Promise<MigrationRow> =>
   tx.updateTable('migrations').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Begins the archive of a migration, or begins it anew; undefined where it is finished or gone. */
+/** Starts or restarts the archive of a migration; undefined if it is finished or deleted. */
 export const beginAttempt = (tx: Tx, id: Migration, now: Date): Promise<MigrationRow | undefined> =>
   tx
     .updateTable('migrations')
@@ -115,7 +115,7 @@ export const beginAttempt = (tx: Tx, id: Migration, now: Date): Promise<Migratio
     .returningAll()
     .executeTakeFirst();
 
-/** Ends an attempt; undefined where another one was begun meanwhile. */
+/** Ends an attempt; undefined if another one has been started in the meantime. */
 export const endAttempt = (
   tx: Tx,
   { id, attempts }: Pick<MigrationRow, 'id' | 'attempts'>,
@@ -130,7 +130,7 @@ export const endAttempt = (
     .returningAll()
     .executeTakeFirst();
 
-/** Marks archives that are kept until now as gone. Returns the ids of their migrations, at most so many. */
+/** Marks archives whose time has expired as deleted. Returns the ids of their migrations, up to a limit. */
 export async function expireArchives(tx: Tx, now: Date, most: number): Promise<Migration[]> {
   const { rows } = await sql<{ id: Migration }>`
     update migrations set available_until = null where id = any (array(
@@ -139,7 +139,7 @@ export async function expireArchives(tx: Tx, now: Date, most: number): Promise<M
   return rows.map(({ id }) => id);
 }
 
-/** Of these migrations, those that need their files: they are under way, or have an archive. */
+/** The given migrations that need their files, because they are in progress or have an archive. */
 export async function loadKept(db: Db, ids: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`
     select id from migrations where id = any (${[...ids]}::bigint[])
@@ -147,7 +147,7 @@ export async function loadKept(db: Db, ids: readonly number[]): Promise<Set<numb
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Migrations that were begun before a time and aren't finished, at most so many. */
+/** Unfinished migrations that were started before a time, up to a limit. */
 export async function listUnfinished(db: Db, before: Date, most: number): Promise<Migration[]> {
   const rows = await db
     .selectFrom('migrations')

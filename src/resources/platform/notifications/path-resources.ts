@@ -2,7 +2,10 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf } from '#endpoint/path-words.ts';
 import { findThread } from './store.ts';
 
-/** A thread of one's own inbox. That of somebody else, and one of a repository that can't be read any more, aren't found. */
+/**
+ * A thread of the viewer's own inbox. Other accounts' threads, and threads of repositories that are no longer readable, aren't
+ * found.
+ */
 export const thread = pathResource({
   name: 'thread',
   words: { thread_id: idOf('notification_threads') },

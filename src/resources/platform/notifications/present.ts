@@ -10,12 +10,12 @@ import type { ThreadRow } from './store.ts';
 import { presenterOfSubjects } from './subjects.ts';
 import type { SubscriptionRow } from './subscription-store.ts';
 
-/** The repository, where the path names one, needn't be loaded. */
+/** A repository from the path needn't be loaded. */
 const threadUrl = (links: Links, { id }: Pick<ThreadRow, 'id'>): string => path(`${links.api}/notifications/threads`, id);
 
 const shownFields = new Set(Object.keys(NotificationRepository.properties));
 
-/** The fields of a repository that its schema here has. */
+/** The fields of a repository in its schema here. */
 const presentRepository = (repository: MinimalRepository): NotificationRepository =>
   Object.fromEntries(Object.entries(repository).filter(([field]) => shownFields.has(field))) as NotificationRepository;
 
@@ -27,8 +27,8 @@ async function loadRepositories(scope: Scope, rows: readonly ThreadRow[]): Promi
 }
 
 /**
- * Threads of a whole page: their repositories and subjects are loaded once for all of them. The list has decided who may read those; what
- * the viewer may do there isn't shown.
+ * Threads of a whole page. Their repositories and subjects are loaded once for all of them. The list has already checked that the
+ * viewer may read them. The viewer's permissions aren't shown.
  */
 export async function presentThreads(scope: Scope, rows: readonly ThreadRow[]): Promise<NotificationThread[]> {
   const { db, links } = scope;
@@ -41,7 +41,6 @@ export async function presentThreads(scope: Scope, rows: readonly ThreadRow[]): 
   });
 }
 
-/** One thread. */
 export const presentThread = async (scope: Scope, row: ThreadRow): Promise<NotificationThread> =>
   firstOrNotFound(await presentThreads(scope, [row]));
 
@@ -58,7 +57,7 @@ function presentRow(links: Links, row: ThreadRow): Omit<NotificationThread, 'rep
   };
 }
 
-/** The subscription to a thread. A watcher who never participated has no row, and who muted it isn't subscribed. */
+/** The subscription to a thread. A watcher who never participated has no row. A viewer who muted the thread isn't subscribed. */
 export function presentSubscription(links: Links, thread: ThreadRow, row: SubscriptionRow | undefined): ThreadSubscription {
   const thread_url = threadUrl(links, thread);
   const subscribed = row?.state === 'subscribed';

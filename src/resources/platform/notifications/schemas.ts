@@ -5,8 +5,8 @@ import { everyReason } from './reasons.ts';
 import { subjectTypes } from './subjects.ts';
 
 /**
- * The repository of a thread, without fields that change without an event that touches inboxes, as counts and the last push: a poll is
- * answered from the time of the inbox alone.
+ * The repository of a thread, without fields that change without touching inboxes, such as counts and the last push. A poll is
+ * answered from the inbox's time only.
  */
 const {
   forks_count: _forks,

@@ -34,7 +34,7 @@ const threads = (db: Db) =>
       's.title',
     ]);
 
-/** One's own thread, as far as its repository may still be read. */
+/** The viewer's own thread, if its repository is still readable. */
 export const findThread = (db: Db, account: Account, id: Id<'notification_threads'>): Promise<ThreadRow | undefined> =>
   threads(db).where('t.id', '=', id).where('t.account_id', '=', account).where(readableByAccount(account)).executeTakeFirst();
 
@@ -48,8 +48,8 @@ type InboxFilter = {
 };
 
 /**
- * The repositories of an account's threads that it may not read any more. All repositories that it has threads of are asked for, found
- * one by one in the index, so that neither the number of threads nor that of all repositories counts.
+ * The repositories of an account's threads that it may no longer read. All repositories with threads are checked, found one by
+ * one in the index, so that the time depends neither on the number of threads nor on the number of all repositories.
  */
 const hiddenInInbox = (account: Account): RawBuilder<unknown> => sql`
   with recursive mine(id) as (
@@ -62,9 +62,9 @@ const hiddenInInbox = (account: Account): RawBuilder<unknown> => sql`
   select r.id from mine join repositories r on r.id = mine.id where ${readableByAccount(account)} is not true`;
 
 /**
- * One page of an inbox, newest update first. The page is found by an index alone, deep in a long inbox too, and its rows are read
- * afterwards. Which repositories are hidden is found out in the same statement, once. (PostgreSQL would make a join of a plain
- * `not in`, and is slower by half at looking up each of those that may be read.)
+ * One page of an inbox, newest update first. An index alone finds the page, even deep in a long inbox, and its rows are read
+ * afterwards. The same statement determines the hidden repositories, once. (PostgreSQL would turn a plain `not in` into a join,
+ * and looking up each readable repository is half as slow again.)
  */
 export async function listThreads(db: Db, filter: InboxFilter, page: Page): Promise<Listed<ThreadRow>> {
   const { account, repository, all, participating, since, before } = filter;
@@ -85,7 +85,7 @@ export async function listThreads(db: Db, filter: InboxFilter, page: Page): Prom
 const newestFirst = <Row>(query: SelectQueryBuilder<DB & { t: DB['notification_threads'] }, 't', Row>) =>
   query.orderBy('t.updated_at', 'desc').orderBy('t.id', 'desc');
 
-/** Threads in the order of their ids here. */
+/** Threads in the order of the given ids. */
 async function loadThreads(db: Db, ids: readonly { id: Id<'notification_threads'> }[]): Promise<ThreadRow[]> {
   if (ids.length === 0) return [];
   const wanted = ids.map(({ id }) => id);
@@ -95,14 +95,14 @@ async function loadThreads(db: Db, ids: readonly { id: Id<'notification_threads'
 
 type Change = { readonly account_id: Account; readonly id: Id<'notification_threads'> };
 
-/** Marks a thread as read, if it isn't yet, and touches the inbox. */
+/** Marks a thread as read, if it is unread, and touches the inbox. */
 export const markRead = (tx: Tx, { id }: Change, now: Date) =>
   sql`
     with changed as (
       update notification_threads set unread = false, last_read_at = ${now} where id = ${id} and unread returning account_id
     ) ${touchInboxes(sql`select account_id from changed`, now)}`.execute(tx);
 
-/** Marks a thread as done, and so as read: it isn't listed until it comes back by something new. */
+/** Marks a thread as done, and therefore as read. It isn't listed until something new happens. */
 export const markDone = (tx: Tx, { id }: Change, now: Date) =>
   sql`
     with changed as (
@@ -113,14 +113,14 @@ export const markDone = (tx: Tx, { id }: Change, now: Date) =>
 type Reading = {
   readonly account: Account;
   readonly repository: RepositoryId | undefined;
-  /** What changed later stays unread. */
+  /** Threads with later changes stay unread. */
   readonly until: Date;
   readonly now: Date;
 };
 
 /**
- * Marks unread threads of an inbox as read: all of them, where there are no more than `most`. Where there are more, nothing is marked,
- * or `most` of them if `anyway` says so. Tells whether there were more.
+ * Marks unread threads of an inbox as read: all of them, if there are no more than `most`. If there are more, nothing is marked,
+ * or `most` of them with `anyway`. Returns whether there were more.
  */
 export async function markAllRead(
   tx: Tx,

@@ -18,12 +18,12 @@ export const removeSession = (tx: Tx, hash: Buffer) => tx.deleteFrom('sessions')
 export const removeSessions = (tx: Tx, account: Account['id']) =>
   tx.deleteFrom('sessions').where('account_id', '=', account).execute();
 
-/** Removes an account's oldest sessions, beyond a number of them. */
+/** Removes an account's oldest sessions beyond a maximum number. */
 export const removeSessionsBeyond = (tx: Tx, account: Account['id'], max: number) =>
   sql`delete from sessions where hash in (
     select hash from sessions where account_id = ${account} order by created_at desc, expires_at desc offset ${max})`.execute(tx);
 
-/** The account of a session; undefined where the session has ended or the account is suspended. */
+/** The account of a session; undefined if the session has ended or the account is suspended. */
 export const findSessionAccount = (db: Db, hash: Buffer, now: Date): Promise<Account | undefined> =>
   db
     .selectFrom('sessions')
@@ -37,7 +37,7 @@ export const findSessionAccount = (db: Db, hash: Buffer, now: Date): Promise<Acc
 export const insertCode = (tx: Tx, row: Insertable<DB['authorization_codes']>) =>
   tx.insertInto('authorization_codes').values(row).execute();
 
-/** Removes a code and returns it, so that it can be used once only. */
+/** Removes a code and returns it, so that it can be used only once. */
 export const consumeCode = (tx: Tx, hash: Buffer): Promise<CodeRow | undefined> =>
   tx.deleteFrom('authorization_codes').where('hash', '=', hash).returningAll().executeTakeFirst();
 
@@ -66,7 +66,7 @@ export const removeDevice = (tx: Tx, hash: Buffer) => tx.deleteFrom('device_code
 export const insertRefreshToken = (tx: Tx, row: Insertable<DB['refresh_tokens']>) =>
   tx.insertInto('refresh_tokens').values(row).execute();
 
-/** Removes a refresh token and returns it, so that it can be used once only. */
+/** Removes a refresh token and returns it, so that it can be used only once. */
 export const consumeRefreshToken = (tx: Tx, hash: Buffer) =>
   tx.deleteFrom('refresh_tokens').where('hash', '=', hash).returningAll().executeTakeFirst();
 
@@ -75,10 +75,10 @@ export type ManifestRequestRow = Selectable<DB['app_manifest_requests']>;
 export const insertManifestRequest = (tx: Tx, row: Insertable<DB['app_manifest_requests']>) =>
   tx.insertInto('app_manifest_requests').values(row).execute();
 
-/** A manifest that waits for its owner's answer, which hasn't expired. */
+/** A manifest that waits for its owner's confirmation and hasn't expired. */
 export const findManifestRequest = (db: Db, hash: Buffer, now: Date): Promise<ManifestRequestRow | undefined> =>
   db.selectFrom('app_manifest_requests').selectAll().where('hash', '=', hash).where('expires_at', '>', now).executeTakeFirst();
 
-/** Removes a manifest that waits. Returns whether it was there, so that it is answered once only. */
+/** Removes a waiting manifest. Returns whether it existed, so that it is answered only once. */
 export const removeManifestRequest = async (tx: Tx, hash: Buffer): Promise<boolean> =>
   (await tx.deleteFrom('app_manifest_requests').where('hash', '=', hash).executeTakeFirst()).numDeletedRows > 0n;

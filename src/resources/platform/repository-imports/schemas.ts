@@ -1,4 +1,4 @@
-// The replies of the server that is read, as far as they are used. Other fields are ignored, and those that old servers lack are optional.
+// The used parts of the source server's replies. Other fields are ignored, and fields that old servers lack are optional.
 import { type Static, Type } from 'typebox';
 import { Nullable } from '#lib/shape.ts';
 

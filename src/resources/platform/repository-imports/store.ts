@@ -14,10 +14,10 @@ export const insertImport = (tx: Tx, row: Insertable<DB['repository_imports']>):
 export const findImport = (db: Db, repository: Id<'repositories'>): Promise<ImportRow | undefined> =>
   db.selectFrom('repository_imports').selectAll().where('repository_id', '=', repository).executeTakeFirst();
 
-/** Where an import is: the phase, and the page that is read next. */
+/** The position of an import: the phase, and the next page to read. */
 export type Position = { phase: Phase; next_page: string | null };
 
-/** Moves an import on; undefined when it isn't at this position any more. Its row stays locked. */
+/** Advances an import; undefined if it is no longer at this position. Its row stays locked. */
 export const movePosition = (
   tx: Tx,
   id: Import,
@@ -33,7 +33,7 @@ export const movePosition = (
     .returningAll()
     .executeTakeFirst();
 
-/** Of the source's issues or comments, those that were imported before. */
+/** The given issues or comments of the source that were already imported. */
 export async function findKnown(tx: Tx, id: Import, kind: Kind, sourceIds: readonly number[]): Promise<Set<number>> {
   if (sourceIds.length === 0) return new Set();
   const rows = await tx
@@ -56,7 +56,7 @@ export async function insertItems(tx: Tx, id: Import, kind: Kind, items: readonl
     .execute();
 }
 
-/** Notes for each of these issues that one comment less is missing. An issue appears once for each comment. */
+/** Records for each of these issues that one fewer comment is missing. An issue appears once for each comment. */
 export async function lowerMissing(tx: Tx, id: Import, issues: readonly Id<'issues'>[]): Promise<void> {
   if (issues.length === 0) return;
   await sql`
@@ -65,7 +65,7 @@ export async function lowerMissing(tx: Tx, id: Import, issues: readonly Id<'issu
     where i.import_id = ${id} and i.kind = 'issue' and i.own_id = c.issue`.execute(tx);
 }
 
-/** The number of the first issue that has fewer comments than the source counts. */
+/** The number of the first issue that has fewer comments than the source reports. */
 export async function findIncomplete(db: Db, id: Import): Promise<{ issue: number; number: number } | undefined> {
   return db
     .selectFrom('repository_import_items as item')
@@ -79,7 +79,7 @@ export async function findIncomplete(db: Db, id: Import): Promise<{ issue: numbe
     .executeTakeFirst();
 }
 
-/** Notes that no more comments of an issue are to be expected. */
+/** Records that no more comments of an issue are expected. */
 export const clearMissing = (tx: Tx, id: Import, issue: number) =>
   tx
     .updateTable('repository_import_items')
@@ -89,7 +89,7 @@ export const clearMissing = (tx: Tx, id: Import, issue: number) =>
     .where('own_id', '=', issue)
     .execute();
 
-/** How many issues and comments were imported. */
+/** The numbers of imported issues and comments. */
 export async function countItems(db: Db, id: Import): Promise<{ issues: number; comments: number }> {
   const { rows } = await sql<{ issues: number; comments: number }>`
     select count(*) filter (where kind = 'issue') as issues, count(*) filter (where kind = 'comment') as comments

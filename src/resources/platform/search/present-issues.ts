@@ -8,7 +8,7 @@ import type { Matched } from './answer.ts';
 import { presentMatch } from './present.ts';
 import type { IssueItem, TextMatch } from './schemas.ts';
 
-/** Hits of an issue search. Issues that were deleted since they were indexed are left out. */
+/** Hits of an issue search. Issues that were deleted after indexing are omitted. */
 export async function presentIssueHits(scope: Scope, found: readonly Matched<IssueHit, IssueTextMatch>[]): Promise<IssueItem[]> {
   const hits = gather(found, 'hit');
   const ids = gather(hits, 'id');
@@ -37,7 +37,7 @@ export async function presentIssueHits(scope: Scope, found: readonly Matched<Iss
   });
 }
 
-/** A text match with its address: matches in titles and bodies belong to the issue, those in comments to the comment. */
+/** A text match with its address: matches in titles and bodies belong to the issue, and matches in comments to the comment. */
 const presentOwnMatch = (match: IssueTextMatch, { url, repository_url }: Pick<Issue, 'url' | 'repository_url'>): TextMatch =>
   presentMatch(
     match,

@@ -17,8 +17,8 @@ import type { CodeItem, CommitItem, RepositoryItem, TextMatch, UserItem } from '
 type InRepository = { repositoryId: Id<'repositories'> };
 
 /**
- * The hits of a page whose repositories the viewer may read now, each with its repository. Access is checked again here, since it
- * may have changed since the search.
+ * The hits of a page whose repositories the viewer may read now, each with its repository. Access is checked again, since it may
+ * have changed since the search.
  */
 async function withRepositories<Hit extends InRepository>(scope: Scope, found: readonly Matched<Hit>[]) {
   const ids = found.map(({ hit }) => hit.repositoryId);
@@ -30,7 +30,7 @@ async function withRepositories<Hit extends InRepository>(scope: Scope, found: r
   });
 }
 
-/** Hits of a code search. Their addresses name the indexed commit, so that they lead to the text that matched. */
+/** Hits of a code search. Their addresses contain the indexed commit, so that they lead to the matching text. */
 export async function presentCodeHits(scope: Scope, found: readonly Matched<CodeHit>[]): Promise<CodeItem[]> {
   return (await withRepositories(scope, found)).map(({ hit, matches, repository }) => {
     const segments = hit.path.split('/');
@@ -59,7 +59,7 @@ export async function presentRepositoryHits(scope: Scope, found: readonly Matche
   }));
 }
 
-/** Hits of a user search. An account that was removed since is left out. */
+/** Hits of a user search. Accounts that were removed in the meantime are omitted. */
 export async function presentUserHits({ db, links }: Scope, found: readonly Matched<UserHit>[]): Promise<UserItem[]> {
   const accounts = await loadAccounts(
     db,
@@ -77,7 +77,8 @@ export async function presentUserHits({ db, links }: Scope, found: readonly Matc
 }
 
 /**
- * Hits of a commit search. The commits are read from their repositories. One that a forced push has removed meanwhile is left out.
+ * Hits of a commit search. The commits are read from their repositories. Commits that a forced push has removed in the meantime
+ * are omitted.
  */
 export async function presentCommitHits(scope: Scope, found: readonly Matched<CommitHit>[]): Promise<CommitItem[]> {
   const readable = await withRepositories(scope, found);
@@ -115,7 +116,7 @@ async function readCommits(git: GitStore, hits: readonly CommitHit[]): Promise<M
 const presentMatches = (matches: readonly Match[] | undefined, target: MatchTarget): { text_matches?: TextMatch[] } =>
   matches ? { text_matches: matches.map((match) => presentMatch(match, target)) } : {};
 
-/** The address and the type of the object that matches. */
+/** The address and the type of the matching object. */
 type MatchTarget = { url: string; type: string };
 
 export const presentMatch = ({ property, fragment, matches }: Match, target: MatchTarget): TextMatch => ({

@@ -16,7 +16,7 @@ export const TextMatch = Type.Object({
 });
 export type TextMatch = Static<typeof TextMatch>;
 
-/** The repository of a code hit, three of whose fields become null in a newer version (document 1, rule 10). */
+/** The repository of a code hit. Three of its fields become null in a newer version (document 1, rule 10). */
 const CodeRepository = Type.Object({
   ...MinimalRepository.properties,
   owner: Type.Object({ ...User.properties, type: Nullable(User.properties.type), node_id: Nullable(Type.String()) }),
@@ -75,7 +75,7 @@ export const found = <P extends TProperties>(item: ReturnType<typeof Type.Object
 
 export const FoundIssues = Type.Object({
   ...found(IssueItem).properties,
-  /** How the search was answered (document 1). */
+  /** The type of search that was used (document 1). */
   search_type: Type.Optional(OneOf(searchTypes)),
   lexical_fallback_reason: Type.Optional(Type.Array(Type.String())),
 });

@@ -6,7 +6,7 @@ import { appOf } from '#resources/repositories/apps/index.ts';
 import { type HookOwner, parentOf, visibleAuthors } from './hook-owner.ts';
 import { findAppHook, findDelivery, findHook, findHookForUpdate, type HookRow } from './store.ts';
 
-/** A lookup below any of several parents; `At` is what they have in common. */
+/** A lookup below any of several parents. `At` is their common part. */
 type Below<At> = Omit<Lookup, 'at'> & { readonly at: At };
 
 /** A hook of an organization or a repository. */
@@ -32,7 +32,7 @@ export const appHook = pathResource({
   },
 });
 
-/** A delivery of a hook that was sent or given up. Nothing changes it, so it needs no lock. */
+/** A completed delivery of a hook, successful or not. Nothing changes it, so it needs no lock. */
 const delivery = {
   name: 'delivery',
   words: { delivery_id: idOf('webhook_deliveries') },

@@ -15,7 +15,7 @@ import {
   type PayloadRow,
 } from './store.ts';
 
-/** What replies show instead of a secret. */
+/** Replaces a secret in replies. */
 export const mask = '********';
 
 export const presentConfig = (hook: HookRow): WebhookConfig => ({
@@ -64,11 +64,11 @@ function presentRepoHook(
   };
 }
 
-/** A hook in deliveries and replies to changes: without the last response of its receiver. */
+/** A hook in deliveries and in replies to changes, without the last response of its receiver. */
 export const presentHook = (links: Links, owner: HookOwner, hook: HookRow): OrgWebhook | RepoWebhook =>
   'org' in owner ? presentOrgHook(links, owner.org, hook) : presentRepoHook(links, owner.repo, hook, undefined);
 
-/** Hooks of one organization or repository; those of a repository with the last response of their receivers. */
+/** Hooks of one organization or repository. A repository's hooks include the last response of their receivers. */
 export async function presentHooks(
   { db, links }: Scope,
   owner: HookOwner,

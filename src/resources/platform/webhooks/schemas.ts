@@ -83,7 +83,7 @@ export const NewRepoWebhook = Type.Object(
 );
 export type NewWebhook = Static<typeof NewOrgWebhook>;
 
-/** Fields that are left out stay as they are. A `config` replaces the whole configuration, with its secret. */
+/** Omitted fields stay unchanged. A `config` replaces the whole configuration, including its secret. */
 export const OrgWebhookChange = Type.Object(
   {
     name: Type.Optional(OneOf(['web'])),
@@ -106,7 +106,7 @@ export const RepoWebhookChange = Type.Object(
 );
 export type WebhookChange = Static<typeof RepoWebhookChange>;
 
-/** Changes the named fields of a configuration. */
+/** Changes the given fields of a configuration. */
 export const ConfigChange = Type.Object({ url: Type.Optional(url), ...configFields }, title);
 export type ConfigChange = Static<typeof ConfigChange>;
 

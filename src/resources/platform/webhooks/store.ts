@@ -9,13 +9,13 @@ import type { deliveryStatuses } from './schemas.ts';
 
 export type HookRow = Selectable<DB['webhooks']>;
 
-/** What a hook belongs to: an organization, a repository or an app, each with its column. */
+/** The parent of a hook: an organization, a repository or an app, each with its column. */
 export type Parent =
   | { readonly column: 'organization_id'; readonly id: Id<'accounts'> }
   | { readonly column: 'repository_id'; readonly id: Id<'repositories'> }
   | { readonly column: 'app_id'; readonly id: Id<'apps'> };
 
-/** The hooks that a viewer reaches: all, or those that one OAuth app made. */
+/** The hooks that a viewer reaches: all, or the hooks that one OAuth app created. */
 export type HookAuthors = 'everybody' | { readonly app: Id<'apps'> | undefined };
 
 const ofParent = (db: Db, parent: Parent, authors: HookAuthors) => {
@@ -42,13 +42,13 @@ async function lockHooks(tx: Tx, parent: Parent): Promise<void> {
   await sql`select from ${sql.table(table)} where id = ${parent.id} for no key update`.execute(tx);
 }
 
-/** The same hook again, with all hooks of its parent locked; undefined when it was deleted. */
+/** Reads the hook again and locks all hooks of its parent; undefined if it was deleted. */
 export async function findHookForUpdate(tx: Tx, parent: Parent, { id }: Pick<HookRow, 'id'>): Promise<HookRow | undefined> {
   await lockHooks(tx, parent);
   return findHook(tx, parent, 'everybody', id);
 }
 
-/** All hooks of a parent, with their rows locked. */
+/** Reads all hooks of a parent and locks their rows. */
 export async function listHooksForUpdate(tx: Tx, parent: Parent): Promise<HookRow[]> {
   await lockHooks(tx, parent);
   return ofParent(tx, parent, 'everybody').execute();
@@ -69,7 +69,7 @@ export async function hideHook(tx: Tx, id: Id<'webhooks'>, now: Date): Promise<v
 }
 
 export type DeliveryRow = Selectable<DB['webhook_deliveries']>;
-/** A delivery that was sent or given up. Waiting ones aren't shown. */
+/** A delivery that succeeded or failed for good. Waiting ones aren't shown. */
 export type DoneDelivery = DeliveryRow & { delivered_at: Date };
 export type PayloadRow = Selectable<DB['webhook_payloads']>;
 
@@ -92,11 +92,14 @@ const summary = [
 ] as const;
 export type DeliverySummary = Pick<DoneDelivery, (typeof summary)[number]>;
 
-/** Which part of a hook's deliveries: those older than one of them, those newer than one, or the newest. */
+/** The part of a hook's deliveries: older than a given one, newer than one, or the newest. */
 export type DeliveryCursor = { readonly before?: number; readonly after?: number };
 type DeliveryListOptions = DeliveryCursor & { status: (typeof deliveryStatuses)[number] | undefined; limit: number };
 
-/** A page of deliveries, newest first. `newer` and `older` are the ids of its first and last row, if there are newer or older deliveries. */
+/**
+ * A page of deliveries, newest first. `newer` and `older` are the ids of its first and last row, if there are newer or older
+ * deliveries.
+ */
 type Deliveries = { rows: DeliverySummary[]; newer?: number | undefined; older?: number | undefined };
 
 export async function listDeliveries(
@@ -125,7 +128,7 @@ export async function listDeliveries(
   return { rows, older, newer: first !== undefined && (await hasNewer(db, hook, status, first)) ? first : undefined };
 }
 
-/** The deliveries that were sent or given up, with one outcome or any. */
+/** The completed deliveries, with one outcome or any. */
 function deliveriesOf(db: Db, hook: Id<'webhooks'>, status: DeliveryListOptions['status']) {
   const done = db.selectFrom('webhook_deliveries').where('hook_id', '=', hook).where('delivered_at', 'is not', null);
   if (status === 'success') return done.where('status_code', '>=', 200).where('status_code', '<', 400);
@@ -157,7 +160,7 @@ export async function findDelivery(
 export const findPayload = (db: Db, { payload_id }: Pick<DeliveryRow, 'payload_id'>): Promise<PayloadRow | undefined> =>
   db.selectFrom('webhook_payloads').selectAll().where('id', '=', payload_id).executeTakeFirst();
 
-/** Queues a delivery again, under the same GUID and with the same payload. The old one can't be removed before this is done. */
+/** Queues a delivery again, with the same GUID and payload. The old one can't be removed before this is done. */
 export async function insertRedelivery(tx: Tx, id: Id<'webhook_deliveries'>, now: Date): Promise<void> {
   signalAfter(tx, 'deliveries');
   await sql`

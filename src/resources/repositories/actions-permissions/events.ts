@@ -2,7 +2,7 @@ import { eventKinds } from '#resources/event-kinds.ts';
 import type { SelectionMode } from '#resources/repositories/repository-selections/index.ts';
 import type { Said } from './settings.ts';
 
-/** What a request set. */
+/** The settings in a request. */
 type SettingsChange = Said & {
   readonly enabled_repositories?: SelectionMode;
   readonly self_hosted_runners_of?: SelectionMode;
@@ -12,7 +12,7 @@ type SettingsChange = Said & {
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** In a repository, or in an organization for all of its own. */
+    /** In a repository, or in an organization for all of its repositories. */
     'actions_settings.changed': SettingsChange;
   }
 }

@@ -14,7 +14,7 @@ const presentActions = (base: string, { allowed_actions, sha_pinning_required }:
   sha_pinning_required,
 });
 
-/** @param base the address of the setting, below which its selected repositories are */
+/** @param base the address of the setting, with its selected repositories below */
 const presentRepositoriesOf = (base: string, mode: SelectionMode): SelfHostedRunnersPermissions => {
   if (mode !== 'selected') return { enabled_repositories: mode === 'all' ? 'all' : 'none' };
   return { enabled_repositories: mode, selected_repositories_url: `${base}/repositories` };

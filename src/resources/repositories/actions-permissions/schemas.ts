@@ -9,7 +9,7 @@ const upTo = (maximum: number) => Type.Integer({ minimum: 1, maximum });
 const EnabledRepositories = OneOf(['all', 'none', 'selected']);
 const SelectedUrl = Type.Optional(Type.String());
 
-/** From the narrowest to the widest: each allows what the one before allows. */
+/** From the narrowest to the widest: each allows everything that the previous one allows. */
 export const allowedActions = ['local_only', 'selected', 'all'] as const;
 const AllowedActions = OneOf(allowedActions);
 
@@ -45,7 +45,7 @@ export const RepositoryActionsPermissionsChange = Type.Object(
 );
 export type RepositoryActionsPermissionsChange = Static<typeof RepositoryActionsPermissionsChange>;
 
-/** The actions and reusable workflows that `allowed_actions: selected` allows, beside those of the same owner. */
+/** The actions and reusable workflows that `allowed_actions: selected` allows, in addition to those of the same owner. */
 export const SelectedActions = Type.Object({
   service_owned_allowed: Type.Boolean(),
   verified_allowed: Type.Boolean(),
@@ -69,20 +69,23 @@ export const SelfHostedRunnersPermissionsChange = Type.Object(
   { title: 'SelfHostedRunnersPermissions' },
 );
 
-/** What the token of a job may do where its workflow doesn't say. */
+/** The default permissions of a job's token, if its workflow declares none. */
 export const WorkflowPermissions = Type.Object({
   default_workflow_permissions: OneOf(['read', 'write']),
   can_approve_pull_request_reviews: Type.Boolean(),
 });
 export const WorkflowPermissionsChange = Patch(WorkflowPermissions, { title: 'WorkflowPermissions' });
 
-/** Whose workflows may use the actions and workflows of a private repository: its own, its user's, or its organization's. */
+/**
+ * The repositories whose workflows may use the actions and workflows of a private repository: its own, its user's, or its
+ * organization's.
+ */
 export const WorkflowAccess = Type.Object({ access_level: OneOf(['none', 'user', 'organization']) }, { title: 'WorkflowAccess' });
 
 export const Retention = Type.Object({ days: Type.Integer(), maximum_allowed_days: Type.Integer() });
 export const RetentionChange = Type.Object({ days: upTo(fixedValue(limits.retentionDays)) }, { title: 'Retention' });
 
-/** Whose pull requests from forks run workflows only after somebody approved of it. */
+/** The authors whose pull requests from forks need approval before workflows run. */
 export const ForkApproval = Type.Object(
   {
     approval_policy: OneOf(['first_time_contributors_new_to_service', 'first_time_contributors', 'all_external_contributors']),
@@ -110,6 +113,6 @@ export const PrivateForkWorkflowsChange = Type.Object(
 export const CacheRetention = Type.Object({ max_cache_retention_days: upTo(fixedValue(limits.cacheRetentionDays)) });
 export const CacheRetentionChange = Patch(CacheRetention, { title: 'CacheRetention' });
 
-/** The size of all caches of a repository, in gibibytes. */
+/** The total size of a repository's caches, in gibibytes. */
 export const CacheStorage = Type.Object({ max_cache_size_gb: upTo(fixedValue(limits.cacheSize)) });
 export const CacheStorageChange = Patch(CacheStorage, { title: 'CacheStorage' });

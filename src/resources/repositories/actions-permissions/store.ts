@@ -10,13 +10,13 @@ type RepositoryTable = DB['actions_repository_settings'];
 type OrganizationColumns = Omit<Insertable<OrganizationTable>, 'organization_id'>;
 type RepositoryColumns = Omit<Insertable<RepositoryTable>, 'repository_id'>;
 
-/** What an organization said, and for which repositories its selections hold; null where it never made one. */
+/** An organization's settings, and the modes of its selections; null if it never set one. */
 type OrganizationRow = Selectable<OrganizationTable> & {
   readonly enabled_mode: SelectionMode | null;
   readonly runners_mode: SelectionMode | null;
 };
 
-/** What an organization said; undefined where it never said anything. */
+/** An organization's settings; undefined if it never set any. */
 export const findOrganizationRow = (db: Db, organization: Id<'accounts'>): Promise<OrganizationRow | undefined> =>
   db
     .selectFrom('actions_organization_settings as s')
@@ -28,7 +28,7 @@ export const findOrganizationRow = (db: Db, organization: Id<'accounts'>): Promi
     .where('s.organization_id', '=', organization)
     .executeTakeFirst();
 
-/** The owner of a repository, with what it said where it is an organization. */
+/** The owner of a repository, with its settings if it is an organization. */
 export const findOwnerRow = (db: Db, { id, owner_id }: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> }) =>
   db
     .selectFrom('accounts as a')
@@ -37,7 +37,7 @@ export const findOwnerRow = (db: Db, { id, owner_id }: { readonly id: Id<'reposi
     .select([
       'a.login',
       'a.kind',
-      // As in the public API, nothing runs in private forks, which people outside of the organization may write to.
+      // As in the public API, nothing runs in private forks, since people outside of the organization may write to them.
       sql<boolean>`(${holds(sql.ref('s.enabled_selection_id'), id)} and not exists (
         select from repositories r where r.id = ${id} and r.is_private_fork))`.as('is_enabled'),
       holds(sql.ref('s.runners_selection_id'), id).as('has_runners'),
@@ -45,7 +45,7 @@ export const findOwnerRow = (db: Db, { id, owner_id }: { readonly id: Id<'reposi
     .where('a.id', '=', owner_id)
     .executeTakeFirst();
 
-/** Whether a setting holds for a repository: it does where it was never made. */
+/** Whether a setting applies to a repository. It does if it was never set. */
 const holds = (selection: ReturnType<typeof sql.ref>, repository: Id<'repositories'>) =>
   sql<boolean>`(${selection} is null or ${selectionIncludes(selection, repository)})`;
 
@@ -55,11 +55,11 @@ export const ownRunnersAllowed = sql<boolean>`not exists (
   where settings.organization_id = p.owner_id and settings.runners_selection_id is not null
     and not ${selectionIncludes(sql.ref('settings.runners_selection_id'), sql.ref('p.id'))})`;
 
-/** What a repository said; undefined where it never said anything. */
+/** A repository's settings; undefined if it never set any. */
 export const findRepositoryRow = (db: Db, repository: Id<'repositories'>): Promise<Selectable<RepositoryTable> | undefined> =>
   db.selectFrom('actions_repository_settings').selectAll().where('repository_id', '=', repository).executeTakeFirst();
 
-/** Sets columns of what an organization said; there is at least one. */
+/** Sets columns of an organization's settings, at least one. */
 export const putOrganizationColumns = (tx: Tx, organization_id: Id<'accounts'>, columns: OrganizationColumns) =>
   tx
     .insertInto('actions_organization_settings')
@@ -67,7 +67,7 @@ export const putOrganizationColumns = (tx: Tx, organization_id: Id<'accounts'>, 
     .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(columns))
     .execute();
 
-/** Sets columns of what a repository said; there is at least one. */
+/** Sets columns of a repository's settings, at least one. */
 export const putRepositoryColumns = (tx: Tx, repository_id: Id<'repositories'>, columns: RepositoryColumns) =>
   tx
     .insertInto('actions_repository_settings')

@@ -22,10 +22,10 @@ declare module '#events/kinds.ts' {
   }
 }
 
-/** Only the app's own hook receives it, whatever events the hook is subscribed to. */
+/** Only the app's own hook receives it, regardless of the hook's events. */
 const installationEvent = webhookEventType({ name: 'installation', permission: 'none', hooks: 'apps' });
 
-/** The number of repositories that a payload lists at most. */
+/** The maximum number of repositories in a payload. */
 const maxRepositories = 1_000;
 
 async function buildInstallationEvents(

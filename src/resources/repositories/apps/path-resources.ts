@@ -13,11 +13,11 @@ import {
   findManifestCodeForUpdate,
 } from './store.ts';
 
-/** The app that authenticated itself, by a JSON web token or its client secret; undefined for any other viewer. */
+/** The app that authenticated as itself, with a JSON web token or its client secret; undefined for any other viewer. */
 export const appOf = ({ grant }: Viewer): Id<'apps'> | undefined =>
   grant.kind === 'app_jwt' || grant.kind === 'client' ? grant.appId : undefined;
 
-/** An app by its slug. One that isn't public is found by its owner and by itself only; OAuth apps aren't found. */
+/** An app by its slug. A private app is found only by its owner and by itself. OAuth apps aren't found. */
 export const appBySlug = pathResource({
   name: 'app',
   words: { app_slug: slugWord },
@@ -31,7 +31,7 @@ export const appBySlug = pathResource({
 const isOwnerOrSelf = ({ account, grant }: Viewer, app: AppRow): boolean =>
   account?.id === app.owner_id || ('appId' in grant && grant.appId === app.id);
 
-/** The app that authenticated by its client secret, by its client id. */
+/** The app that authenticated with its client secret, by its client id. */
 export const appByClientId = pathResource({
   name: 'app',
   words: { client_id: slugWord },

@@ -11,7 +11,7 @@ import type { TokenRow } from '#resources/identity/tokens/index.ts';
 import type { App, Authorization, Installation } from './schemas.ts';
 import type { AppRow, InstallationOfApp } from './store.ts';
 
-/** An app, with its owner loaded before. */
+/** An app, with its already loaded owner. */
 export const presentApp = (links: Links, app: AppRow, owner: Account): App => ({
   id: app.id,
   slug: app.slug,
@@ -20,7 +20,7 @@ export const presentApp = (links: Links, app: AppRow, owner: Account): App => ({
   owner: presentUser(links, owner),
   name: app.name,
   description: app.description,
-  // The server's own apps have no other address than its own.
+  // The server's own apps have the server's address.
   external_url: app.external_url || links.html,
   html_url: path(`${links.html}/apps`, app.slug),
   created_at: timestamp(app.created_at),
@@ -29,11 +29,11 @@ export const presentApp = (links: Links, app: AppRow, owner: Account): App => ({
   events: app.events,
 });
 
-/** An app. Loads its owner. */
+/** An app. It loads the owner. */
 export const presentOwnedApp = async ({ db, links }: Scope, app: AppRow): Promise<App> =>
   presentApp(links, app, getOrThrow(await loadAccounts(db, [app.owner_id]), app.owner_id));
 
-/** The app by which something was done; null if it was done without one. */
+/** The app that did something; null if no app was involved. */
 export function presentAppOrNull(
   links: Links,
   id: AppRow['id'] | null,
@@ -47,7 +47,7 @@ const permissionsOf = (held: unknown): PermissionSet => ({ ...(held as Permissio
 
 type AuthorizationParts = { app: Authorization['app']; user: Account | undefined; row: TokenRow; token: string };
 
-/** A token that acts for a user, as shown to the app that it was issued to. */
+/** A token that acts for a user, in replies to the app that it was issued to. */
 export const presentAuthorization = (links: Links, { app, user, row, token }: AuthorizationParts): Authorization => ({
   id: row.id,
   url: `${links.api}/authorizations/${row.id}`,
@@ -65,7 +65,7 @@ export const presentAuthorization = (links: Links, { app, user, row, token }: Au
   user: presentUserOrNull(links, user),
 });
 
-/** Installations of a whole page: the accounts are loaded once for all of them. */
+/** Installations of a whole page. The accounts are loaded once for all of them. */
 export async function presentInstallations({ db, links }: Scope, rows: readonly InstallationOfApp[]): Promise<Installation[]> {
   const accounts = await loadAccounts(db, gather(rows, 'account_id', 'suspended_by'));
   return rows.map((row) => {
@@ -99,6 +99,5 @@ export async function presentInstallations({ db, links }: Scope, rows: readonly 
   });
 }
 
-/** One installation. */
 export const presentInstallation = async (scope: Scope, row: InstallationOfApp): Promise<Installation> =>
   firstOrNotFound(await presentInstallations(scope, [row]));

@@ -23,7 +23,7 @@ export const App = Type.Object({
 });
 export type App = Static<typeof App>;
 
-/** An app that was just created from a manifest, with the secrets that are never shown again. */
+/** An app that was just created from a manifest. Its secrets are never shown again. */
 export const ConvertedApp = Type.Object({
   ...App.properties,
   client_secret: Type.String(),
@@ -63,7 +63,7 @@ export const InstallationToken = Type.Object({
   repositories: Type.Optional(Type.Array(MinimalRepository)),
 });
 
-/** The repositories and permissions to which an installation token may be limited. */
+/** The repositories and permissions that an installation token may be limited to. */
 export const TokenRequest = Type.Object(
   {
     repositories: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 500 })),
@@ -76,7 +76,7 @@ export type TokenRequest = Static<typeof TokenRequest>;
 
 export const TokenBody = Type.Object({ access_token: Type.String({ minLength: 1, maxLength: 255 }) }, { title: 'OauthAccess' });
 
-/** A user's token, as shown to the app that it was issued to. */
+/** A user's token, in replies to the app that it was issued to. */
 export const Authorization = Type.Object({
   id: Type.Integer(),
   url: Type.String(),

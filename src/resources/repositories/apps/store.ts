@@ -27,7 +27,7 @@ export const insertAppKey = (tx: Tx, row: Insertable<DB['app_keys']>) => tx.inse
 /** An app with its owner. */
 export type LoadedApp = AppRow & { owner: Account };
 
-/** Apps with their owners, by their ids, for a whole page at once. */
+/** Apps with their owners, by their ids, for a whole page. */
 export async function loadApps(db: Db, ids: Iterable<App | null>): Promise<Map<App, LoadedApp>> {
   const wanted = unique(ids);
   if (wanted.length === 0) return new Map();
@@ -36,14 +36,14 @@ export async function loadApps(db: Db, ids: Iterable<App | null>): Promise<Map<A
   return new Map(rows.map((row) => [row.id, { ...row, owner: getOrThrow(owners, row.owner_id) }]));
 }
 
-/** An app that is a part of the server; undefined before its first use. */
+/** An app that is part of the server; undefined before its first use. */
 export const findBuiltInApp = (db: Db, name: NonNullable<AppRow['built_in']>): Promise<AppRow | undefined> =>
   db.selectFrom('apps').selectAll().where('built_in', '=', name).executeTakeFirst();
 
 export const findAppById = (db: Db, id: App): Promise<AppRow | undefined> =>
   db.selectFrom('apps').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The same app again, its row locked. */
+/** Reads the app again and locks its row. */
 export const findAppByIdForUpdate = (tx: Tx, id: App): Promise<AppRow | undefined> =>
   tx.selectFrom('apps').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
@@ -65,7 +65,7 @@ export async function countInstallations(db: Db, app: App): Promise<number> {
   return count;
 }
 
-/** Adds an installation; undefined where the app is installed there already. */
+/** Adds an installation; undefined if the app is already installed there. */
 export const insertInstallation = (tx: Tx, row: Insertable<DB['installations']>): Promise<InstallationRow | undefined> =>
   tx
     .insertInto('installations')
@@ -81,7 +81,7 @@ const withApp = (db: Db) =>
     .selectAll('installations')
     .select(['apps.slug as app_slug', 'apps.client_id']);
 
-/** The installations of an app; `outdated`: only those that have less than the app asks for. */
+/** The installations of an app. `outdated`: only installations with fewer permissions than the app requests. */
 export const listInstallationsOfApp = (
   db: Db,
   app: App,
@@ -97,7 +97,7 @@ export const listInstallationsOfApp = (
 export const findInstallation = (db: Db, app: App, id: Installation): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.app_id', '=', app).where('installations.id', '=', id).executeTakeFirst();
 
-/** The same installation again, its row locked; undefined when it was deleted. */
+/** Reads the installation again and locks its row; undefined if it was deleted. */
 export const findInstallationForUpdate = (tx: Tx, { id }: Pick<InstallationRow, 'id'>): Promise<InstallationOfApp | undefined> =>
   withApp(tx).where('installations.id', '=', id).forNoKeyUpdate('installations').executeTakeFirst();
 
@@ -108,14 +108,14 @@ export const findInstallationById = (db: Db, id: Installation): Promise<Installa
 export const findInstallationOn = (db: Db, app: App, account: Id<'accounts'>): Promise<InstallationOfApp | undefined> =>
   withApp(db).where('installations.app_id', '=', app).where('installations.account_id', '=', account).executeTakeFirst();
 
-/** All installations on an account. There is one for each app at most. */
+/** All installations on an account, at most one for each app. */
 export const loadInstallationsOn = (db: Db, account: Id<'accounts'>): Promise<InstallationOfApp[]> =>
   withApp(db)
     .where('installations.account_id', '=', account)
     .where('apps.built_in', 'is', null)
     .orderBy('installations.id')
     .execute();
-/** Those of the apps that are installed on an account. */
+/** The given apps that are installed on an account. */
 export async function listInstalledApps(db: Db, account: Id<'accounts'>, apps: readonly number[]): Promise<App[]> {
   const query = db.selectFrom('installations').select('app_id').where('account_id', '=', account);
   return gather(
@@ -130,7 +130,10 @@ export async function listInstalledApps(db: Db, account: Id<'accounts'>, apps: r
 export const listInstallationsOn = (db: Db, account: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
   list(db, withApp(db).where('installations.account_id', '=', account).orderBy('installations.id'), page);
 
-/** The installations of an app that a user has access to: on their own account, on their organizations, and those with a repository that they may read. */
+/**
+ * The installations of an app that a user has access to: on their own account, on their organizations, and installations with a
+ * repository that they may read.
+ */
 export const listInstallationsFor = (db: Db, app: App, user: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
   list(
     db,
@@ -172,7 +175,7 @@ function ofInstallation(db: Db, { id, account_id, repository_selection }: Instal
   );
 }
 
-/** The repositories of an installation that have one of these names or ids. */
+/** The repositories of an installation with these names or ids. */
 export function listReached(
   db: Db,
   installation: InstallationRow,
@@ -192,7 +195,7 @@ export const listFirstReached = (db: Db, installation: InstallationRow, limit: n
 export const listReachedBy = (db: Db, { grant }: Viewer, page: Page): Promise<Listed<RepositoryRow>> =>
   list(db, db.selectFrom('repositories as r').selectAll('r').where(reachedBy(grant)).orderBy('r.id') as never, page);
 
-/** Suspends an installation or resumes it. Returns whether that changed it. */
+/** Suspends or resumes an installation. Returns whether that changed it. */
 export async function setSuspended(
   tx: Tx,
   id: Installation,
@@ -209,10 +212,10 @@ export async function setSuspended(
 
 export const removeInstallation = (tx: Tx, id: Installation) => tx.deleteFrom('installations').where('id', '=', id).execute();
 
-/** The place of a level among all, in SQL: a higher one includes those before it. */
+/** The rank of a level, in SQL. A higher level includes the lower ones. */
 const rankOf = (level: RawBuilder<unknown>) => sql<number>`array_position(${[...levels]}::text[], ${level})`;
 
-/** Takes from the installations of an app what it doesn't ask for: permissions, levels and events. */
+/** Removes permissions, levels and events from the installations of an app that the app doesn't request. */
 export async function narrowInstallations(tx: Tx, { id, permissions, events }: AppRow, now: Date): Promise<void> {
   await sql`
     update installations i set permissions = n.permissions, events = n.events, updated_at = ${now}
@@ -227,12 +230,12 @@ export async function narrowInstallations(tx: Tx, { id, permissions, events }: A
     where n.id = i.id and (n.permissions <> i.permissions or n.events <> i.events)`.execute(tx);
 }
 
-/** Whether the app of an installation asks for more than the installation has: a permission, a level or an event. */
+/** Whether the app of an installation requests more than the installation has: a permission, a level or an event. */
 const isOutdated = sql<boolean>`(not apps.events <@ installations.events
   or exists (select from jsonb_each_text(apps.permissions) asked
     where coalesce(${rankOf(sql`installations.permissions ->> asked.key`)}, 0) < ${rankOf(sql`asked.value`)}))`;
 
-/** The installations on an account whose apps ask for more than they have. */
+/** The installations on an account whose apps request more than they have. */
 export const listOutdatedOn = (db: Db, account: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
   list(
     db,
@@ -250,7 +253,7 @@ export type ManifestCodeRow = Selectable<DB['app_manifest_codes']>;
 export const findManifestCode = (db: Db, hash: Buffer, now: Date): Promise<ManifestCodeRow | undefined> =>
   db.selectFrom('app_manifest_codes').selectAll().where('hash', '=', hash).where('expires_at', '>', now).executeTakeFirst();
 
-/** The same code again, its row locked; undefined when it was exchanged. */
+/** Reads the code again and locks its row; undefined if it was exchanged. */
 export const findManifestCodeForUpdate = (
   tx: Tx,
   { hash }: Pick<ManifestCodeRow, 'hash'>,

@@ -13,11 +13,11 @@ export const listAutolinks = (db: Db, repository: RepositoryId): Promise<Autolin
 export const selectAutolink = (db: Db, repository: OrSql<RepositoryId>, id: Autolink) =>
   db.selectFrom('autolinks').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
-/** The same autolink again, its row locked; undefined when it was deleted. */
+/** Reads the autolink again and locks its row; undefined if it was deleted. */
 export const findAutolinkForUpdate = (tx: Tx, { id }: Pick<AutolinkRow, 'id'>): Promise<AutolinkRow | undefined> =>
   tx.selectFrom('autolinks').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** How many autolinks a repository has, and whether the prefix of one of them begins with this prefix or the other way round. */
+/** The number of a repository's autolinks, and whether one of their prefixes is a prefix of the given one or the reverse. */
 export async function countAutolinks(
   tx: Tx,
   repository: RepositoryId,

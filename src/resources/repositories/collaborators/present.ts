@@ -33,7 +33,7 @@ export const presentPermission = (links: Links, account: Account, role: Role | u
   user: presentCollaborator(links, account, role),
 });
 
-/** Invitations of a whole page: repositories and people are loaded once for all of them. */
+/** Invitations of a whole page. Repositories and users are loaded once for all of them. */
 export async function presentInvitations(scope: Scope, rows: readonly InvitationRow[]): Promise<RepositoryInvitation[]> {
   const { db, links, now } = scope;
   const found = await loadInvitedRepositories(db, gather(rows, 'repository_id'));
@@ -59,6 +59,5 @@ export async function presentInvitations(scope: Scope, rows: readonly Invitation
   });
 }
 
-/** One invitation. */
 export const presentInvitation = async (context: Scope, row: InvitationRow): Promise<RepositoryInvitation> =>
   firstOrNotFound(await presentInvitations(context, [row]));

@@ -12,7 +12,9 @@ export const Collaborator = Type.Object({
 });
 export type Collaborator = Static<typeof Collaborator>;
 
-/** A user's permission in a repository. `permission` has no triage and maintain; they are shown as read and write. */
+/**
+ * A user's permission in a repository. `permission` doesn't distinguish triage and maintain, which are shown as read and write.
+ */
 export const CollaboratorPermission = Type.Object({
   permission: OneOf(['admin', 'write', 'read', 'none']),
   role_name: OneOf([...roles, 'none']),

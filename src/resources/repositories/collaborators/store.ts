@@ -10,14 +10,16 @@ import { keepVisible, type TeamRow, type TeamVisibility } from '#resources/ident
 
 type RepositoryKey = Pick<RepositoryRow, 'id' | 'owner_id'>;
 
-/** Whose roles the viewer sees: everybody's, or as an outsider only those that don't come from concealed memberships or teams. */
+/**
+ * The roles that the viewer sees: everybody's, or for an outsider only roles that don't come from concealed memberships or teams.
+ */
 export type RoleVisibility = 'everybody' | 'outsider';
 
 type RoleHolder = { user_id: Id<'accounts'>; level: number; direct: boolean; inside: boolean };
 
 /**
- * The users with a role in a repository, from every source (the view `repository_roles`). `direct`: the role is given to the user
- * directly (owning counts); `inside`: the user is the owner or a member.
+ * The users with a role in a repository, from every source (the view `repository_roles`). `direct`: the user has the role
+ * directly (owning counts). `inside`: the user is the owner or a member.
  */
 function rolesIn({ id, owner_id }: RepositoryKey, visibility: RoleVisibility): RawBuilder<RoleHolder> {
   const visible =
@@ -55,7 +57,7 @@ export function listCollaborators(
   return list(db, query, page);
 }
 
-/** A user's role level (0 to 5) in a repository, without the access that its visibility gives to all users. */
+/** A user's role level (0 to 5) in a repository, without the access that all users have because of its visibility. */
 export async function findRoleLevel(
   db: Db,
   repo: RepositoryKey,
@@ -82,7 +84,7 @@ export const findCollaborator = (
     .where('user_id', '=', user)
     .executeTakeFirst();
 
-/** Users with a direct role in an organization's repositories who aren't its members. */
+/** Users with a direct role in an organization's repositories who aren't members. */
 export const listOutsideCollaborators = (db: Db, organization: Id<'accounts'>, page: Page): Promise<Listed<Account>> =>
   list(
     db,
@@ -101,7 +103,9 @@ export const listOutsideCollaborators = (db: Db, organization: Id<'accounts'>, p
     page,
   );
 
-/** The teams that have a role in a repository. For a public one, as in the public API, without teams that only inherit it. */
+/**
+ * The teams that have a role in a repository. For a public one, teams that only inherit it are excluded, as in the public API.
+ */
 export function listTeamsOf(
   db: Db,
   repo: RepositoryKey & Pick<RepositoryRow, 'visibility'>,

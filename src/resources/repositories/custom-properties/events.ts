@@ -18,7 +18,7 @@ declare module '#events/kinds.ts' {
     'custom_property.created': { property: Id<'custom_properties'> };
     'custom_property.updated': { property: Id<'custom_properties'> };
     'custom_property.deleted': { name: string };
-    /** The values that changed of a repository, in the same order; null where there was or is none. */
+    /** The changed values of a repository, in the same order; null if there was or is none. */
     'custom_property_values.updated': { from: PropertyValue[]; to: PropertyValue[] };
   }
 }
@@ -36,7 +36,7 @@ async function definitionPayload(
   const [org, property] = await Promise.all([findAccountById(db, owner), findProperty(db, id)]);
   if (!org || !property) return [];
   const { default_value, ...presented } = presentProperty(links, org, property);
-  // The public API's schema of the payload has no null here.
+  // The public API's schema of the payload doesn't allow null here.
   const definition = { ...presented, ...(default_value === null ? {} : { default_value }) };
   return [{ type: ofDefinitions, action, body: { definition } }];
 }

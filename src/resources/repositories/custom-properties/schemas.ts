@@ -25,11 +25,11 @@ export const CustomProperty = Type.Object({
 });
 export type CustomProperty = Static<typeof CustomProperty>;
 
-/** The public API's rule: names of 75 ASCII letters, digits and `_-$#` at most. */
+/** The public API's rule: names have at most 75 ASCII letters, digits and `_-$#`. */
 export const namePattern = '^[A-Za-z0-9_$#-]{1,75}$';
 const name = Type.String({ minLength: 1, maxLength: 75, pattern: namePattern });
 
-/** The public API's rule: 75 visible ASCII characters or spaces at most, but no quotation marks; addresses may be longer. */
+/** The public API's rule: at most 75 visible ASCII characters or spaces, without quotation marks. Addresses may be longer. */
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[ !#-~]+$' });
 const maxText = 75;
 const maxUrl = 1_024;
@@ -38,7 +38,7 @@ const maxValues = fixedValue(allowedPropertyValues);
 const WantedValue = Nullable(Type.Union([text(maxUrl), Type.Array(text(maxText), { maxItems: maxValues })]));
 export type WantedValue = Static<typeof WantedValue>;
 
-/** Whether a value is short enough for other types than `url`. */
+/** Whether a value is short enough for types other than `url`. */
 export const isShort = (value: string): boolean => value.length <= maxText;
 
 export const PropertyDefinition = Type.Object(
@@ -89,10 +89,10 @@ export const OrganizationPropertyValues = Type.Object(
 );
 export type OrganizationPropertyValues = Static<typeof OrganizationPropertyValues>;
 
-/** The values of a new repository, by the names of the properties. */
+/** The values of a new repository, by property name. */
 export const FirstValues = Type.Record(Type.String(), WantedValue, { maxProperties });
 export type FirstValues = Static<typeof FirstValues>;
 
-/** The values of a repository, by the names of the properties. */
+/** The values of a repository, by property name. */
 export const ValuesByName = Type.Record(Type.String(), Value);
 export type ValuesByName = Static<typeof ValuesByName>;

@@ -22,33 +22,36 @@ export const selectProperty = (db: Db, organization: OrSql<Organization>, name: 
     .where(sql<boolean>`organization_id = ${organization}`)
     .where(sql<boolean>`lower(name) = lower(${name})`);
 
-/** A property of an organization, by its name in any case, which nobody deletes until the transaction ends. */
+/** A property of an organization, by its name, regardless of case. It can't be deleted until the transaction ends. */
 export const findPropertyByNameForShare = (tx: Tx, organization: Organization, name: string): Promise<PropertyRow | undefined> =>
   selectProperty(tx, organization, name).forKeyShare().executeTakeFirst();
 
 export const findProperty = (db: Db, id: Property): Promise<PropertyRow | undefined> =>
   db.selectFrom('custom_properties').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The same property again, its row locked; undefined when it was deleted. */
+/** Reads the property again and locks its row; undefined if it was deleted. */
 export const findPropertyForUpdate = (tx: Tx, { id }: PropertyRow): Promise<PropertyRow | undefined> =>
   tx.selectFrom('custom_properties').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** The properties of an organization. All who lock several rows do so in the order of their ids, so that none wait for each other. */
+/**
+ * The properties of an organization. Every caller that locks several rows does so in the order of their ids, so that none
+ * deadlock.
+ */
 const selectInOrder = (tx: Tx, organization: Organization) =>
   tx.selectFrom('custom_properties').selectAll().where('organization_id', '=', organization).orderBy('id');
 
-/** The properties of an organization, their rows locked. */
+/** Reads the properties of an organization and locks their rows. */
 export const listPropertiesForUpdate = (tx: Tx, organization: Organization): Promise<PropertyRow[]> =>
   selectInOrder(tx, organization).forUpdate().execute();
 
-/** The properties of an organization, which nobody changes until the transaction ends. */
+/** The properties of an organization. They can't be changed until the transaction ends. */
 export const listPropertiesForShare = (tx: Tx, organization: Organization): Promise<PropertyRow[]> =>
   selectInOrder(tx, organization).forShare().execute();
 
-/** The columns of a property that requests set. */
+/** The columns of a property that requests can set. */
 export type PropertyColumns = Omit<PropertyRow, 'id' | 'organization_id' | 'created_at' | 'updated_at'>;
 
-/** Inserts properties, or replaces those that have the same names. The names stay as they were first written. */
+/** Inserts properties, or replaces properties with the same names. The names keep their first spelling. */
 export async function putProperties(
   tx: Tx,
   organization: Organization,
@@ -71,7 +74,7 @@ export async function putProperties(
 
 export const removeProperty = (tx: Tx, id: Property) => tx.deleteFrom('custom_properties').where('id', '=', id).execute();
 
-/** Removes from the values of properties what these no longer allow, and values of which nothing is left. */
+/** Removes the disallowed parts from the values of properties, and removes values that become empty. */
 export function removeDisallowedValues(tx: Tx, properties: readonly Property[]): void {
   const emptied = sql`
     delete from custom_property_values v using custom_properties p
@@ -85,7 +88,7 @@ export function removeDisallowedValues(tx: Tx, properties: readonly Property[]):
   sendUnawaited(tx, narrowed.compile(tx));
 }
 
-/** The repositories of an organization that the viewer may read and to which a condition applies, by name. */
+/** The repositories of an organization that the viewer may read and that match a condition, by name. */
 export const listRepositories = (
   db: Db,
   viewer: Viewer,
@@ -104,7 +107,10 @@ export const listRepositories = (
     page,
   );
 
-/** Of the repositories of an organization, those of these names that the viewer may read. None of them can be deleted meanwhile. */
+/**
+ * The repositories of an organization with these names that the viewer may read. They can't be deleted until the transaction
+ * ends.
+ */
 export const loadNamed = (
   tx: Tx,
   viewer: Viewer,
@@ -128,7 +134,7 @@ export type ValueRow = {
   readonly value: readonly string[];
 };
 
-/** What repositories have as values: those that were set, or else the default values. In the order of the properties' names. */
+/** The values of repositories: the set values, or otherwise the default values, ordered by property name. */
 export async function listValues(db: Db, repositories: readonly RepositoryId[]): Promise<ValueRow[]> {
   if (repositories.length === 0) return [];
   const { rows } = await sql<ValueRow>`
@@ -141,7 +147,7 @@ export async function listValues(db: Db, repositories: readonly RepositoryId[]):
   return rows;
 }
 
-/** A value that was set, by the ids of its property and repository. */
+/** A set value, by the ids of its property and repository. */
 export type SetValue = Selectable<DB['custom_property_values']>;
 
 export const listSetValues = (tx: Tx, repositories: readonly RepositoryId[]): Promise<SetValue[]> =>

@@ -5,7 +5,7 @@ import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import type { KeyRow } from '#resources/identity/accounts/index.ts';
 
-/** A deploy key, with the login of who added it. It is disabled where the organization has switched deploy keys off. */
+/** A deploy key, with the login of the user who added it. It is disabled if the organization has disabled deploy keys. */
 export type DeployKeyRow = KeyRow & { adder: string | null; enabled: boolean };
 
 type Key = Id<'public_keys'>;
@@ -30,6 +30,6 @@ export const selectDeployKey = (db: Db, repository: OrSql<RepositoryId>, id: Key
 export const findDeployKeyById = (db: Db, id: Key): Promise<DeployKeyRow | undefined> =>
   selectDeployKeys(db).where('public_keys.id', '=', id).executeTakeFirst();
 
-/** The same key again, its row locked; undefined when it was deleted. */
+/** Reads the key again and locks its row; undefined if it was deleted. */
 export const findDeployKeyForUpdate = (tx: Tx, { id }: Pick<DeployKeyRow, 'id'>): Promise<DeployKeyRow | undefined> =>
   selectDeployKeys(tx).where('public_keys.id', '=', id).forUpdate('public_keys').executeTakeFirst();

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { OneOf } from '#lib/shape.ts';
 import { SelectedIds } from '#resources/repositories/repository-selections/index.ts';
 
-/** The repositories whose published releases an organization keeps from being changed. */
+/** The repositories for which an organization makes published releases immutable. */
 const EnforcedRepositories = OneOf(['all', 'none', 'selected']);
 
 export const ImmutableReleasesSettings = Type.Object({

@@ -10,7 +10,7 @@ import {
 
 const selection = sql.ref('immutable_release_rules.selection_id');
 
-/** The rule of an organization; undefined where it never made one. */
+/** The rule of an organization; undefined if it never set one. */
 export const findRule = (
   db: Db,
   organization: Id<'accounts'>,
@@ -24,7 +24,7 @@ export const findRule = (
 export const insertRule = (tx: Tx, organization_id: Id<'accounts'>, selection_id: SelectionId) =>
   tx.insertInto('immutable_release_rules').values({ organization_id, selection_id }).execute();
 
-/** What holds for a repository: whether it was enabled there, and whether its organization enforces it. */
+/** The state of a repository: whether it enabled the setting, and whether its organization enforces it. */
 export async function findState(
   db: Db,
   { id, owner_id }: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> },

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { interactionGroups } from '#access/interaction-limits.ts';
 import { OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 
-/** The public API's bounds. */
+/** The public API's limits. */
 const most = Type.Integer({ minimum: 1, maximum: 1000 });
 
 export const CreationCap = Type.Object({ enabled: Type.Boolean(), max_open_pull_requests: most });
@@ -14,13 +14,13 @@ export const CreationCapChange = Type.Object(
 );
 export type CreationCapChange = Static<typeof CreationCapChange>;
 
-/** Logins of users for whom the cap doesn't hold. */
+/** Logins of users whom the cap doesn't apply to. */
 export const BypassList = Type.Object(
   { users: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 }) },
   { title: 'PullRequestCreationCapBypassList' },
 );
 
-/** Where a limit was set. */
+/** The level at which a limit was set. */
 export const InteractionLimit = Type.Object({
   limit: OneOf(interactionGroups),
   origin: OneOf(['repository', 'organization']),
@@ -28,7 +28,7 @@ export const InteractionLimit = Type.Object({
 });
 export type InteractionLimit = Static<typeof InteractionLimit>;
 
-/** The reply where no limit is in force. */
+/** The reply if no limit is in force. */
 export const NoLimit = Type.Object({}, { additionalProperties: false });
 
 export const expiries = ['one_day', 'three_days', 'one_week', 'one_month', 'six_months'] as const;

@@ -6,12 +6,12 @@ import type { Id } from '#lib/id.ts';
 
 export type LimitRow = Selectable<DB['interaction_limits']>;
 
-/** What a limit is set on. */
+/** The repository or account that a limit is set on. */
 export type LimitParent =
   | { readonly column: 'organization_id'; readonly id: Id<'accounts'> }
   | { readonly column: 'repository_id'; readonly id: Id<'repositories'> };
 
-/** The limit in force in a repository or an organization; `owner` is the repository's, whose limit comes before its own. */
+/** The limit in force in a repository or an organization. `owner` is the repository's owner, whose limit takes precedence. */
 export async function findLimit(
   db: Db,
   { owner, repository }: { owner: Id<'accounts'>; repository?: Id<'repositories'> | undefined },
@@ -24,7 +24,7 @@ export async function findLimit(
 
 type Limit = Pick<Insertable<DB['interaction_limits']>, 'interaction_group' | 'expires_at'>;
 
-/** Sets a limit in the place of the one before. */
+/** Sets a limit, replacing the former one. */
 export const putLimit = (tx: Tx, parent: LimitParent, limit: Limit): Promise<LimitRow> =>
   tx
     .insertInto('interaction_limits')
@@ -33,6 +33,6 @@ export const putLimit = (tx: Tx, parent: LimitParent, limit: Limit): Promise<Lim
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Removes the limit that was set here, in force or expired; undefined where there is none. */
+/** Removes the limit that was set here, in force or expired; undefined if there is none. */
 export const removeLimit = (tx: Tx, parent: LimitParent): Promise<LimitRow | undefined> =>
   tx.deleteFrom('interaction_limits').where(parent.column, '=', parent.id).returningAll().executeTakeFirst();

@@ -26,7 +26,7 @@ export const NewLabel = Type.Object(
 );
 export type NewLabel = Static<typeof NewLabel>;
 
-/** `name` is as good as `new_name`, which wins over it. */
+/** `name` has the same meaning as `new_name`, which takes precedence. */
 export const LabelChange = Type.Object(
   {
     name: Type.Optional(name),

@@ -2,7 +2,7 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { slugWord } from '#endpoint/path-words.ts';
 import { findLicense } from './catalogue.ts';
 
-/** A licence that is known by its text, by its key. */
+/** A license with a known text, by its key. */
 export const license = pathResource({
   name: 'license',
   words: { license: slugWord },

@@ -5,10 +5,10 @@ import type { License, SimpleLicense } from './schemas.ts';
 import { termsOf } from './terms.ts';
 import { pageOf, readText } from './texts.ts';
 
-/** The keys of the most common licences (the public API's). */
+/** The keys of the most common licenses (from the public API). */
 export const featured: ReadonlySet<string> = new Set(['apache-2.0', 'gpl-3.0', 'mit']);
 
-/** A licence by the key that a repository has; an unknown key is presented as `other`. */
+/** The license for a repository's key. An unknown key is presented as `other`. */
 export function presentLicense(links: Links, key: string): SimpleLicense {
   const known = findLicense(key);
   const { key: shown, name, spdxId } = known ?? other;
@@ -24,7 +24,7 @@ export function presentLicense(links: Links, key: string): SimpleLicense {
 const implementation =
   'Put the text into a file with the name LICENSE in the root of the repository. Where it has blanks for them, fill in the year and the name of the copyright holder.';
 
-/** A licence with its text and its terms. */
+/** A license with its text and its terms. */
 export function presentWholeLicense(links: Links, license: KnownLicense): License {
   const { description, ...terms } = termsOf(license);
   return {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { each, Nullable } from '#lib/shape.ts';
 
-/** A licence in lists and in other objects. */
+/** A license in lists and in other objects. */
 export const SimpleLicense = Type.Object({
   key: Type.String(),
   name: Type.String(),
@@ -11,7 +11,7 @@ export const SimpleLicense = Type.Object({
 });
 export type SimpleLicense = Static<typeof SimpleLicense>;
 
-/** A licence with its text and its terms. */
+/** A license with its text and its terms. */
 export const License = Type.Object({
   ...SimpleLicense.properties,
   html_url: Type.String(),

@@ -13,7 +13,7 @@ import { presentSecurity, type SecurityState, shownSwitches } from './security.t
 declare module '#events/kinds.ts' {
   interface EventData {
     'repository.created': Record<string, never>;
-    /** Branches and tags came from elsewhere. Nobody pushed them, so there is no event for each, and no webhook. */
+    /** Branches and tags were imported. Nobody pushed them, so there is no event for each, and no webhook. */
     'repository.imported': Record<string, never>;
     'repository.updated': {
       changes: string[];
@@ -26,7 +26,7 @@ declare module '#events/kinds.ts' {
     'repository.archived': Record<string, never>;
     'repository.unarchived': Record<string, never>;
     'repository.default_branch_changed': { from: string; to: string };
-    /** `changes`: which switches of security products changed; `from`: what all of them were. */
+    /** `changes`: the changed switches of security products; `from`: the former state of all of them. */
     'repository.security_changed': { changes: (keyof SecurityState)[]; from: SecurityState };
     'repository.deleted': { name: string; was?: DeletedRow<'repositories'> };
     'repository.forked': { fork: Id<'repositories'> };
@@ -38,7 +38,7 @@ const publicEvent = webhookEventType({ name: 'public', permission: 'metadata:rea
 const securityEvent = webhookEventType({ name: 'security_and_analysis', permission: 'administration:read', hooks: 'all' });
 const forkEvent = webhookEventType({ name: 'fork', permission: 'contents:read', hooks: 'all' });
 
-/** A webhook event about a repository; `more` returns further parts of its body. */
+/** A webhook event about a repository. `more` returns further parts of its body. */
 const repositoryPayload = <Kind extends EventKind>(
   action: string,
   more: (event: Recorded<Kind>) => object = () => ({}),
@@ -64,7 +64,7 @@ export const repositoryEvents = eventKinds({
   'repository.updated': payloadBuilder([repositoryEvent], (event, context) =>
     aboutRepository(context, event, () => {
       const before = Object.entries(event.data.from ?? {});
-      if (before.length === 0) return []; // as in the public API, changes of other settings are no webhook event
+      if (before.length === 0) return []; // as in the public API, changes of other settings cause no webhook event
       return [
         {
           type: repositoryEvent,
@@ -95,7 +95,7 @@ export const repositoryEvents = eventKinds({
     if (!shownSwitches.some((name) => changes.includes(name))) return [];
     const found = await context.findRepository(event);
     if (!found) return [];
-    // This event has the whole repository, as nobody in particular sees it.
+    // This event has the whole repository, without a specific viewer.
     const shown = { owner: found.owner, role: undefined };
     const repository = await presentFullRepository(context, found, shown);
     const security_and_analysis = presentSecurity(from);

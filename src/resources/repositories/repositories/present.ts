@@ -15,7 +15,7 @@ import { presentSecurity } from './security.ts';
 import { requiresSignoff } from './signoff.ts';
 import { findDetails, loadRepositories } from './store.ts';
 
-/** Repositories of a whole page: owners and the viewer's roles are loaded once for all of them. */
+/** Repositories of a whole page. Owners and the viewer's roles are loaded once for all of them. */
 export async function presentRepositories(
   { db, links, viewer }: Scope,
   rows: readonly RepositoryRow[],
@@ -29,15 +29,15 @@ export async function presentRepositories(
   );
 }
 
-/** What names a repository, of the whole. */
+/** The identifying fields of a repository. */
 export const simpleRepositoryOf = (repository: MinimalRepository): SimpleRepository => {
-  const fields = Object.keys(SimpleRepository.properties) as (keyof SimpleRepository)[]; // the schema's own names
+  const fields = Object.keys(SimpleRepository.properties) as (keyof SimpleRepository)[]; // the names in the schema
   return Object.fromEntries(fields.map((field) => [field, repository[field]])) as SimpleRepository; // one value for each
 };
 
 /**
- * Presents rows of several repositories, each with the repository that it belongs to, as lists of organizations do. Rows of repositories
- * that the viewer can't see are left out.
+ * Presents rows of several repositories, each with its repository, for lists of organizations. Rows of repositories that the
+ * viewer can't see are omitted.
  */
 export async function presentWithRepositories<
   Row extends { readonly repository_id: Id<'repositories'> },
@@ -58,10 +58,10 @@ export async function presentWithRepositories<
   });
 }
 
-/** What repositories of the public API have, and those of Hearth don't. */
+/** Features of the public API's repositories that Hearth lacks. */
 const missingFeatures = { has_projects: false, has_wiki: false, has_discussions: false };
 
-/** One repository. Without a role, as for anonymous viewers, it shows no permissions. */
+/** One repository. Without a role, as for anonymous viewers, it has no permissions. */
 function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role | undefined): MinimalRepository {
   return {
     id: row.id,
@@ -96,7 +96,7 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
     archived: row.archived,
     disabled: false,
     visibility: row.visibility,
-    // In the public API, repositories that were never pushed to have a time here too.
+    // In the public API, repositories that were never pushed to also have a time here.
     pushed_at: timestamp(row.pushed_at ?? row.created_at),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
@@ -108,8 +108,8 @@ function presentOne(links: Links, row: RepositoryRow, owner: Account, role: Role
 }
 
 /**
- * The whole repository. Its parent, source and template are left out if the viewer may not see them; its switches of security are for
- * those who may see them.
+ * The complete repository. Its parent, source and template are omitted if the viewer may not see them. Its security switches are
+ * shown only to viewers who may see them.
  */
 export async function presentFullRepository(
   scope: Scope,
@@ -143,7 +143,7 @@ const presentMergeSettings = (row: RepositoryRow) => ({
   allow_squash_merge: row.allow_squash_merge,
   allow_merge_commit: row.allow_merge_commit,
   allow_rebase_merge: row.allow_rebase_merge,
-  // No operation of REST asks for a merge that waits.
+  // No REST operation requests a merge that waits.
   allow_auto_merge: false,
   allow_update_branch: row.allow_update_branch,
   delete_branch_on_merge: row.delete_branch_on_merge,

@@ -24,11 +24,11 @@ const nameFields = {
   fork: Type.Boolean(),
 };
 
-/** A repository inside objects that name it alone. */
+/** A repository in objects that only identify it. */
 export const SimpleRepository = Type.Object({ ...nameFields, ...each(simpleRepositoryLinks, Type.String()) });
 export type SimpleRepository = Static<typeof SimpleRepository>;
 
-/** A repository in lists and inside other objects. */
+/** A repository in lists and in other objects. */
 export const MinimalRepository = Type.Object({
   ...nameFields,
   ...each(repositoryLinks, Type.String()),
@@ -97,16 +97,16 @@ export const secretSwitches = [
   'secret_scanning_non_provider_patterns',
 ] as const;
 
-/** The switches of security products that are shown together. */
+/** The switches of security products, which are shown together. */
 export const SecurityAndAnalysis = Type.Object(
   each([...secretSwitches, 'dependency_bot_security_updates'], Type.Object({ status: Status })),
 );
 export type SecurityAndAnalysis = Static<typeof SecurityAndAnalysis>;
 
-/** Features that Hearth doesn't have: a request may say that they are off. */
+/** Features that Hearth doesn't have. Requests may only switch them off. */
 export const missingFeatures = ['has_projects', 'has_wiki', 'has_discussions', 'allow_auto_merge'] as const;
 
-/** Products that Hearth doesn't have: a request may say that they are off. */
+/** Products that Hearth doesn't have. Requests may only switch them off. */
 const missingProducts = [
   'advanced_security',
   'code_security',
@@ -124,12 +124,14 @@ const SecurityAndAnalysisChange = Type.Object({
 });
 export type SecurityAndAnalysisChange = Pick<Static<typeof SecurityAndAnalysisChange>, (typeof secretSwitches)[number]>;
 
-/** What payloads say of switches that changed. */
+/** Changed switches in payloads. */
 export const SecurityChangeInPayload = Type.Object({
   from: Type.Optional(Type.Object({ security_and_analysis: SecurityAndAnalysis })),
 });
 
-/** The whole repository. As in the public API, merge settings are shown to those who may push, and security to administrators. */
+/**
+ * The complete repository. As in the public API, merge settings are shown to users who may push, and security to administrators.
+ */
 export const FullRepository = Type.Object({
   ...MinimalRepository.properties,
   ...each(mergeFlags, Type.Optional(Type.Boolean())),

@@ -19,7 +19,7 @@ const readable = (db: Db, viewer: Viewer): Query =>
 
 const columns = { created: 'r.created_at', updated: 'r.updated_at', pushed: 'r.pushed_at' } as const;
 
-/** Orders by id too, so that equal rows have the same order on every page. */
+/** It also orders by id, so that equal rows have the same order on every page. */
 function ordered(query: Query, { sort, direction }: Order): Query {
   if (sort === 'full_name') return query.orderBy(sql`lower(r.name)`, direction).orderBy('r.id', direction);
   return query
@@ -74,7 +74,7 @@ type OwnList = {
   page: Page;
 };
 
-/** The repositories in which the viewer has a role, by where the role comes from. */
+/** The repositories in which the viewer has a role, by the source of the role. */
 export function listAffiliated(
   db: Db,
   viewer: Viewer & { account: { id: Id<'accounts'> } },
@@ -98,7 +98,7 @@ export function listAffiliated(
   return list(db, ordered(query, order), page);
 }
 
-/** All public repositories, in the order in which they came. */
+/** All public repositories, oldest first. */
 export const listPublic = (db: Db, page: Page): Promise<Uncounted<RepositoryRow>> =>
   listSince(db.selectFrom('repositories').selectAll().where('visibility', '=', sql.lit('public')), 'id', page);
 
@@ -117,7 +117,7 @@ export const listForks = (
   );
 };
 
-/** The private forks in which vulnerabilities of a repository are repaired. */
+/** The private forks for fixing vulnerabilities of a repository. */
 export const listPrivateForks = (db: Db, repository: Id<'repositories'>): Promise<RepositoryRow[]> =>
   db
     .selectFrom('repositories as r')
@@ -127,8 +127,8 @@ export const listPrivateForks = (db: Db, repository: Id<'repositories'>): Promis
     .execute();
 
 /**
- * A private fork of an account's private repository, its row locked, whose owner has no role in that repository any more, nor in the fork from
- * which theirs was made.
+ * A private fork of an account's private repository whose owner no longer has a role in that repository or in the fork's parent.
+ * Its row is locked.
  */
 export async function findLostForkForUpdate(tx: Tx, sourceOwner: Id<'accounts'>): Promise<RepositoryRow | undefined> {
   const hasRoleIn = (repository: RawBuilder<unknown>) => sql`exists (select from repository_roles role
@@ -142,7 +142,7 @@ export async function findLostForkForUpdate(tx: Tx, sourceOwner: Id<'accounts'>)
   return rows[0];
 }
 
-/** Of these repositories, those that the viewer may read. */
+/** The given repositories that the viewer may read. */
 export const loadRepositories = async (
   db: Db,
   viewer: Viewer,
@@ -155,8 +155,9 @@ export const loadRepositories = async (
 type RepositoryDetails = { network: number; subscribers: number; properties: ValuesByName };
 
 /**
- * What a whole repository shows beside its row: the direct and indirect forks of its source (the public API's `network_count`), which count as in
- * `countForks`; the accounts that watch it and may still read it; and its custom properties.
+ * The data that a complete repository shows in addition to its row: the number of direct and indirect forks of its source (the
+ * public API's `network_count`), which count as in `countForks`; the accounts that watch it and may still read it; and its custom
+ * properties.
  */
 export async function findDetails(db: Db, repo: RepositoryRow): Promise<RepositoryDetails> {
   const { id, source_id, visibility } = repo;
@@ -181,7 +182,7 @@ export const findOwned = (db: Db, owner: Id<'accounts'>, name: string): Promise<
 export const findForkOf = (db: Db, owner: Id<'accounts'>, source: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
   db.selectFrom('repositories').selectAll().where('owner_id', '=', owner).where('source_id', '=', source).executeTakeFirst();
 
-/** The id of the repository in the network of a source that an account owns. The source itself is in its network. */
+/** The id of the repository in the network of a source that an account owns. The source itself belongs to its network. */
 export async function findInNetwork(db: Db, source: Id<'repositories'>, login: string): Promise<Id<'repositories'> | undefined> {
   const found = await db
     .selectFrom('repositories as r')
@@ -194,7 +195,7 @@ export async function findInNetwork(db: Db, source: Id<'repositories'>, login: s
   return found?.id;
 }
 
-/** Inserts a repository; undefined when its owner has one of that name. */
+/** Inserts a repository; undefined if its owner already has one with that name. */
 export const insertRepository = (tx: Tx, row: Insertable<DB['repositories']>): Promise<RepositoryRow | undefined> =>
   tx
     .insertInto('repositories')
@@ -213,11 +214,11 @@ export const updateRepository = (
 export const findRepository = (db: Db, id: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
   db.selectFrom('repositories').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The repository, its row locked until the transaction ends; undefined when it was deleted. */
+/** Reads the repository and locks its row until the transaction ends; undefined if it was deleted. */
 export const lockRepository = (tx: Tx, id: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
   tx.selectFrom('repositories').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
-/** The switches of a repository's security that a configuration of its organization enforces. */
+/** The security switches of a repository that a configuration of its organization enforces. */
 export async function loadEnforcedSwitches(tx: Tx, repository: Id<'repositories'>): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`
     select jsonb_object_keys(c.switches) as name
@@ -226,19 +227,22 @@ export async function loadEnforcedSwitches(tx: Tx, repository: Id<'repositories'
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Locks the account that owns repositories until the transaction ends, so that concurrent requests don't create twice what it may have once. */
+/**
+ * Locks the account that owns repositories until the transaction ends, so that concurrent requests don't create something twice
+ * that may exist only once.
+ */
 export const lockOwner = (tx: Tx, id: Id<'accounts'>) =>
   tx.selectFrom('accounts').select('id').where('id', '=', id).forNoKeyUpdate().execute();
 
 /**
- * An update that returns the `number` of an issue that the same statement opens, and counts it as open. The repository's row stays
- * locked until the transaction ends, so numbers have no gaps.
+ * An update that returns the `number` for an issue that the same statement opens, and counts the issue as open. The repository's
+ * row stays locked until the transaction ends, so numbers have no gaps.
  */
 export const takingIssueNumber = (repository: Id<'repositories'>): RawBuilder<{ number: number }> => sql`
   update repositories set next_issue_number = next_issue_number + 1, open_issues_count = open_issues_count + 1
   where id = ${repository} returning next_issue_number - 1 as number`;
 
-/** Counts issues that came with their numbers. New issues get higher numbers than `highest`. */
+/** Counts imported issues, which already have numbers. New issues get higher numbers than `highest`. */
 export const addImportedIssues = (tx: Tx, repository: Id<'repositories'>, { open, highest }: { open: number; highest: number }) =>
   tx
     .updateTable('repositories')
@@ -258,7 +262,7 @@ export function addOpenIssues(tx: Tx, repository: Id<'repositories'>, by: number
   sendUnawaited(tx, update);
 }
 
-/** Changes the numbers of stars of repositories. */
+/** Changes the star counts of repositories. */
 export async function addStars(tx: Tx, changes: readonly { repository: Id<'repositories'>; by: number }[]): Promise<void> {
   if (changes.length === 0) return;
   await sql`
@@ -267,7 +271,7 @@ export async function addStars(tx: Tx, changes: readonly { repository: Id<'repos
     where r.id = c.id`.execute(tx);
 }
 
-/** Stores what a repository takes on disk. If it was deleted meanwhile, nothing happens. */
+/** Stores the size of a repository on disk. If it was deleted in the meantime, nothing happens. */
 export const setSize = (tx: Tx, id: Id<'repositories'>, kibibytes: number) =>
   tx.updateTable('repositories').set({ size_kb: kibibytes }).where('id', '=', id).execute();
 
@@ -285,18 +289,20 @@ export const concealRepositories = (tx: Tx, owner: Id<'accounts'>) =>
 export const hasRepositories = async (db: Db, owner: Id<'accounts'>): Promise<boolean> =>
   (await db.selectFrom('repositories').select('id').where('owner_id', '=', owner).limit(1).executeTakeFirst()) !== undefined;
 
-/** One repository of an owner, its row locked; undefined where there is none, or another transaction has just removed it. */
+/** One repository of an owner, with its row locked; undefined if there is none, or if another transaction has just removed it. */
 export const findAnyOwnedForUpdate = (tx: Tx, owner: Id<'accounts'>): Promise<RepositoryRow | undefined> =>
   tx.selectFrom('repositories').selectAll().where('owner_id', '=', owner).orderBy('id').limit(1).forUpdate().executeTakeFirst();
 
-/** Recounts a repository's forks. Only public forks of a public repository count, so that the number doesn't disclose the others. */
+/**
+ * Recounts a repository's forks. Only public forks of a public repository count, so that the number doesn't disclose the others.
+ */
 export const countForks = (tx: Tx, id: Id<'repositories'>) =>
   sql`
   update repositories r set forks_count = (
     select count(*) from repositories f where f.parent_id = r.id and (f.visibility = 'public' or r.visibility <> 'public'))
   where r.id = ${id}`.execute(tx);
 
-/** Makes a former name redirect to a repository. */
+/** Redirects a former name to a repository. */
 export const putRedirect = (tx: Tx, owner: string, name: string, repository: Id<'repositories'>, now: Date) =>
   tx
     .insertInto('repository_redirects')

@@ -9,7 +9,7 @@ const notConfigured = {
   schedule: null,
 } as const;
 
-/** The setups, which nothing can configure: no analyser of code is part of the server. */
+/** The setups. They can't be configured, since the server has no code analyser. */
 export const codeScanningSetup: CodeScanningSetup = {
   ...notConfigured,
   languages: [],

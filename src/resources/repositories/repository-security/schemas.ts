@@ -63,5 +63,5 @@ export const CodeQualitySetupChange = Type.Object(
   { title: 'CodeQualitySetup', additionalProperties: false, minProperties: 1 },
 );
 
-/** What a setup answers that was changed without a run. */
+/** The reply to a change of a setup that starts no run. */
 export const NothingRuns = Type.Object({});

@@ -24,7 +24,7 @@ export const insertSelection = (tx: Tx, organization_id: Id<'accounts'>, mode: S
 export const updateSelection = (tx: Tx, id: SelectionId, mode: SelectionMode) =>
   tx.updateTable('repository_selections').set({ mode }).where('id', '=', id).execute();
 
-/** Removes a selection, after what referred to it. */
+/** Removes a selection, after the rows that refer to it. */
 export const removeSelection = (tx: Tx, id: SelectionId) => tx.deleteFrom('repository_selections').where('id', '=', id).execute();
 
 /** Makes these repositories the selected ones. */
@@ -51,7 +51,7 @@ export const removeSeveral = (tx: Tx, selection: SelectionId, repositories: read
     .where(sql<boolean>`repository_id = any (${[...repositories]}::bigint[])`)
     .execute();
 
-/** The selected repositories of the organization. One that was transferred isn't listed, even before the job has removed it. */
+/** The selected repositories of the organization. A transferred repository isn't listed, even before the job has removed it. */
 export const listSelected = (
   db: Db,
   { id, organization_id }: Pick<SelectionRow, 'id' | 'organization_id'>,
@@ -72,13 +72,13 @@ export const listSelected = (
   );
 
 /**
- * Whether a credential may select the repository `r`, and see that it is selected: a fine-grained one must reach it. Classic tokens need no
- * more than `admin:org` (document 2).
+ * Whether a credential may select the repository `r`, and see that it is selected. A fine-grained one must reach it. Classic
+ * tokens need only `admin:org` (document 2).
  */
 const selectableBy = (grant: Grant): RawBuilder<boolean> =>
   'scopes' in grant ? sql<boolean>`true` : sql<boolean>`(r.visibility = 'public' or ${reachedBy(grant)})`;
 
-/** Of these repository ids, those that belong to the organization and that the credential may select. */
+/** The given repository ids that belong to the organization and that the credential may select. */
 export const keepSelectable = async (
   db: Db,
   organization: Id<'accounts'>,
@@ -116,7 +116,7 @@ export const selectionIncludes = (selection: RawBuilder<unknown>, repository: Or
       or x.mode = 'selected' and exists (
         select from selected_repositories s where s.selection_id = x.id and s.repository_id = r.id)))`;
 
-/** Removes a repository from the selections of all organizations but its owner. */
+/** Removes a repository from the selections of all organizations except its owner. */
 export const removeForeign = (tx: Tx, repository: Id<'repositories'>) =>
   sql`delete from selected_repositories s using repository_selections x, repositories r
     where s.repository_id = ${repository} and x.id = s.selection_id and r.id = s.repository_id

@@ -9,7 +9,7 @@ declare module '#events/kinds.ts' {
 }
 
 const starEvent = webhookEventType({ name: 'star', permission: 'metadata:read', hooks: 'all' });
-/** Named for what stars were at first: the public API sends it for a new star, and not for watching. */
+/** The name is historical. The public API sends it for a new star, and not for watching. */
 const watchEvent = webhookEventType({ name: 'watch', permission: 'metadata:read', hooks: 'all' });
 
 export const starEvents = eventKinds({

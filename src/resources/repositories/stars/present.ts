@@ -9,7 +9,7 @@ import { type MinimalRepository, presentRepositories } from '#resources/reposito
 import type { Stargazer, StarredRepository } from './schemas.ts';
 import type { StarredAt } from './store.ts';
 
-/** The starred repositories of a page; with the times of the stars for the media type `star`. */
+/** The starred repositories of a page. The media type `star` includes the times of the stars. */
 export async function presentStarred(
   scope: Scope,
   rows: readonly (RepositoryRow & StarredAt)[],
@@ -21,7 +21,7 @@ export async function presentStarred(
   return repositories.map((repo) => ({ starred_at: timestamp(getOrThrow(times, repo.id)), repo }));
 }
 
-/** Who starred a repository; with the time of the star for the media type `star`. */
+/** An account that starred a repository. The media type `star` includes the time of the star. */
 export function presentStargazer(links: Links, row: Account & StarredAt, media: Media): User | Stargazer {
   const user = presentUser(links, row);
   return media === 'star' ? { starred_at: timestamp(row.starred_at), user } : user;

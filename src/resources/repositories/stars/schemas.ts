@@ -7,6 +7,6 @@ import { MinimalRepository } from '#resources/repositories/repositories/index.ts
 export const StarredRepository = Type.Object({ starred_at: Timestamp, repo: MinimalRepository });
 export type StarredRepository = Static<typeof StarredRepository>;
 
-/** Who starred a repository, with the time of the star, for the media type `star`. */
+/** An account that starred a repository, with the time of the star, for the media type `star`. */
 export const Stargazer = Type.Object({ starred_at: Timestamp, user: User });
 export type Stargazer = Static<typeof Stargazer>;

@@ -12,7 +12,7 @@ type Owner = Id<'accounts'>;
 
 export type StarredAt = { readonly starred_at: Date };
 
-/** Inserts a star; false where there is one. Whoever calls it counts it on the repository. */
+/** Inserts a star; false if there already is one. The caller updates the repository's count. */
 export async function insertStar(tx: Tx, row: StarRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('stars')
@@ -22,7 +22,7 @@ export async function insertStar(tx: Tx, row: StarRow): Promise<boolean> {
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Removes a star; false where there is none. Whoever calls it counts it on the repository. */
+/** Removes a star; false if there is none. The caller updates the repository's count. */
 export async function removeStar(tx: Tx, repository: RepositoryId, account: Owner): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('stars')
@@ -35,7 +35,7 @@ export async function removeStar(tx: Tx, repository: RepositoryId, account: Owne
 export const findStar = (db: Db, repository: RepositoryId, account: Owner): Promise<StarRow | undefined> =>
   db.selectFrom('stars').selectAll().where('repository_id', '=', repository).where('account_id', '=', account).executeTakeFirst();
 
-/** Who starred a repository, the first one first, as far as they may still read it. */
+/** The accounts that starred a repository and may still read it, the first one first. */
 export const listStargazers = (db: Db, repo: RepositoryRow, page: Page): Promise<Listed<Account & StarredAt>> =>
   list(
     db,
@@ -56,7 +56,7 @@ type StarOrder = { sort: 'created' | 'updated'; direction: 'asc' | 'desc' };
 /** When a repository was starred, or last pushed to (the public API's meaning of `updated`). */
 const sortedBy = { created: sql`s.created_at`, updated: sql`coalesce(r.pushed_at, r.created_at)` } as const;
 
-/** The repositories that an account starred and may still read, as far as the viewer may read them. */
+/** The repositories that an account starred and may still read, and that the viewer may read. */
 export const listStarred = (
   db: Db,
   viewer: Viewer,
@@ -79,12 +79,15 @@ export const listStarred = (
     page,
   );
 
-/** So many rows are removed in one transaction of background work. */
+/** The maximum number of rows that one transaction of background work removes. */
 const batch = 10_000;
 
 type Lost = { readonly owner: Owner; readonly repository: RepositoryId | undefined; readonly account: Owner | undefined };
 
-/** Removes stars of private repositories whose accounts can't read them any more, of a batch at most. Gives how many of each repository. */
+/**
+ * Removes stars of private repositories whose accounts can no longer read them, at most a batch. Returns the number for each
+ * repository.
+ */
 export async function removeUnreadableStars(
   tx: Tx,
   { owner, repository, account }: Lost,

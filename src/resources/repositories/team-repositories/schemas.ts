@@ -3,11 +3,11 @@ import { permissionWords, roles } from '#access/roles.ts';
 import { OneOf } from '#lib/shape.ts';
 import { MinimalRepository } from '#resources/repositories/repositories/index.ts';
 
-/** A repository in a list, with what a team may do in it: `permissions` and `role_name` are the team's, not the viewer's. */
+/** A repository in a list, with a team's permissions: `permissions` and `role_name` are the team's, not the viewer's. */
 export const RepositoryOfTeam = Type.Object({ ...MinimalRepository.properties, role_name: OneOf(roles) });
 export type RepositoryOfTeam = Static<typeof RepositoryOfTeam>;
 
-/** The same by itself. */
+/** The same outside of lists. */
 export const TeamRepository = Type.Omit(RepositoryOfTeam, [
   'has_discussions',
   'has_pull_requests',
@@ -15,7 +15,7 @@ export const TeamRepository = Type.Omit(RepositoryOfTeam, [
 ]);
 export type TeamRepository = Static<typeof TeamRepository>;
 
-/** Without a permission, a team gets the one that it was created with. */
+/** Without a permission, a team gets its default permission. */
 export const TeamRepositoryChange = Type.Object(
   { permission: Type.Optional(OneOf(permissionWords)) },
   { title: 'TeamRepository' },

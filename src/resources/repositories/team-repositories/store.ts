@@ -10,12 +10,12 @@ import type { TeamRow } from '#resources/identity/teams/index.ts';
 /** A repository with the level of a team's role in it, 1 (read) to 5 (admin). */
 export type RepositoryWithLevel = RepositoryRow & { level: number };
 
-/** The strongest role that a team, or one above it, has in a repository; null where there is none. */
+/** The strongest role of a team or its parent teams in a repository; null if there is none. */
 const levelIn = ({ ancestors }: TeamRow, repository: RawBuilder<unknown>) => sql<number | null>`(
   select max(role_level(tr.role)) from team_repositories tr
   where tr.repository_id = ${repository} and tr.team_id = any (${ancestors}::bigint[]))`;
 
-/** The repositories that a team has a role in, by itself or by a team above it, as far as the viewer may read them. */
+/** The repositories that a team has a role in, directly or through a parent team, and that the viewer may read. */
 export const listRepositoriesOf = (db: Db, team: TeamRow, viewer: Viewer, page: Page): Promise<Listed<RepositoryWithLevel>> =>
   list(
     db,
@@ -31,7 +31,7 @@ export const listRepositoriesOf = (db: Db, team: TeamRow, viewer: Viewer, page: 
     page,
   );
 
-/** The level of a team's role in a repository; 0 where it has none. */
+/** The level of a team's role in a repository; 0 if it has none. */
 export async function findTeamLevel(db: Db, team: TeamRow, repository: Id<'repositories'>): Promise<number> {
   const { rows } = await sql<{ level: number | null }>`select ${levelIn(team, sql`${repository}`)} as level`.execute(db);
   return rows[0]?.level ?? 0;

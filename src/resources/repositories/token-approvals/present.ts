@@ -8,7 +8,7 @@ import { loadAccounts, presentUser } from '#resources/identity/accounts/index.ts
 import { byScope, selectionWord, type TokenGrantRow, type TokenRequestRow } from '#resources/identity/tokens/index.ts';
 import type { TokenGrant, TokenGrantRequest } from './schemas.ts';
 
-/** Requests of a whole page: the users are loaded once for all of them. */
+/** Requests of a whole page. The users are loaded once for all of them. */
 export async function presentTokenRequests(
   scope: Scope,
   org: Account,
@@ -22,13 +22,13 @@ export async function presentTokenRequests(
   }));
 }
 
-/** Granted tokens of a whole page: the users are loaded once for all of them. */
+/** Approved tokens of a whole page. The users are loaded once for all of them. */
 export async function presentTokenGrants(scope: Scope, org: Account, rows: readonly TokenGrantRow[]): Promise<TokenGrant[]> {
   const present = await presenter(scope, org, rows, 'personal-access-tokens');
   return rows.map((row) => ({ ...present(row, row.id), access_granted_at: timestamp(row.granted_at ?? scope.now) }));
 }
 
-/** What requests and granted tokens have in common. */
+/** The common fields of requests and approved tokens. */
 async function presenter(
   { db, links, now }: Scope,
   org: Account,

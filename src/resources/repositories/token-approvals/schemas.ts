@@ -20,7 +20,7 @@ const common = {
   permissions: PermissionsByScope,
 };
 
-/** What a fine-grained token asks an organization for. */
+/** A fine-grained token's request for access to an organization. */
 export const TokenGrantRequest = Type.Object({
   ...common,
   reason: Nullable(Type.String()),
@@ -29,11 +29,11 @@ export const TokenGrantRequest = Type.Object({
 });
 export type TokenGrantRequest = Static<typeof TokenGrantRequest>;
 
-/** What an organization granted to a fine-grained token. */
+/** The access that an organization granted to a fine-grained token. */
 export const TokenGrant = Type.Object({ ...common, access_granted_at: Timestamp, ...ofToken });
 export type TokenGrant = Static<typeof TokenGrant>;
 
-/** A request as webhooks describe it. */
+/** A request in webhook payloads. */
 export const TokenRequestInPayload = Type.Object({
   id: Type.Integer(),
   owner: User,

@@ -4,7 +4,7 @@ import { timestamp } from '#lib/time.ts';
 import type { RepositorySubscription } from './schemas.ts';
 import type { WatchRow } from './store.ts';
 
-/** The subscription of the viewer; without a row, that of somebody who stopped watching at this time. */
+/** The subscription of the viewer. Without a row, it shows a viewer who stopped watching at this time. */
 export function presentWatch(links: Links, repo: Repo, row: WatchRow | undefined, now: Date): RepositorySubscription {
   const repository_url = repositoryUrl(links, repo);
   return {

@@ -18,7 +18,7 @@ export const findWatch = (db: Db, repository: RepositoryId, account: Watcher): P
     .where('account_id', '=', account)
     .executeTakeFirst();
 
-/** Begins to watch or to ignore a repository. The time stays that of the first. */
+/** Starts to watch or to ignore a repository. The first time is kept. */
 export const putWatch = (tx: Tx, { repository_id, account_id, ignored, created_at }: WatchRow): Promise<WatchRow> =>
   tx
     .insertInto('repository_subscriptions')
@@ -31,8 +31,9 @@ export const removeWatch = (tx: Tx, repository: RepositoryId, account: Watcher) 
   tx.deleteFrom('repository_subscriptions').where('repository_id', '=', repository).where('account_id', '=', account).execute();
 
 /**
- * Whether the viewer may know that the account watches the repository. People watch what they may push to without having asked for it, so
- * watching would tell who belongs to an organization: concealed members are shown to its members only (security decision 4).
+ * Whether the viewer may know that the account watches the repository. People automatically watch repositories that they may push
+ * to, so watching would disclose membership of an organization. Concealed members are shown to its members only (security
+ * decision 4).
  */
 const mayKnowWatcher = (viewer: Viewer, repository: { id: RawBuilder<unknown>; owner: RawBuilder<unknown> }) =>
   sql<boolean>`(${belongsToOrganization(viewer, repository.owner)}
@@ -40,7 +41,7 @@ const mayKnowWatcher = (viewer: Viewer, repository: { id: RawBuilder<unknown>; o
       where m.organization_id = ${repository.owner} and m.user_id = s.account_id and not m.public)
     or exists (select from collaborators c where c.repository_id = ${repository.id} and c.user_id = s.account_id))`;
 
-/** Who watches a repository, as far as they may still read it, and the viewer may know of it. */
+/** The accounts that watch a repository and may still read it, and that the viewer may know of. */
 export const listWatchers = (db: Db, viewer: Viewer, repo: RepositoryRow, page: Page): Promise<Listed<Account>> =>
   list(
     db,
@@ -56,7 +57,7 @@ export const listWatchers = (db: Db, viewer: Viewer, repo: RepositoryRow, page: 
     page,
   );
 
-/** The repositories that an account watches and may still read, as far as the viewer may read them. */
+/** The repositories that an account watches and may still read, and that the viewer may read. */
 export const listWatched = (db: Db, viewer: Viewer, account: Watcher, page: Page): Promise<Listed<RepositoryRow>> =>
   list(
     db,
@@ -77,10 +78,10 @@ export const listWatched = (db: Db, viewer: Viewer, account: Watcher, page: Page
     page,
   );
 
-/** So many rows are written or removed in one transaction of background work. */
+/** The maximum number of rows that one transaction of background work writes or removes. */
 const batch = 10_000;
 
-/** The conditions are on the row `role` of `repository_roles` and on the repository `r`. */
+/** The conditions apply to the row `role` of `repository_roles` and to the repository `r`. */
 type Gained = {
   readonly owner: Watcher;
   readonly where: RawBuilder<boolean>;
@@ -89,8 +90,8 @@ type Gained = {
 };
 
 /**
- * Makes people watch what they may push to, as far as they have no subscription there. Forks are left out, as in the public API. Takes
- * a batch of repositories by their ids; gives the last of them, or undefined where there are no more.
+ * Subscribes people to the repositories that they may push to, if they have no subscription there. As in the public API, forks
+ * are excluded. It handles a batch of repositories, ordered by id, and returns the last of them; undefined if there are no more.
  */
 export async function watchPushable(tx: Tx, { owner, where, after, now }: Gained): Promise<RepositoryId | undefined> {
   const { rows } = await sql<{ last: RepositoryId | null; count: number }>`
@@ -113,7 +114,7 @@ export async function watchPushable(tx: Tx, { owner, where, after, now }: Gained
 
 type Lost = { readonly owner: Watcher; readonly repository: RepositoryId | undefined; readonly account: Watcher | undefined };
 
-/** Ends subscriptions to private repositories that can't be read any more. Gives how many ended, of a batch at most. */
+/** Ends subscriptions to private repositories that are no longer readable, at most a batch. Returns their number. */
 export async function removeUnreadable(tx: Tx, { owner, repository, account }: Lost): Promise<number> {
   const here = repository === undefined ? sql`true` : sql`r.id = ${repository}`;
   const whose = account === undefined ? sql`true` : sql`s.account_id = ${account}`;

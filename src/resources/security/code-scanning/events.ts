@@ -3,7 +3,7 @@ import { aboutRepository, eventKinds, type PayloadBuilder, payloadBuilder, webho
 import { presentAlert } from './present.ts';
 import { findAlert } from './store.ts';
 
-/** An alert, and the ref and the commit on which something happened to it. */
+/** An alert, and the ref and the commit of the event. */
 type OnRef = { alert: Id<'code_scanning_alerts'>; ref: string; commit: string };
 
 declare module '#events/kinds.ts' {
@@ -27,9 +27,9 @@ const alertPayload = <Kind extends Action>(action: Kind): PayloadBuilder<`code_s
       const { ref, commit } = event.data;
       const row = await findAlert(context.db, event.data.alert, ref);
       if (!row) return [];
-      // Payloads of the public API don't say when an alert was fixed.
+      // Payloads of the public API don't include when an alert was fixed.
       const { fixed_at: _, ...alert } = await presentAlert(context, row, repository);
-      // An alert that was dismissed and is gone from the code is fixed there.
+      // An alert that was dismissed and is no longer in the code counts as fixed there.
       const shown = action === 'fixed' ? { ...alert, state: 'fixed' } : alert;
       return [{ type: alertEvent, action, body: { alert: shown, ref, commit_oid: commit } }];
     }),

@@ -21,7 +21,7 @@ export const codeScanningAnalysis = pathResource({
   lock: (tx, at) => findAnalysisForUpdate(tx, at.codeScanningAnalysis),
 });
 
-/** A file of results that was sent for a repository. */
+/** An uploaded results file of a repository. */
 export const sarifUpload = pathResource({
   name: 'sarifUpload',
   words: { sarif_id: slugWord },

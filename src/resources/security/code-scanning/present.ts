@@ -18,7 +18,7 @@ import type { AnalysisRow, UploadRow } from './upload-store.ts';
 
 const timeOrNull = (time: Date | null) => (time === null ? null : timestamp(time));
 
-/** What the public API says of analyses that no workflow of its own made. */
+/** The public API's values for analyses that none of its own workflows made. */
 const analysis = { analysis_key: '(default)', environment: '{}' } as const;
 
 const classes = [
@@ -27,7 +27,7 @@ const classes = [
   ['generated', /(?:^|\/)generated\/|\.(?:min\.js|pb\.go|g\.dart|designer\.cs)$/i],
 ] as const;
 
-/** What kind of code a file is, by its path; none for code of the application itself. */
+/** The classification of a file by its path; none for code of the application itself. */
 export const classificationsOf = (file: string): CodeScanningInstance['classifications'] =>
   classes.flatMap(([name, pattern]) => (pattern.test(file) ? [name] : []));
 
@@ -65,7 +65,7 @@ const alertUrls = (links: Links, repo: NamedRepository, number: number) => {
   return { url, html_url, instances_url: `${url}/instances` };
 };
 
-/** Alerts of a whole page; `repositoryOf` tells in which repository each is. */
+/** Alerts of a whole page. `repositoryOf` returns the repository of each. */
 export async function presentAlerts(
   { db, links }: Scope,
   rows: readonly AlertRow[],
@@ -84,7 +84,7 @@ export async function presentAlerts(
       fixed_at: state === 'fixed' ? timeOrNull(row.fixed_at) : null,
       dismissed_by: presentUserOrNull(links, getOptional(accounts, row.dismissed_by)),
       dismissed_at: timeOrNull(row.dismissed_at),
-      dismissed_reason: row.dismissed_reason as CodeScanningAlert['dismissed_reason'], // what requests may set
+      dismissed_reason: row.dismissed_reason as CodeScanningAlert['dismissed_reason'], // requests can only set these
       dismissed_comment: row.dismissed_comment,
       rule: {
         id: row.identifier,
@@ -129,7 +129,7 @@ export const presentAnalysis = (links: Links, repo: NamedRepository, row: Analys
   warning: row.warning,
 });
 
-/** How the analyses before a deleted one can be deleted: the first address leaves the last of them. */
+/** The addresses for deleting the analyses before a deleted one. The first address keeps the last of them. */
 export const presentDeletion = (links: Links, repo: NamedRepository, next: number | undefined) => {
   const url = next === undefined ? null : analysisUrl(links, repo, next);
   return { next_analysis_url: url, confirm_delete_url: url && `${url}?confirm_delete=true` };

@@ -55,7 +55,7 @@ const alert = {
   assignees: Type.Array(User),
 };
 
-/** An alert in a list: without the help of its rule, which may be long. */
+/** An alert in a list, without the help of its rule, which may be long. */
 export const CodeScanningAlertItem = Type.Object({ ...alert, fixed_at: Nullable(Timestamp), rule: Type.Object(rule) });
 export type CodeScanningAlertItem = Static<typeof CodeScanningAlertItem>;
 
@@ -64,7 +64,7 @@ const ruleWithHelp = Type.Object({ ...rule, help: Nullable(Type.String()) });
 export const CodeScanningAlert = Type.Object({ ...alert, fixed_at: Nullable(Timestamp), rule: ruleWithHelp });
 export type CodeScanningAlert = Static<typeof CodeScanningAlert>;
 
-/** An alert as payloads have it: as it is on the ref that the event is about. */
+/** An alert in payloads, in its state on the event's ref. */
 export const CodeScanningAlertInPayload = Type.Object({ ...alert, rule: ruleWithHelp });
 export type CodeScanningAlertInPayload = Static<typeof CodeScanningAlertInPayload>;
 
@@ -144,7 +144,7 @@ export const NewSarif = Type.Object(
   {
     commit_sha: Type.String({ minLength: 40, maxLength: 64, pattern: '^[0-9a-fA-F]+$' }),
     ref: Type.String({ maxLength: 1_024, pattern: '^refs/(heads|tags|pull)/.+$' }),
-    // Longer ones are refused by the rules, or with the body.
+    // The rules, or the limit on the body, refuse longer ones.
     sarif: Type.String({ minLength: 1, maxLength: 67_108_864 }),
     checkout_uri: Type.Optional(Type.String({ maxLength: 2_048 })),
     started_at: Type.Optional(Type.String({ format: 'date-time', maxLength: 64 })),

@@ -15,7 +15,7 @@ type StoredAlert = Selectable<DB['code_scanning_alerts']>;
 type StoredInstance = Selectable<DB['code_scanning_instances']>;
 type StoredRule = Selectable<DB['code_scanning_rules']>;
 
-/** An alert with its rule, and the instance that tells its state: an open one of a ref, if there is any. */
+/** An alert with its rule, and the instance that determines its state: an open one of a ref, if there is any. */
 export type AlertRow = StoredAlert & { rule_name: string; help: string | null } & Pick<
     StoredRule,
     'identifier' | 'description' | 'full_description' | 'tags' | 'security_severity_level' | 'help_uri'
@@ -37,7 +37,7 @@ export type AlertRow = StoredAlert & { rule_name: string; help: string | null } 
 
 const defaultRef = sql<string>`'refs/heads/' || r.default_branch`;
 
-/** Alerts that have an instance on some refs; undefined: on any, of which that of the default branch comes first. */
+/** Alerts that have an instance on the given refs. Undefined: on any ref, with the default branch preferred. */
 const alerts = (db: Db, refs: readonly string[] | 'default' | undefined, { withHelp }: { withHelp: boolean }) =>
   db
     .selectFrom('code_scanning_alerts as a')
@@ -63,11 +63,11 @@ const alerts = (db: Db, refs: readonly string[] | 'default' | undefined, { withH
 export const selectAlert = (db: Db, repository: OrSql<RepositoryId>, number: number) =>
   alerts(db, undefined, { withHelp: true }).where('a.repository_id', '=', repository).where('a.number', '=', number);
 
-/** The alert again, its row locked until the transaction ends; undefined when it was deleted. */
+/** Reads the alert again and locks its row until the transaction ends; undefined if it was deleted. */
 export const findAlertForUpdate = (tx: Tx, { id }: Pick<AlertRow, 'id'>): Promise<AlertRow | undefined> =>
   alerts(tx, undefined, { withHelp: true }).where('a.id', '=', id).forNoKeyUpdate('a').executeTakeFirst();
 
-/** An alert, as it is on a ref if one is given. */
+/** An alert, in its state on a ref if one is given. */
 export const findAlert = (db: Db, id: Alert, ref?: string): Promise<AlertRow | undefined> =>
   alerts(db, ref === undefined ? undefined : [ref], { withHelp: true })
     .where('a.id', '=', id)
@@ -94,7 +94,7 @@ const conditions = {
   fixed: sql<boolean>`(a.dismissed_at is null and not n.is_open)`,
 };
 
-/** Looked up first, by an index, whatever else is asked. */
+/** This is looked up first with an index, regardless of other filters. */
 const isOn = (
   repository: RepositoryId,
   refs: readonly string[],
@@ -103,7 +103,7 @@ const isOn = (
   select o.alert_id from code_scanning_instances o where o.repository_id = ${repository} and o.ref = any (${[...refs]}::text[])
     ${isOpen ? sql`and o.is_open` : sql``}))`;
 
-/** The alerts of a repository, or those of an organization's repositories that a viewer's credential reaches. */
+/** The alerts of a repository, or of an organization's repositories that a viewer's credential reaches. */
 export function listAlerts(
   db: Db,
   of: Pick<RepositoryRow, 'id' | 'default_branch'> | { owner: Id<'accounts'>; viewer: Viewer },
@@ -111,7 +111,7 @@ export function listAlerts(
   page: Page,
 ): Promise<Walked<AlertRow>> {
   let query = alerts(db, refs ?? 'default', { withHelp: false }).where(isCovered('id' in of ? { repository: of.id } : of));
-  // Few alerts are open, or on a ref of their own, of all that there ever were.
+  // Only a few of all alerts are open, or on a specific ref.
   if ('id' in of && (refs || state === 'open'))
     query = query.where(isOn(of.id, refs ?? [branchRef(of.default_branch)], { isOpen: state === 'open' }));
   if (tool !== undefined) query = query.where('a.tool_name', '=', tool);
@@ -127,13 +127,13 @@ export function listAlerts(
 export const updateAlert = (tx: Tx, id: Alert, change: Updateable<DB['code_scanning_alerts']>) =>
   tx.updateTable('code_scanning_alerts').set(change).where('id', '=', id).execute();
 
-/** Notes when the state of alerts has changed. */
+/** Records when the state of alerts changed. */
 export async function touchAlerts(tx: Tx, ids: readonly Alert[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   await sql`update code_scanning_alerts set updated_at = ${now} where id = any (${[...ids]}::bigint[])`.execute(tx);
 }
 
-/** Assigns an alert to these users and nobody else. */
+/** Assigns an alert to exactly these users. */
 export async function replaceAssignees(tx: Tx, alert: Alert, accounts: readonly Id<'accounts'>[]): Promise<void> {
   await tx.deleteFrom('code_scanning_assignees').where('alert_id', '=', alert).execute();
   if (accounts.length === 0) return;
@@ -143,7 +143,7 @@ export async function replaceAssignees(tx: Tx, alert: Alert, accounts: readonly 
     .execute();
 }
 
-/** Stores the rules of a tool as they are now, and gives their ids by their identifiers. */
+/** Stores the current rules of a tool, and returns their ids by identifier. */
 export async function putRules(
   tx: Tx,
   { repository, tool }: { repository: RepositoryId; tool: string },
@@ -164,17 +164,17 @@ export async function putRules(
 
 export type KnownAlert = Pick<StoredAlert, 'id' | 'number' | 'fingerprint'>;
 
-/** The highest number of an alert of a repository. The caller has locked the repository. */
+/** The highest alert number of a repository. The caller has locked the repository. */
 export async function findLastNumber(tx: Tx, repository: RepositoryId): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select coalesce(max(number), 0) as last from code_scanning_alerts where repository_id = ${repository}`.execute(tx);
   return rows[0]?.last ?? 0;
 }
 
-/** What an alert is by the latest analysis that found it. */
+/** The properties of an alert from the latest analysis that found it. */
 export type FoundAlert = Pick<StoredAlert, 'fingerprint' | 'rule_id' | 'severity'>;
 
-/** Renews the alerts of a repository that have these fingerprints, and gives them. */
+/** Updates the alerts of a repository that have these fingerprints, and returns them. */
 export async function renewAlerts(
   tx: Tx,
   { repository, version, guid }: { repository: RepositoryId; version: string | null; guid: string | null },
@@ -192,12 +192,12 @@ type NewAlerts = {
   readonly tool: string;
   readonly version: string | null;
   readonly guid: string | null;
-  /** The number after which those of the alerts begin. */
+  /** The last used number. The alerts get the following ones. */
   readonly last: number;
   readonly now: Date;
 };
 
-/** Inserts alerts, in their order. */
+/** Inserts alerts, in order. */
 export async function insertAlerts(
   tx: Tx,
   { repository, tool, version, guid, last, now }: NewAlerts,
@@ -214,7 +214,7 @@ export async function insertAlerts(
   return rows;
 }
 
-/** Removes the alerts of a tool that are on no ref any more. */
+/** Removes the alerts of a tool that are no longer on any ref. */
 export async function removeUnseenAlerts(
   tx: Tx,
   { repository, tool }: { repository: RepositoryId; tool: string },

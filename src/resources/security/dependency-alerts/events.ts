@@ -7,7 +7,7 @@ type Alert = { alert: Id<'dependency_alerts'> };
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** A comparison opened alerts: new ones, or some that were closed. */
+    /** A comparison opened alerts: new ones, or previously closed ones. */
     'dependency_alerts.found': Record<never, never>;
     'dependency_alert.created': Alert;
     'dependency_alert.fixed': Alert;
@@ -29,7 +29,7 @@ const alertPayload = <Kind extends Action>(action: Kind): PayloadBuilder<`depend
     aboutRepository(context, event, async (repository) => {
       const row = await findAlert(context.db, event.data.alert);
       if (!row) return [];
-      // Payloads of the public API don't have these two fields, which replies have.
+      // Replies have these two fields, but payloads of the public API don't.
       const { security_advisory, assignees: _assignees, ...alert } = await presentAlert(context, row, repository);
       const { classification: _, ...shown } = security_advisory;
       return [{ type: alertEvent, action, body: { alert: { ...alert, security_advisory: shown } } }];

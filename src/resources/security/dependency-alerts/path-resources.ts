@@ -2,7 +2,7 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { numberWord } from '#endpoint/path-words.ts';
 import { findAlertForUpdate, selectAlert } from './store.ts';
 
-/** An alert of a repository in which vulnerability alerts are on, by its number. */
+/** An alert of a repository with vulnerability alerts enabled, by its number. */
 export const dependencyAlert = pathResource({
   name: 'dependencyAlert',
   words: { alert_number: numberWord },

@@ -22,7 +22,7 @@ const presentRange = (severity: AdvisoryRow['severity'], range: Range): Advisory
 
 type Scored = Pick<AdvisoryRow, 'identifier' | 'cve' | 'cwes' | 'cvss_v3' | 'cvss_v3_score' | 'cvss_v4' | 'cvss_v4_score'>;
 
-/** What names an advisory, and how it was judged. */
+/** The identifiers and the scores of an advisory. */
 export const presentScores = ({ identifier, cve, cwes, cvss_v3, cvss_v3_score, cvss_v4, cvss_v4_score }: Scored) => ({
   advisory_id: identifier,
   cve_id: cve,
@@ -31,7 +31,7 @@ export const presentScores = ({ identifier, cve, cwes, cvss_v3, cvss_v3_score, c
     cvss_v3: { vector_string: cvss_v3, score: cvss_v3_score },
     cvss_v4: { vector_string: cvss_v4, score: cvss_v4_score },
   },
-  // The names of weaknesses are in a catalogue that advisories don't have.
+  // The names of weaknesses are in a catalogue, which advisories don't include.
   cwes: cwes.map((id) => ({ cwe_id: id, name: id })),
   identifiers: [
     { type: 'ADVISORY' as const, value: identifier },
@@ -39,7 +39,7 @@ export const presentScores = ({ identifier, cve, cwes, cvss_v3, cvss_v3_score, c
   ],
 });
 
-/** An advisory, as alerts show it. */
+/** An advisory in alerts. */
 function presentAdvisory(row: AdvisoryRow, vulnerabilities: readonly VulnerabilityRow[]): DependencyAdvisory {
   const { severity } = row;
   const scores = presentScores(row);
@@ -60,7 +60,7 @@ function presentAdvisory(row: AdvisoryRow, vulnerabilities: readonly Vulnerabili
   };
 }
 
-/** Alerts of a whole page; `repositoryOf` tells in which repository each is. */
+/** Alerts of a whole page. `repositoryOf` returns the repository of each. */
 export async function presentAlerts(
   scope: Scope,
   rows: readonly AlertRow[],
@@ -83,7 +83,7 @@ export async function presentAlerts(
       dependency: {
         package: { ecosystem: row.ecosystem, name: row.package },
         manifest_path: row.manifest_path,
-        scope: row.scope as DependencyAlert['dependency']['scope'], // what the graph stores is no other
+        scope: row.scope as DependencyAlert['dependency']['scope'], // the graph stores only these values
         relationship: row.relationship as DependencyAlert['dependency']['relationship'],
       },
       security_advisory: presentAdvisory(advisory, vulnerabilities.get(advisory.id) ?? []),
@@ -103,6 +103,5 @@ export async function presentAlerts(
   });
 }
 
-/** One alert of a repository. */
 export const presentAlert = async (scope: Scope, row: AlertRow, repo: NamedRepository): Promise<DependencyAlert> =>
   firstOrNotFound(await presentAlerts(scope, [row], () => repo));

@@ -10,18 +10,18 @@ import type { AdvisoryRow, VulnerabilityRow } from './advisory-store.ts';
 
 type StoredAlert = Selectable<DB['dependency_alerts']>;
 
-/** An alert, with what lists are filtered by of its advisory. */
+/** An alert, with the columns of its advisory that lists filter by. */
 export type AlertRow = StoredAlert;
 export type NewAlert = Omit<StoredAlert, 'id'>;
 
 const alerts = (db: Db) =>
   db.selectFrom('dependency_alerts as a').innerJoin('repositories as r', 'r.id', 'a.repository_id').selectAll('a');
 
-/** An alert of a repository by its number; none where vulnerability alerts are switched off. */
+/** An alert of a repository by its number; none if vulnerability alerts are disabled. */
 export const selectAlert = (db: Db, repository: OrSql<Id<'repositories'>>, number: number) =>
   alerts(db).where('a.repository_id', '=', repository).where('a.number', '=', number).where('r.vulnerability_alerts', '=', true);
 
-/** The alert again, its row locked until the transaction ends; undefined when it was deleted. */
+/** Reads the alert again and locks its row until the transaction ends; undefined if it was deleted. */
 export const findAlertForUpdate = (tx: Tx, { id }: Pick<AlertRow, 'id'>): Promise<AlertRow | undefined> =>
   alerts(tx).where('a.id', '=', id).forNoKeyUpdate('a').executeTakeFirst();
 
@@ -44,7 +44,7 @@ export type AlertFilter = {
   direction: 'asc' | 'desc';
 };
 
-/** The alerts of a repository, or those of an organization's repositories that a viewer's credential reaches. */
+/** The alerts of a repository, or of an organization's repositories that a viewer's credential reaches. */
 export function listAlerts(db: Db, of: RepositoriesCovered, filter: AlertFilter, page: Page): Promise<Walked<AlertRow>> {
   let query = alerts(db)
     .innerJoin('advisories as v', 'v.id', 'a.advisory_id')
@@ -69,7 +69,7 @@ export function listAlerts(db: Db, of: RepositoriesCovered, filter: AlertFilter,
 export const updateAlert = (tx: Tx, id: Id<'dependency_alerts'>, change: Updateable<DB['dependency_alerts']>) =>
   tx.updateTable('dependency_alerts').set(change).where('id', '=', id).execute();
 
-/** Assigns an alert to these users and nobody else. */
+/** Assigns an alert to exactly these users. */
 export async function replaceAssignees(tx: Tx, alert: AlertRow['id'], accounts: readonly Id<'accounts'>[]): Promise<void> {
   await tx.deleteFrom('dependency_alert_assignees').where('alert_id', '=', alert).execute();
   if (accounts.length === 0) return;
@@ -82,7 +82,7 @@ export async function replaceAssignees(tx: Tx, alert: AlertRow['id'], accounts: 
 export const insertAlerts = (tx: Tx, rows: readonly NewAlert[]): Promise<Pick<AlertRow, 'id'>[]> =>
   tx.insertInto('dependency_alerts').values(rows).returning('id').execute();
 
-/** A dependency of a repository and a vulnerability of its package, which its version may have. */
+/** A dependency of a repository, and a vulnerability of its package that may affect its version. */
 export type Candidate = Pick<
   VulnerabilityRow,
   'introduced' | 'fixed' | 'last_affected' | 'versions' | 'advisory_id' | 'ecosystem' | 'package'
@@ -90,14 +90,14 @@ export type Candidate = Pick<
   Pick<StoredAlert, 'manifest_path' | 'scope' | 'relationship'> & { version: string };
 
 /**
- * Whether the advisory `a` counts in the repository `r`: everybody's of files does. What a repository of this server published is reviewed by nobody,
- * so it counts in those of its owner alone.
+ * Whether the advisory `a` counts in the repository `r`. Advisories from files count for everybody. Nobody reviews an advisory
+ * that a repository of this server published, so it counts only in its owner's repositories.
  */
 const counts = sql<boolean>`(not a.is_own or exists (select from repository_advisories own
   join repositories o on o.id = own.repository_id
   where own.id = a.repository_advisory_id and o.owner_id = r.owner_id and o.visibility = 'public'))`;
 
-/** The dependencies of a repository whose packages advisories are about that aren't withdrawn. */
+/** The dependencies of a repository whose packages have advisories that aren't withdrawn. */
 export const listCandidates = async (db: Db, repository: Id<'repositories'>): Promise<Candidate[]> =>
   (
     await sql<Candidate>`select v.introduced, v.fixed, v.last_affected, v.versions, v.advisory_id, v.ecosystem, v.package,
@@ -111,7 +111,7 @@ export const listCandidates = async (db: Db, repository: Id<'repositories'>): Pr
 
 export type ReviewedVulnerability = VulnerabilityRow & Pick<AdvisoryRow, 'identifier' | 'severity' | 'summary'>;
 
-/** The vulnerabilities of some packages that count in a repository, but for those of advisories that were withdrawn. */
+/** The vulnerabilities of packages that count in a repository, without withdrawn advisories. */
 export const listVulnerabilitiesOf = async (
   db: Db,
   repository: Id<'repositories'>,
@@ -129,7 +129,7 @@ export const listVulnerabilitiesOf = async (
 
 export type KnownAlert = StoredAlert & { is_withdrawn: boolean };
 
-/** All alerts of a repository, locked until the transaction ends. */
+/** Reads all alerts of a repository and locks them until the transaction ends. */
 export const listKnownForUpdate = (tx: Tx, repository: Id<'repositories'>): Promise<KnownAlert[]> =>
   tx
     .selectFrom('dependency_alerts as a')
@@ -141,7 +141,7 @@ export const listKnownForUpdate = (tx: Tx, repository: Id<'repositories'>): Prom
     .forNoKeyUpdate('a')
     .execute();
 
-/** The repositories that have alerts by these advisories. */
+/** The repositories that have alerts for these advisories. */
 export const listAlerted = async (db: Db, identifiers: readonly string[]): Promise<Id<'repositories'>[]> =>
   (
     await db

@@ -5,7 +5,7 @@ import type { Id } from '#lib/id.ts';
 
 export type AccessRow = Selectable<DB['dependency_bot_access']>;
 
-/** What an organization lets the bot read; undefined where it never said. */
+/** The repositories that an organization lets the bot read; undefined if it never set them. */
 export const findAccess = (db: Db, organization: Id<'accounts'>): Promise<AccessRow | undefined> =>
   db.selectFrom('dependency_bot_access').selectAll().where('organization_id', '=', organization).executeTakeFirst();
 

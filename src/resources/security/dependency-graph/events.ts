@@ -2,7 +2,7 @@ import { eventKinds } from '#resources/event-kinds.ts';
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** What a repository depends on was read anew, or submitted. */
+    /** A repository's dependencies were read again, or submitted. */
     'dependency_graph.read': Record<never, never>;
   }
 }

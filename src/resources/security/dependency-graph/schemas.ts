@@ -14,7 +14,7 @@ const SpdxPackage = Type.Object({
   ),
 });
 
-/** A bill of materials: a document of SPDX 2.3. */
+/** A bill of materials: an SPDX 2.3 document. */
 export const DependencySbom = Type.Object({
   sbom: Type.Object({
     SPDXID: Type.String(),
@@ -34,7 +34,7 @@ export type DependencySbom = Static<typeof DependencySbom>;
 
 const Text = Type.String({ minLength: 1, maxLength: 1_000 });
 const Address = Type.String({ maxLength: 2_048 });
-// What builds note for themselves: it is checked, and not stored.
+// Metadata from builds. It is checked, but not stored.
 const Metadata = Type.Record(Type.String(), Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])), {
   maxProperties: 8,
 });

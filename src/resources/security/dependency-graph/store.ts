@@ -9,7 +9,7 @@ import type { Dependency, Ecosystem } from './parsers/dependency.ts';
 export type GraphRow = Selectable<DB['dependency_graphs']>;
 export type ManifestRow = Selectable<DB['dependency_manifests']>;
 
-/** Repositories whose dependencies are wanted, and weren't read by this version of the reader. */
+/** Repositories whose dependencies are needed, and weren't read by this version of the reader. */
 export const listOutdated = async (db: Db, reader: number): Promise<RepositoryId[]> =>
   (
     await sql<{ id: RepositoryId }>`select r.id from repositories r where r.dependency_graph and not exists (
@@ -19,7 +19,7 @@ export const listOutdated = async (db: Db, reader: number): Promise<RepositoryId
 export const findGraph = (db: Db, repository: RepositoryId): Promise<GraphRow | undefined> =>
   db.selectFrom('dependency_graphs').selectAll().where('repository_id', '=', repository).executeTakeFirst();
 
-/** Stores what was read last, in the place of what was read before. */
+/** Stores the latest graph, replacing the former one. */
 export const replaceGraph = (tx: Tx, row: GraphRow) =>
   tx
     .insertInto('dependency_graphs')
@@ -27,7 +27,7 @@ export const replaceGraph = (tx: Tx, row: GraphRow) =>
     .onConflict((clash) => clash.column('repository_id').doUpdateSet(row))
     .execute();
 
-/** Forgets what these repositories depend on. */
+/** Removes the stored dependencies of these repositories. */
 export async function removeGraphs(tx: Tx, repositories: readonly RepositoryId[]): Promise<void> {
   await tx.deleteFrom('dependency_graphs').where('repository_id', 'in', repositories).execute();
   await tx.deleteFrom('dependency_manifests').where('repository_id', 'in', repositories).execute();
@@ -36,7 +36,7 @@ export async function removeGraphs(tx: Tx, repositories: readonly RepositoryId[]
 
 type KnownManifest = ManifestRow & { count: number };
 
-/** The files of a repository that were read, by their paths, each with the number of its dependencies. */
+/** The files of a repository that were read, by path, each with the number of its dependencies. */
 export const listManifests = async (db: Db, repository: RepositoryId): Promise<KnownManifest[]> =>
   (
     await sql<KnownManifest>`select m.*, (select count(*)::integer from dependencies d where d.manifest_id = m.id) as count
@@ -46,10 +46,10 @@ export const listManifests = async (db: Db, repository: RepositoryId): Promise<K
 export const removeManifests = (tx: Tx, ids: readonly ManifestRow['id'][]) =>
   tx.deleteFrom('dependency_manifests').where('id', 'in', ids).execute();
 
-/** Rows of one statement, whose values PostgreSQL counts. */
+/** The number of rows in one statement, since PostgreSQL limits the number of values. */
 const rowsPerBatch = 5_000;
 
-/** A dependency as it is stored. Those that builds submit may be of any ecosystem. */
+/** A stored dependency. Submitted ones may belong to any ecosystem. */
 export type NewDependency = Omit<Dependency, 'ecosystem'> & { readonly ecosystem: string; readonly package_url?: string | null };
 
 /** Stores a manifest with its dependencies. */
@@ -76,7 +76,7 @@ export const listPackages = async (db: Db, repository: RepositoryId): Promise<Us
       group by d.ecosystem, d.name, d.version, d.package_url order by d.ecosystem, d.name, d.version, d.package_url`.execute(db)
   ).rows;
 
-/** The repositories that use one of these packages, and are to be told of advisories. */
+/** The repositories that use one of these packages and have alerts enabled. */
 export const listUsers = async (
   db: Db,
   packages: readonly { ecosystem: Ecosystem; package: string }[],
@@ -89,7 +89,7 @@ export const listUsers = async (
       join repositories r on r.id = m.repository_id and r.vulnerability_alerts`.execute(db)
   ).rows.map(({ id }) => id);
 
-/** The paths of manifests of a repository of which something couldn't be read. */
+/** The paths of a repository's manifests that couldn't be read completely. */
 export const listUnreadPaths = async (db: Db, repository: RepositoryId): Promise<string[]> =>
   (
     await db
@@ -102,7 +102,7 @@ export const listUnreadPaths = async (db: Db, repository: RepositoryId): Promise
 
 export type SnapshotRow = Selectable<DB['dependency_snapshots']>;
 
-/** Stores a snapshot in the place of the one that the same job of the same detector submitted for the ref. */
+/** Stores a snapshot, replacing the one that the same job of the same detector submitted for the ref. */
 export async function replaceSnapshot(tx: Tx, row: Omit<SnapshotRow, 'id'>): Promise<SnapshotRow['id']> {
   await tx
     .deleteFrom('dependency_snapshots')
@@ -114,7 +114,7 @@ export async function replaceSnapshot(tx: Tx, row: Omit<SnapshotRow, 'id'>): Pro
   return (await tx.insertInto('dependency_snapshots').values(row).returning('id').executeTakeFirstOrThrow()).id;
 }
 
-/** How many snapshots a ref of a repository has, and how many dependencies are in them. */
+/** The number of snapshots of a repository's ref, and the number of their dependencies. */
 export const countSubmitted = async (
   db: Db,
   repository: RepositoryId,
@@ -127,7 +127,7 @@ export const countSubmitted = async (
   return rows[0] ?? { snapshots: 0, dependencies: 0 };
 };
 
-/** Removes the oldest snapshots of all refs but one, as far as there are more than `limit`. */
+/** Removes the oldest snapshots of all refs except one, beyond `limit`. */
 export const removeOldSnapshots = (tx: Tx, repository: RepositoryId, { except, limit }: { except: string; limit: number }) =>
   sql`delete from dependency_snapshots where id in (select id from dependency_snapshots
     where repository_id = ${repository} and ref <> ${except} order by id desc offset ${limit})`.execute(tx);
@@ -145,7 +145,7 @@ export const listDetectors = async (
 
 export type SubmittedDependency = NamedPackage & { path: string; scope: NewDependency['scope']; license: string | null };
 
-/** What snapshots of one commit name that those of another don't, of the jobs that submitted one for both. */
+/** The entries that only one of two commits has in its snapshots, for the jobs that submitted snapshots for both. */
 export const listSubmittedOnlyFor = async (
   db: Db,
   repository: RepositoryId,

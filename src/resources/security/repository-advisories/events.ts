@@ -12,7 +12,7 @@ declare module '#events/kinds.ts' {
     'repository_advisory.reported': Advisory;
     'repository_advisory.changed': Advisory;
     'repository_advisory.published': Advisory;
-    /** What it says changed after it was published. */
+    /** Its content changed after publication. */
     'repository_advisory.updated': Advisory;
     'repository_advisory.withdrawn': Advisory;
   }
@@ -24,7 +24,7 @@ const securityEvent = webhookEventType({ name: 'security_advisory', permission: 
 
 type Kind = 'reported' | 'published' | 'updated' | 'withdrawn';
 
-/** The public API tells of reports and publications as such, and apps of what all may read. */
+/** The public API sends reports and publications as such, and sends apps everything that is public. */
 const types = {
   reported: [repositoryEvent],
   published: [repositoryEvent, securityEvent],

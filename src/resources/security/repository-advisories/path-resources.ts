@@ -4,7 +4,7 @@ import { reachIn } from './access.ts';
 import { selectGlobalAdvisory } from './global-store.ts';
 import { findAdvisory, findAdvisoryForUpdate } from './store.ts';
 
-/** An advisory of a repository by its identifier. One that the viewer may not see isn't there. */
+/** An advisory of a repository by its identifier, if the viewer may see it. */
 export const repositoryAdvisory = pathResource({
   name: 'repositoryAdvisory',
   words: { advisory_id: slugWord },

@@ -10,7 +10,10 @@ import { firstPatched } from './ranges.ts';
 import type { GlobalAdvisory, RepositoryAdvisory, SecurityAdvisory } from './schemas.ts';
 import { loadCredits, loadVulnerabilities } from './store.ts';
 
-/** Advisories of a whole page. What a repository published shows its products as they are written there, and who accepted credit. */
+/**
+ * Advisories of a whole page. An advisory that a repository published shows its products in their original form, and the users
+ * who accepted credit.
+ */
 export async function presentGlobalAdvisories({ db, links }: Scope, rows: readonly GlobalRow[]): Promise<GlobalAdvisory[]> {
   const own = unique(gather(rows, 'repository_advisory_id'));
   const [ranges, origins, vulnerabilities, credits] = await Promise.all([
@@ -60,7 +63,7 @@ export async function presentGlobalAdvisories({ db, links }: Scope, rows: readon
   });
 }
 
-/** A published advisory of a repository, as apps hear of it. */
+/** A published advisory of a repository, in payloads for apps. */
 export function presentSecurityAdvisory(advisory: RepositoryAdvisory): SecurityAdvisory {
   const { advisory_id, cve_id, url, html_url, summary, description, identifiers, cvss, cvss_severities, cwes } = advisory;
   const severity = advisory.severity ?? 'unknown';

@@ -12,14 +12,14 @@ import { presentScores } from '#resources/security/dependency-alerts/index.ts';
 import type { RepositoryAdvisory } from './schemas.ts';
 import { type AdvisoryRow, loadCredits, loadTeamsOf, loadUsers, loadVulnerabilities, type VulnerabilityRow } from './store.ts';
 
-/** What an advisory is about, without its fixes. */
+/** The affected products of an advisory, without its fixes. */
 export const presentAffected = ({ ecosystem, package: name, vulnerable_version_range, functions }: VulnerabilityRow) => ({
   package: { ecosystem, name },
   vulnerable_version_range,
   vulnerable_functions: functions,
 });
 
-/** Where an advisory of a repository is. */
+/** The addresses of a repository's advisory. */
 export const advisoryLinks = ({ links }: Pick<Scope, 'links'>, repo: NamedRepository, identifier: string) => ({
   url: path(`${repositoryUrl(links, repo)}/security-advisories`, identifier),
   html_url: path(`${path(links.html, repo.owner.login, repo.name)}/security/advisories`, identifier),
@@ -35,8 +35,8 @@ async function presentForks(scope: Scope, viewer: Viewer | undefined, ids: reado
 }
 
 /**
- * Advisories of a whole page; `repositoryOf` tells of which repository each is. Who works on one is shown to those who do. Without a viewer,
- * no private fork is.
+ * Advisories of a whole page. `repositoryOf` returns the repository of each. The people who work on an advisory are shown only to
+ * themselves. Without a viewer, no private fork is shown.
  */
 export async function presentAdvisories(
   scope: Scope,
@@ -76,7 +76,7 @@ export async function presentAdvisories(
       summary: row.summary,
       description: row.description,
       severity: row.severity,
-      // Who reported something in private is named by a credit alone, which they accepted.
+      // The reporter of a private report is shown only through a credit that they accepted.
       author: row.is_insider || !isReport ? presentUserOrNull(links, getOptional(accounts, row.author_id)) : null,
       publisher: presentUserOrNull(links, getOptional(accounts, row.publisher_id)),
       state: row.state,
@@ -108,7 +108,6 @@ export async function presentAdvisories(
   });
 }
 
-/** One advisory of a repository. */
 export const presentAdvisory = async (
   scope: Scope,
   row: AdvisoryRow,

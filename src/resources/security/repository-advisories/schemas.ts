@@ -40,7 +40,7 @@ const Identifier = Type.Object({ type: OneOf(['CVE', 'ADVISORY']), value: Type.S
 const Package = Type.Object({ ecosystem: OneOf(ecosystems), name: Nullable(Type.String()) });
 const Score = Type.Object({ vector_string: Nullable(Type.String()), score: Nullable(Type.Number()) });
 
-/** What advisories of repositories and those of packages show alike. */
+/** The common fields of repositories' advisories and package advisories. */
 export const common = {
   advisory_id: Type.String(),
   cve_id: Nullable(Type.String()),
@@ -61,7 +61,7 @@ export const affected = {
   vulnerable_functions: Type.Array(Type.String()),
 };
 
-/** An advisory of a repository. Who works on it, and how far credits are accepted, is for those alone who work on it. */
+/** An advisory of a repository. The people who work on it, and the acceptance of credits, are shown only to those people. */
 export const RepositoryAdvisory = Type.Object({
   ...common,
   severity: Nullable(OneOf(levels)),
@@ -112,7 +112,7 @@ export type NewVulnerability = Static<typeof NewVulnerability>;
 
 const Vulnerabilities = Type.Array(NewVulnerability, { maxItems: fixedValue(limits.vulnerabilities) });
 
-/** What is judged of a vulnerability: its kind, and its severity by a word or by a vector. */
+/** The assessment of a vulnerability: its kind, and its severity as a word or a vector. */
 const severityColumns = {
   cwe_ids: Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 20 }), { maxItems: 100 }))),
   severity: Type.Optional(Nullable(OneOf(levels))),
@@ -167,7 +167,7 @@ export const AdvisoryChange = Type.Object(
 );
 export type AdvisoryChange = Static<typeof AdvisoryChange>;
 
-/** An advisory about packages that the server knows: of the operator's files, or published by a repository. */
+/** An advisory about packages, from the operator's files or published by a repository. */
 export const GlobalAdvisory = Type.Object({
   ...common,
   repository_advisory_url: Nullable(Type.String()),

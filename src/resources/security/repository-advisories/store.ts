@@ -13,7 +13,7 @@ import type { AdvisoryQuery } from './schemas.ts';
 type Stored = Selectable<DB['repository_advisories']>;
 type AdvisoryId = Id<'repository_advisories'>;
 
-/** An advisory, with whether the viewer works on it, and whether as somebody who administers the repository. */
+/** An advisory, with whether the viewer works on it, and whether the viewer does so as an administrator of the repository. */
 export type AdvisoryRow = Stored & { is_insider: boolean; is_administered: boolean };
 export type VulnerabilityRow = Selectable<DB['repository_advisory_vulnerabilities']>;
 export type CreditRow = Selectable<DB['repository_advisory_credits']>;
@@ -23,14 +23,14 @@ export type NewVulnerabilityRow = Omit<VulnerabilityRow, 'id' | 'advisory_id'>;
 const never = sql<boolean>`false`;
 const always = sql<boolean>`true`;
 
-/** Whether an account works on the advisory `a`: by its name, by a team, or since it reported it. */
+/** Whether an account works on the advisory `a`: as a collaborator, through a team, or as its reporter. */
 const worksOn = (account: Id<'accounts'>): RawBuilder<boolean> =>
   sql<boolean>`(a.accepted is not null and a.author_id = ${account}
     or exists (select from repository_advisory_users u where u.advisory_id = a.id and u.user_id = ${account})
     or exists (select from repository_advisory_teams at join teams t on at.team_id = any (t.ancestors) and t.ancestors @> array[at.team_id]
       join team_members tm on tm.team_id = t.id where at.advisory_id = a.id and tm.user_id = ${account}))`;
 
-/** What a viewer may do with the advisory `a` of the repository `r`. */
+/** The viewer's rights on the advisory `a` of the repository `r`. */
 function standing(reach: Reach): { insider: RawBuilder<boolean>; administered: RawBuilder<boolean> } {
   const account = reach.kind === 'own' ? reach.viewer.account?.id : undefined;
   if (reach.kind === 'all') return { insider: always, administered: always };
@@ -61,17 +61,17 @@ export const findAdvisory = (
     .where(sql<boolean>`a.identifier = ${identifier}`)
     .executeTakeFirst();
 
-/** The same advisory again, its row locked until the transaction ends. */
+/** Reads the advisory again and locks its row until the transaction ends. */
 export async function findAdvisoryForUpdate(tx: Tx, { id, is_insider, is_administered }: AdvisoryRow) {
   const row = await tx.selectFrom('repository_advisories').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
   return row && { ...row, is_insider, is_administered };
 }
 
-/** An advisory as those see it who work on it. */
+/** An advisory in the view of the people who work on it. */
 export const findWhole = (db: Db, id: AdvisoryId): Promise<AdvisoryRow | undefined> =>
   selectAdvisories(db, { kind: 'all' }).where('a.id', '=', id).executeTakeFirst();
 
-/** The advisories of a repository, or those of an account's repositories that a viewer's credential reaches. */
+/** The advisories of a repository, or of an account's repositories that a viewer's credential reaches. */
 export function listAdvisories(
   db: Db,
   of: RepositoriesCovered,
@@ -80,7 +80,7 @@ export function listAdvisories(
   let query = selectAdvisories(db, reach).where(isCovered(of));
   if (state !== undefined) query = query.where('a.state', '=', state);
   if (sort !== 'published') return listWalked(db, query, orderBy('a', `${sort}_at`, 'timestamptz', direction), page);
-  // What isn't published comes before everything that is.
+  // Unpublished advisories come before all published ones.
   const by = {
     column: sql<Date>`coalesce(a.published_at, 'epoch')`,
     type: 'timestamptz',
@@ -89,7 +89,7 @@ export function listAdvisories(
   return listWalked(db, query, { ...orderById('a', direction), by }, page);
 }
 
-/** How many advisories a repository has, and how many reports of an account wait there for an answer. */
+/** The number of a repository's advisories, and the number of an account's reports there that wait for a reply. */
 export async function countAdvisories(db: Db, repository: Id<'repositories'>, author: Id<'accounts'>) {
   const { rows } = await sql<{ total: number; waiting: number }>`
     select count(*) as total, count(*) filter (where state = 'triage' and author_id = ${author}) as waiting
@@ -97,7 +97,7 @@ export async function countAdvisories(db: Db, repository: Id<'repositories'>, au
   return rows[0] ?? { total: 0, waiting: 0 };
 }
 
-/** Inserts an advisory; undefined where another one has its identifier. */
+/** Inserts an advisory; undefined if its identifier is taken. */
 export const insertAdvisory = (tx: Tx, row: NewAdvisoryRow): Promise<Stored | undefined> =>
   tx
     .insertInto('repository_advisories')
@@ -118,7 +118,7 @@ export async function replaceVulnerabilities(tx: Tx, advisory: AdvisoryId, rows:
       .execute();
 }
 
-/** Credits people. Those who were credited before keep what they said to that. */
+/** Credits people. People who were already credited keep their response. */
 export async function replaceCredits(
   tx: Tx,
   advisory: AdvisoryId,
@@ -135,7 +135,7 @@ export async function replaceCredits(
       .execute();
 }
 
-/** Makes these users the collaborators of an advisory, and no others. Returns who isn't one any more. */
+/** Makes exactly these users the collaborators of an advisory. Returns the removed ones. */
 export async function replaceUsers(tx: Tx, advisory: AdvisoryId, users: readonly Id<'accounts'>[]): Promise<Id<'accounts'>[]> {
   const { rows } = await sql<{ user_id: Id<'accounts'> }>`delete from repository_advisory_users
     where advisory_id = ${advisory} and user_id <> all (${[...users]}::bigint[]) returning user_id`.execute(tx);
@@ -144,12 +144,12 @@ export async function replaceUsers(tx: Tx, advisory: AdvisoryId, users: readonly
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Ends the collaboration of a user on all advisories of an organization's repositories. */
+/** Removes a user as a collaborator from all advisories of an organization's repositories. */
 export const removeUserFrom = (tx: Tx, organization: Id<'accounts'>, user: Id<'accounts'>) =>
   sql`delete from repository_advisory_users u using repository_advisories a, repositories r
     where u.user_id = ${user} and a.id = u.advisory_id and r.id = a.repository_id and r.owner_id = ${organization}`.execute(tx);
 
-/** Makes these teams collaborate on an advisory, and no others. Returns those that don't any more. */
+/** Makes exactly these teams the collaborators of an advisory. Returns the removed ones. */
 export async function replaceTeams(tx: Tx, advisory: AdvisoryId, teams: readonly Id<'teams'>[]): Promise<Id<'teams'>[]> {
   const { rows } = await sql<{ team_id: Id<'teams'> }>`delete from repository_advisory_teams
     where advisory_id = ${advisory} and team_id <> all (${[...teams]}::bigint[]) returning team_id`.execute(tx);
@@ -158,7 +158,7 @@ export async function replaceTeams(tx: Tx, advisory: AdvisoryId, teams: readonly
   return rows.map(({ team_id }) => team_id);
 }
 
-/** What belongs to advisories, by the advisory, in the order in which it came. */
+/** Related rows of advisories, by advisory, in insertion order. */
 export async function loadVulnerabilities(db: Db, ids: readonly AdvisoryId[]): Promise<Map<AdvisoryId, VulnerabilityRow[]>> {
   if (ids.length === 0) return new Map();
   const query = db.selectFrom('repository_advisory_vulnerabilities').selectAll().where('advisory_id', 'in', ids).orderBy('id');
@@ -190,7 +190,7 @@ export const listTeamsBySlug = (db: Db, organization: Id<'accounts'>, slugs: rea
     .where(sql<boolean>`lower(slug) = any (${slugs.map((slug) => slug.toLowerCase())}::text[])`)
     .execute();
 
-/** Whether an account looks after the security of an organization. */
+/** Whether an account is a security manager of an organization. */
 export async function isSecurityManager(db: Db, organization: Id<'accounts'>, account: Id<'accounts'>): Promise<boolean> {
   const { rows } = await sql<{ is_one: boolean }>`
     select ${managesSecurity(sql`${organization}::bigint`, account)} as is_one`.execute(db);

@@ -1,4 +1,3 @@
-// Issue events.
 import { Type } from 'typebox';
 import { readsIssues, readsIssuesOrPulls } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
