@@ -6,13 +6,12 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pages, pagesInside } from '#endpoint/paging.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
-import { commitLink, getCommitOid, repositoryUrlsOf } from '#resources/code/commits/index.ts';
-import { presentRepositories } from '#resources/repositories/repositories/index.ts';
+import { getCommitOid, repositoryUrlsOf } from '#resources/code/commits/index.ts';
 import { commitBySha } from './path-resources.ts';
-import { presentSimpleStatuses, presentStatus, presentStatuses } from './present.ts';
-import { combinedState, createStatus } from './rules.ts';
+import { presentCombinedStatus, presentStatus, presentStatuses } from './present.ts';
+import { createStatus } from './rules.ts';
 import { CombinedStatus, NewStatus, Status } from './schemas.ts';
-import { countStates, listLatestStatuses, listStatuses } from './store.ts';
+import { listStatuses } from './store.ts';
 
 const scopes = ['repo:status', 'repo'] as const;
 const reads = { scopes, role: 'read', permission: 'statuses:read', public: true } as const satisfies Policy;
@@ -60,26 +59,9 @@ export const getCombinedStatus = endpoint({
   paging: pagesInside(),
   refuses: [409],
   replies: { 200: CombinedStatus },
-  async handle({ scope, db, at, page, links, services: { git } }) {
-    const commit = await getCommitOid(repoOf(git, at.repo.id), { repo: at.repo, revision: at.ref, refuse: notFound });
-    const key = { repository: at.repo.id, commit };
-    const urls = repositoryUrlsOf(links, at.repo);
-    const [{ rows, total }, counts, [repository]] = await Promise.all([
-      listLatestStatuses(db, key, page),
-      countStates(db, key),
-      presentRepositories(scope, [at.repo]),
-    ]);
-    if (!repository) throw notFound();
-    const { sha, url: commit_url } = commitLink(urls, commit);
-    const body = {
-      state: combinedState(counts),
-      statuses: await presentSimpleStatuses(scope, urls, rows),
-      sha,
-      total_count: counts.total,
-      repository,
-      commit_url,
-      url: `${commit_url}/status`,
-    };
-    return { body, total };
+  async handle({ scope, at, page }) {
+    const gitRepository = repoOf(scope.git, at.repo.id);
+    const commit = await getCommitOid(gitRepository, { repo: at.repo, revision: at.ref, refuse: notFound });
+    return presentCombinedStatus(scope, at.repo, commit, page);
   },
 });

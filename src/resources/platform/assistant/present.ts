@@ -3,13 +3,38 @@ import { path } from '#endpoint/links.ts';
 import type { Needs, Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, keyed } from '#lib/collections.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
-import { timestamp, timestampOrNull } from '#lib/time.ts';
+import { dayOf, timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUser, presentUserOrNull } from '#resources/identity/accounts/index.ts';
 import { presentOrganizationOf } from '#resources/identity/organizations/index.ts';
 import { loadTeams, presentTeams } from '#resources/identity/teams/index.ts';
-import type { AssistantSeat, AssistantSpace, SpaceCollaborator } from './schemas.ts';
-import type { Seat } from './seat-store.ts';
+import { beginningOfCycle } from './cycle.ts';
+import type { AssistantDetails, AssistantSeat, AssistantSpace, SpaceCollaborator } from './schemas.ts';
+import { countSeats, type Seat } from './seat-store.ts';
 import type { CollaboratorRow, SpaceRow } from './space-store.ts';
+
+/** The seats of an organization in this billing cycle, and its settings. */
+export async function presentAssistant({ db, now, assistant }: Scope & Needs<'assistant'>, org: Org): Promise<AssistantDetails> {
+  const since = beginningOfCycle(now);
+  const active = [...(await assistant.activeSince(org.login, since))];
+  const counts = await countSeats(db, { organization: org.id, today: dayOf(now) }, { since, active });
+  return {
+    seat_breakdown: {
+      total: counts.total,
+      added_this_cycle: counts.added,
+      pending_cancellation: counts.ending,
+      // Only members get seats, and nobody who was merely invited.
+      pending_invitation: 0,
+      active_this_cycle: counts.active,
+      inactive_this_cycle: counts.total - counts.active,
+    },
+    // What an assistant may do is set where it is: nothing here could enforce it.
+    public_code_suggestions: 'unconfigured',
+    ide_chat: 'unconfigured',
+    platform_chat: 'unconfigured',
+    cli: 'unconfigured',
+    seat_management_setting: 'assign_selected',
+  };
+}
 
 /** Seats of a whole page. They aren't based on a plan. */
 export async function presentSeats(scope: Scope & Needs<'assistant'>, org: Org, rows: readonly Seat[]): Promise<AssistantSeat[]> {

@@ -6,9 +6,8 @@ import { AssistantMetrics } from '#lib/assistant.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import { dayOf } from '#lib/time.ts';
 import { team } from '#resources/identity/teams/index.ts';
-import { beginningOfCycle } from '../cycle.ts';
 import { readsMetrics, readsSeats, writesSeats } from '../policies.ts';
-import { presentSeat, presentSeats } from '../present.ts';
+import { presentAssistant, presentSeat, presentSeats } from '../present.ts';
 import {
   AssistantDetails,
   AssistantSeat,
@@ -20,7 +19,7 @@ import {
   SeatUsers,
 } from '../schemas.ts';
 import { assignSeats, cancelSeats, metricsTime } from '../seat-rules.ts';
-import { countSeats, findSeat, listSeats } from '../seat-store.ts';
+import { findSeat, listSeats } from '../seat-store.ts';
 
 export const getOrgAssistant = endpoint({
   id: 'copilot/get-copilot-organization-details',
@@ -29,27 +28,8 @@ export const getOrgAssistant = endpoint({
   summary: 'Get seat information and settings of the assistant for an organization',
   access: readsSeats,
   replies: { 200: AssistantDetails },
-  async handle({ db, at: { org }, now, services: { assistant } }) {
-    const since = beginningOfCycle(now);
-    const active = [...(await assistant.activeSince(org.login, since))];
-    const counts = await countSeats(db, { organization: org.id, today: dayOf(now) }, { since, active });
-    return {
-      seat_breakdown: {
-        total: counts.total,
-        added_this_cycle: counts.added,
-        pending_cancellation: counts.ending,
-        // Only members get seats, and nobody who was merely invited.
-        pending_invitation: 0,
-        active_this_cycle: counts.active,
-        inactive_this_cycle: counts.total - counts.active,
-      },
-      // What an assistant may do is set where it is: nothing here could enforce it.
-      public_code_suggestions: 'unconfigured' as const,
-      ide_chat: 'unconfigured' as const,
-      platform_chat: 'unconfigured' as const,
-      cli: 'unconfigured' as const,
-      seat_management_setting: 'assign_selected' as const,
-    };
+  async handle({ scope, at: { org }, services: { assistant } }) {
+    return presentAssistant({ ...scope, assistant }, org);
   },
 });
 
