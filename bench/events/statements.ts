@@ -1,6 +1,6 @@
 /**
- * The statements that PostgreSQL runs for an everyday change and all its effects, according to its own log: those of the request,
- * of the transactions (`begin`, `commit`) and of the worker, which polls a few times a second.
+ * The statements that PostgreSQL runs for an everyday change and all its effects, according to its own log: the statements of the
+ * request, of the transactions (`begin`, `commit`) and of the worker, which polls a few times a second.
  *
  *     npx node bench/events/statements.ts [--show story]
  */

@@ -47,7 +47,7 @@ try {
     }
   }
 
-  /** Merges one pull request after the other, until the server has ended. */
+  /** Opens and merges one pull request after the other, until the server has ended. */
   async function work(main: string): Promise<void> {
     for (;;) {
       const number = next++;

@@ -100,7 +100,7 @@ try {
   const names = Array.from({ length: refs }, (_, number) => `refs/heads/b${number}`);
   const none = '0'.repeat(40);
   const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
-  // git's own client takes long to process so many refs, so the request is built here.
+  // git's own client takes long to process this many refs, so the request is built here.
   const send = async (from: string, to: string): Promise<void> => {
     const lines = names.map((name, at) => packet(`${from} ${to} ${name}${at === 0 ? '\0 report-status delete-refs' : ''}`));
     const pack = to === none ? Buffer.alloc(0) : await packOf(to);

@@ -55,7 +55,7 @@ for (const [name, one] of [
     );
   }
 
-// What an attacker would push: only prefixes, each of which triggers a closer check.
+// A worst case that an attacker would push: only prefixes, each of which triggers a closer check.
 for (const piece of [
   'AC ',
   'sk-ant- ',

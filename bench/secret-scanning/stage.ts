@@ -1,4 +1,4 @@
-/** A server with an administrator's token, and git with which to push to it. */
+/** A server with an administrator's token, and git for pushing to it. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

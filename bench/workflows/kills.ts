@@ -1,6 +1,6 @@
 /**
  * Runners take jobs while their server is repeatedly killed (kill -9) and restarted. No job may reach a runner twice, and none
- * may be lost. In the last round, jobs that never reached their runners are offered again a minute later. docs/performance.md has
+ * may be lost. Jobs of the last rounds that never reached their runners are offered again a minute later. docs/performance.md has
  * the figures.
  *
  *     npx node bench/workflows/kills.ts [--rounds 100] [--runners 20] [--jobs 20]

@@ -2,8 +2,8 @@
  * Runners at a server in a separate process: how long a waiting job waits for a polling runner, what idle runners cost, and what
  * long logs cost. Processor time covers the server and its PostgreSQL. docs/performance.md has the figures.
  *
- * npx node bench/workflows/run.ts [--runners 100] [--jobs 1000] [--busy 0] [--timeout 5] [--idle 20] [--chunks 1000] [--checkout
- *     .]
+ *     npx node bench/workflows/run.ts [--runners 100] [--jobs 1000] [--busy 0] [--timeout 5] [--idle 20] [--chunks 1000]
+ *       [--checkout .]
  *
  * `busy` is the number of seconds that a runner is busy with a job. With 0, runners ask for the next job immediately, and wait
  * for one another. `checkout` is the folder of another checkout to measure.

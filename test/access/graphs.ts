@@ -253,7 +253,7 @@ export class Reading {
     return !('permissions' in grant) || permission in grant.permissions;
   }
 
-  /** Whether a caller may read a repository, and there what needs this permission. */
+  /** Whether a caller may read a repository, and the data there that needs this permission. */
   reads(caller: Caller, repository: Repository, permission?: string): boolean {
     if (repository.visibility === 'public') return true;
     const { grant, user } = caller;

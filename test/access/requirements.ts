@@ -2,7 +2,7 @@
 // where these are silent.
 import { readFileSync } from 'node:fs';
 
-/** The terms are the documents', or the public API's where the documents are silent. */
+/** The terms are the documents', or the public API's if the documents are silent. */
 export type Requirement = {
   readonly permission?:
     | string

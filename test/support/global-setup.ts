@@ -43,7 +43,7 @@ function setEnvironment(): void {
   process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../node_modules/.cache/node');
 }
 
-/** One PostgreSQL for a run, with a migrated template that every test file copies. Only here durability is turned off. */
+/** One PostgreSQL for a run, with a migrated template that every test file copies. Durability is turned off only here. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   setEnvironment();
   const folder = await makeFolder();
@@ -71,7 +71,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Whether every test ran and passed. Only then it is known which differences no reply needed. */
+/** Whether every test ran and passed. Only then is it known which differences no reply needed. */
 async function isWhole(project: TestProject): Promise<boolean> {
   const { testFiles } = await project.globTestFiles();
   const ran = project.vitest.state.getFiles();

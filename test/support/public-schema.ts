@@ -165,7 +165,7 @@ function compileAlternatives(branches: Schema[]) {
       if (!nearest || distance < nearest.distance) nearest = { errors, distance };
     }
     const at = context?.instancePath ?? '';
-    // Ajv puts this keyword's own value into `data`, so the found value is stored beside it.
+    // Ajv puts this keyword's own value into `data`, so the found value is stored separately.
     validate.errors = (nearest?.errors ?? []).map((error) => ({
       ...error,
       instancePath: at + error.instancePath,
