@@ -1,26 +1,26 @@
 import { type IncomingMessage, request as send } from 'node:http';
 
-/** What an attack is told: where the server is, and what it can be aimed at. */
+/** The input of an attack: the server's address, and its possible targets. */
 export type Target = {
   readonly url: string;
   /** A public repository with issues, files and history, as `owner/name`. */
   readonly repository: string;
   /** Its newest commit. */
   readonly head: string;
-  /** A public repository whose small pack unpacks to trees without end. */
+  /** A public repository whose small pack unpacks to an extreme number of trees. */
   readonly bomb: string;
   /** Tokens of accounts that attack while signed in, and a repository that each may write to. */
   readonly accounts: readonly { readonly token: string; readonly repository: string }[];
 };
 
-/** One of many who attack at once, from an address of its own. */
+/** One of many concurrent attackers, with its own address. */
 export type Attacker = {
   readonly number: number;
   readonly target: Target;
   readonly signal: AbortSignal;
-  /** Undefined for who isn't signed in. */
+  /** Undefined for an anonymous attacker. */
   readonly account: Target['accounts'][number] | undefined;
-  /** Sends a request and reads its reply to the end. Resolves to 0 where the connection broke. */
+  /** Sends a request and reads its reply to the end. Resolves to 0 if the connection broke. */
   ask(method: string, path: string, options?: AskOptions): Promise<number>;
   /** Sends a request whose reply isn't read. */
   open(method: string, path: string, options?: AskOptions): Promise<IncomingMessage | undefined>;
@@ -29,11 +29,11 @@ export type Attacker = {
 export type AskOptions = {
   readonly headers?: Record<string, string>;
   readonly body?: string | Buffer;
-  /** Sends this much of a body that is never finished. */
+  /** Sends this part of a body that is never finished. */
   readonly unfinished?: Buffer;
 };
 
-/** How often each status came, 0 for a connection that broke. */
+/** The number of replies by status, with 0 for a broken connection. */
 export type Statuses = Map<number, number>;
 
 export function makeAttacker(given: Pick<Attacker, 'number' | 'target' | 'signal' | 'account'>, statuses: Statuses): Attacker {
@@ -46,7 +46,7 @@ export function makeAttacker(given: Pick<Attacker, 'number' | 'target' | 'signal
     const { promise, resolve } = Promise.withResolvers<IncomingMessage | undefined>();
     const sent = send(new URL(path, target.url), {
       method,
-      // Everybody has an address of their own, as strangers from the network do.
+      // Each attacker has its own address, like strangers from the network.
       localAddress: `127.0.1.${number + 1}`,
       headers: { ...(account ? { authorization: `Bearer ${account.token}` } : {}), ...headers },
       signal,

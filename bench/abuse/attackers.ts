@@ -1,4 +1,4 @@
-/** Many attackers in a process of their own, so that their work doesn't delay what is measured beside them. */
+/** Runs many attackers in a separate process, so that their work doesn't delay the measurement. */
 import { type Attacker, makeAttacker, type Statuses, type Target } from './attacker.ts';
 import { attacks } from './attacks.ts';
 

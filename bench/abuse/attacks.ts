@@ -1,4 +1,4 @@
-/** The attacks that were found or thought of, each as one attacker does it again and again. */
+/** The known and conceivable attacks, each as one attacker repeats it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { flushPacket, packet } from '#git/transport/pkt-line.ts';
 import type { Attacker } from './attacker.ts';
@@ -8,7 +8,7 @@ export type Attack = {
   readonly name: string;
   /** Whether the attackers are strangers, or have accounts. */
   readonly by: 'strangers' | 'accounts';
-  /** Attackers at once; left out: 50. */
+  /** The number of concurrent attackers. Omitted: 50. */
   readonly attackers?: number;
   run(attacker: Attacker): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** An ordinary user, who asks for little while others attack. */
+/** An ordinary user, who sends few requests while others attack. */
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ export type Observed = { user: Waits; refs: Waits };
 const pauseMs = 20;
 const refsPauseMs = 100;
 
-/** Asks for the signed-in user and lists the refs of a repository, again and again. Times in milliseconds. */
+/** Requests the signed-in user and lists the refs of a repository, repeatedly. Times are in milliseconds. */
 export async function observe(
   given: { url: string; token: string; repository: string },
   milliseconds: number,

@@ -1,4 +1,4 @@
-/** A group of processes whose memory is limited together: a cgroup of Linux, version 1 or 2. Needs root. */
+/** A group of processes with a common memory limit: a Linux cgroup, version 1 or 2. Needs root. */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,16 +7,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type MemoryGroup = {
   /** A command that starts another one inside the group. */
   readonly within: readonly string[];
-  /** Bytes in use now, and the most that there ever were; files that PostgreSQL and git read count until the kernel needs their memory. */
+  /**
+   * The current and the maximum number of used bytes. Files that PostgreSQL and git read count until the kernel needs their
+   * memory.
+   */
   usage(): Promise<{ now: number; peak: number }>;
-  /** How often the kernel ended a process of the group for want of memory. */
+  /** The number of processes in the group that the kernel killed because memory ran out. */
   kills(): Promise<number>;
   remove(): Promise<void>;
 };
 
 const root = '/sys/fs/cgroup';
 
-/** Makes a group of this many bytes. Throws where the system has no cgroups that this user may make. */
+/** Makes a group with this number of bytes. Throws if the system has no cgroups that this user may create. */
 export async function makeMemoryGroup(bytes: number): Promise<MemoryGroup> {
   const old = existsSync(join(root, 'memory'));
   const folder = join(root, old ? 'memory' : '', `hearth-${process.pid}`);

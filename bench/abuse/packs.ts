@@ -1,4 +1,4 @@
-/** Packs that are small and unpack to much. */
+/** Small packs that unpack to a large size. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
@@ -7,7 +7,7 @@ import { entryHeader, oidOf } from '#git/objects/pack.ts';
 const compress = promisify(deflate);
 const types = { blob: 3, delta: 7 } as const;
 
-/** A pack in which nothing stands. */
+/** An empty pack. */
 export const emptyPack: Buffer = pack([]);
 
 function pack(entries: readonly Buffer[]): Buffer {
@@ -17,7 +17,7 @@ function pack(entries: readonly Buffer[]): Buffer {
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
-/** A size in a delta: seven bits a byte, the lowest first. */
+/** A size in a delta: seven bits in each byte, the lowest first. */
 function deltaSize(size: number): number[] {
   const bytes: number[] = [];
   let rest = size;
@@ -26,13 +26,13 @@ function deltaSize(size: number): number[] {
 }
 
 const baseSize = 65_536;
-/** Copies 65,536 bytes from the beginning of the base; a size that isn't written means just that many. */
+/** Copies 65,536 bytes from the beginning of the base, which is the meaning of an omitted size. */
 const copyBase = 0x80;
 
 /**
- * A pack of a blob of 64 KiB and a delta that copies it until it has the size wanted.
+ * A pack with a blob of 64 KiB and a delta that copies it up to the requested size.
  *
- * @returns the pack, and the name of the small blob: a client can't name the large one without making it
+ * @returns the pack, and the name of the small blob: a client can't name the large one without building it
  */
 export async function deltaBomb(size: number): Promise<{ pack: Buffer; oid: string }> {
   const base = Buffer.alloc(baseSize, 0x61);

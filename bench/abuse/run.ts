@@ -1,10 +1,11 @@
 /**
- * Attacks a Hearth with its usual limits, fifty attackers at once, while an ordinary user goes on working: how long that user waits,
- * how much memory the server's processes take, and whether it comes back. Rate limits are off, since they would end most attacks.
+ * Attacks a Hearth that has its default limits with fifty concurrent attackers, while an ordinary user continues to work.
+ * Measures how long that user waits, how much memory the server's processes take, and whether the server recovers. Rate limits
+ * are off, since they would stop most attacks.
  *
  *   node bench/abuse/run.ts [--seconds 10] [--memory 1G] [--only part-of-a-name]
  *
- * With --memory, all processes of the server together get no more (cgroups of Linux, as root).
+ * With --memory, all processes of the server together are limited to this amount (Linux cgroups, as root).
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +20,7 @@ import { makeMemoryGroup } from './memory-group.ts';
 import { openStage } from './stage.ts';
 
 const defaultAttackers = 50;
-/** Time for the server to come to rest before its memory is read. */
+/** The time for the server to become idle before its memory is read. */
 const restMs = 8_000;
 const mebi = 1024 * 1024;
 

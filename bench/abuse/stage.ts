@@ -1,4 +1,4 @@
-/** What the attacks are aimed at: a server of its own with a few accounts and repositories, as users would make them. */
+/** The target of the attacks: a separate server with a few accounts and repositories, as users would create them. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ const bombWidth = 16;
 export type Stage = {
   readonly server: Serving;
   readonly target: Target;
-  /** Who asks for little while the others attack. */
+  /** The ordinary user, who sends few requests while others attack. */
   readonly bystander: { url: string; token: string; repository: string };
   stop(): Promise<void>;
 };
@@ -31,7 +31,7 @@ const git = async (cwd: string, args: readonly string[], input?: string): Promis
   return (await run).stdout.trim();
 };
 
-/** @param within a command that starts the server, as one that limits its memory */
+/** @param within a command that starts the server, for example with limited memory */
 export async function openStage(within: readonly string[]): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'hearth-abuse-'));
@@ -59,7 +59,7 @@ export async function openStage(within: readonly string[]): Promise<Stage> {
 
   await post(token, '/user/repos', { name: 'engine' });
   await post(token, '/user/repos', { name: 'bomb' });
-  // Not a public one: git names no user before it is asked to, and so would count among strangers.
+  // It isn't public. In a public repository, git sends no credentials until it is asked for them, and would count as a stranger.
   await post(token, '/user/repos', { name: 'own', private: true });
   const work = await sourceRepository(folder);
   await push(work, token, 'ada/engine');
@@ -84,7 +84,7 @@ export async function openStage(within: readonly string[]): Promise<Stage> {
   };
 }
 
-/** A repository with a few megabytes: the source of Hearth, and something that doesn't compress. */
+/** A repository with a few megabytes: Hearth's source, and incompressible data. */
 async function sourceRepository(folder: string): Promise<string> {
   const work = join(folder, 'source');
   await mkdir(work);

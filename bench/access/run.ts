@@ -1,6 +1,6 @@
 /**
- * What the decision about access costs of a simple GET: `authorize` itself, and the columns of the statement that tell it the role and what the
- * credential reaches. By processor time of this process and of PostgreSQL. docs/performance.md has the figures.
+ * The cost of the access decision in a simple GET: `authorize` itself, and the statement's columns for the role and the reach of
+ * the credential. It measures the processor time of this process and of PostgreSQL. docs/performance.md has the figures.
  *
  *     npx node bench/access/run.ts [requests]
  */
@@ -23,7 +23,7 @@ const { db, hearth, token } = stage;
 const { id } = await stage.addRepository('engine');
 await db.updateTable('repositories').set({ visibility: 'private' }).where('id', '=', id).execute();
 
-/** Processor time of one of many calls, in microseconds. */
+/** The processor time of one call, averaged over many, in microseconds. */
 async function microsecondsOf(calls: number, call: () => unknown): Promise<number> {
   const before = await processorTimeOf(process.pid);
   for (let at = 0; at < calls; at++) await call();

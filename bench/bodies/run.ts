@@ -1,4 +1,4 @@
-// What one request with a body takes of the process that answers it, at its worst.
+// The worst-case cost of one request with a body for the process that answers it.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -22,7 +22,7 @@ async function main(only: string | undefined): Promise<void> {
     const sent: Sent = { url: `${url}/api/v3/repos/bench/engine/${pathOf(body)}`, method: 'POST', token: stage.token, body };
     client.send(sent);
     const [reply] = await once(client, 'message');
-    return reply as { status: number; bytes: number }; // what the client sends
+    return reply as { status: number; bytes: number }; // the format of the client
   };
   const rows: (string | number)[][] = [];
   for (const name of Object.keys(bodies).filter((name) => new RegExp(only ?? '').test(name))) {

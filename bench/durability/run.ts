@@ -1,8 +1,8 @@
 /**
- * Kills Hearth without warning, again and again, while clients push and write issues, and looks whether anything that it had
- * acknowledged is gone. Every third round its PostgreSQL is killed too.
+ * Repeatedly kills Hearth without warning while clients push and write issues, and checks whether all acknowledged data is still
+ * there. In every third round, its PostgreSQL is killed too.
  *
- *   node bench/durability/run.ts [rounds, 100 where none is said]
+ *   node bench/durability/run.ts [rounds, default 100]
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -39,7 +39,7 @@ type Acknowledged = { branches: Map<string, string>; issues: Map<number, string>
 const totals = { pushes: 0 };
 const acknowledged: Acknowledged = { branches: new Map(), issues: new Map(), comments: new Map() };
 
-/** What is read of replies here. */
+/** The fields of replies that are read here. */
 type Body = { id: number; number: number; title: string; body: string; status: string };
 
 async function api(url: string, method: string, path: string, body?: object) {
@@ -52,7 +52,7 @@ async function api(url: string, method: string, path: string, body?: object) {
   return { status: reply.status, body: parsed as Body };
 }
 
-/** One client that pushes commits to a branch of its own until the server is gone. */
+/** A client that pushes commits to its own branch until the server has ended. */
 async function push(server: Serving, number: number): Promise<void> {
   const work = join(folder, `clone-${number}`);
   const branch = `branch-${number}`;
@@ -72,7 +72,7 @@ async function push(server: Serving, number: number): Promise<void> {
   }
 }
 
-/** One client that opens issues and comments on them until the server is gone. */
+/** A client that opens issues and comments on them until the server has ended. */
 async function write(server: Serving, number: number): Promise<void> {
   try {
     for (let at = 0; ; at++) {
@@ -85,13 +85,13 @@ async function write(server: Serving, number: number): Promise<void> {
       if (comment.status === 201) acknowledged.comments.set(comment.body.id, text);
     }
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // fetch says so when the connection broke
+    if (!(error instanceof TypeError)) throw error; // fetch throws this if the connection broke
   }
 }
 
 const lost: string[] = [];
 
-/** Looks for everything that was acknowledged. A push that was not may have arrived all the same. */
+/** Checks everything that was acknowledged. An unacknowledged push may have arrived nevertheless. */
 async function verify(server: Serving, wanted: Acknowledged): Promise<void> {
   for (const [branch, oid] of wanted.branches) {
     const { body } = await api(server.url, 'GET', `/repos/ada/engine/compare/${oid}...${branch}`);
@@ -111,7 +111,7 @@ async function killDatabase(): Promise<void> {
   const pid = Number((await readFile(join(data, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
   process.kill(pid, 'SIGKILL');
   while (isProcessRunning(pid)) await sleep(10);
-  await sleep(200); // its children end when they find that it is gone
+  await sleep(200); // its children end when they notice its end
 }
 
 for (let number = 0; number < pushers; number++) {

@@ -12,8 +12,8 @@ import { openStage } from '../search/stage.ts';
 import { processorTimeOf } from '../support/processes.ts';
 
 /**
- * What new issues cost with all that follows them: a hook and a watcher are told, and the issues indexed and embedded. The server and its
- * worker are this process; nothing is sent to the hook. `--issues 200` for a shorter run.
+ * The cost of new issues with all their effects: a hook and a watcher are notified, and the issues are indexed and embedded. This
+ * process is the server and its worker. Nothing is sent to the hook. Use `--issues 200` for a shorter run.
  */
 const { values } = parseArgs({
   options: { issues: { type: 'string', default: '1000' }, connections: { type: 'string', default: '8' } },
@@ -33,7 +33,7 @@ async function processorTimes(): Promise<{ node: number; postgres: number }> {
   return { node: (user + system) / 1_000, postgres: await processorTimeOf(postmaster) };
 }
 
-/** Waits until nothing is due that events began. */
+/** Waits until no work that events started is due. */
 async function settled(): Promise<void> {
   const waits = async () => {
     const { rows } = await sql<{ waits: boolean }>`

@@ -1,6 +1,6 @@
 /**
- * The statements that PostgreSQL runs for an everyday change and for all that follows it, by its own log: those of the request, of the
- * transactions (`begin`, `commit`) and of the worker, which looks for work a few times a second meanwhile.
+ * The statements that PostgreSQL runs for an everyday change and all its effects, according to its own log: the statements of the
+ * request, of the transactions (`begin`, `commit`) and of the worker, which polls a few times a second.
  *
  *     npx node bench/events/statements.ts [--show story]
  */
@@ -41,7 +41,7 @@ async function logged(): Promise<string[]> {
   return text.split('\n').filter((line) => /\bLOG: {2}(statement|execute [^:]*):/.test(line));
 }
 
-/** Waits until nothing is due that events began. These looks aren't counted. */
+/** Waits until no work that events started is due. These polls aren't counted. */
 async function settled(): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ waits: boolean }>`
@@ -85,7 +85,7 @@ try {
   };
   await (await push(1, 'topic'))();
   const { number } = await api('POST', `${base}/pulls`, { title: 'Merge', head: 'topic', base: 'main' });
-  // The first of each kind, which fills what is remembered between requests.
+  // The first request of each kind fills the caches.
   await api('POST', `${base}/issues`, { title: 'First' });
   await api('POST', `${base}/issues/${number}/comments`, { body: 'First' });
 

@@ -9,13 +9,13 @@ import { lexemeOf } from '#search/repositories/lexemes.ts';
 import { wordsColumn } from '#search/words-column.ts';
 import type { Stage } from '../search/stage.ts';
 
-/** How much of everything an installation has. */
+/** The numbers of resources in an installation. */
 export type Size = { issues: number; repositories: number; members: number; threads: number };
 
-/** Who asks: `bench` owns the organization, `reader` is an ordinary member of two of its teams. */
+/** The callers: `bench` owns the organization, and `reader` is an ordinary member of two of its teams. */
 export type Filled = { tokens: { owner: string; reader: string } };
 
-/** What is the same in installations of all sizes: what searches find, what a member has been assigned, and hooks. */
+/** Equal in installations of all sizes: search results, the reader's assigned issues, and hooks. */
 const same = { found: 40, assigned: 60, hooks: 3, collaborators: 5 };
 const scopes = ['repo', 'admin:org', 'admin:org_hook', 'notifications'] as const;
 const labels = 20;
@@ -24,12 +24,12 @@ const repositoriesOfTeam = 20;
 const threadedRepositories = 50;
 
 /**
- * Fills an installation by statements, as if it had grown by requests: the organization `acme` with teams, members and repositories, and
- * its repository `engine` with all the issues. Issue 1 has as many comments as there are issues, issue 2 as many events, and issue 3 half
- * as many of each.
+ * Fills an installation with statements, as if it had grown through requests: the organization `acme` with teams, members and
+ * repositories, and its repository `engine` with all the issues. Issue 1 has as many comments as there are issues, issue 2 as
+ * many events, and issue 3 half as many of each.
  */
 export async function fill(stage: Stage, size: Size): Promise<Filled> {
-  // A pool of its own: those of a server end statements that take long.
+  // A separate pool, since a server's pools end long statements.
   const database = openDatabase(stage.address);
   try {
     return await fillAll(stage, database.db, size);
@@ -80,7 +80,7 @@ async function fillMembers(db: Db, { organization, reader, members }: Members): 
     union all select ${organization}, ${reader}::bigint, 'member', false, now()`.execute(db);
 }
 
-/** One repository in three is public; every fifth is older than the one before it by its name. */
+/** One repository in three is public. Every fifth is older than its predecessor by name. */
 async function fillRepositories(db: Db, { organization, repositories }: { organization: Id<'accounts'>; repositories: number }) {
   await sql`
     insert into repositories (owner_id, name, description, visibility, open_issues_count, next_issue_number, created_at, updated_at, pushed_at)
@@ -94,7 +94,7 @@ async function fillRepositories(db: Db, { organization, repositories }: { organi
     where owner_id = ${organization} and name like 'part-%'`.execute(db);
 }
 
-/** Every member is in a team; the reader in two, and they have roles in some repositories. */
+/** Every member is in a team. The reader is in two, and has roles in some repositories. */
 async function fillTeams(db: Db, { organization, reader, members }: Members): Promise<void> {
   const teams = Math.ceil(members / membersOfTeam);
   await sql`
@@ -119,8 +119,8 @@ async function fillTeams(db: Db, { organization, reader, members }: Members): Pr
 }
 
 /**
- * Issues by many people, with three labels each; seven of ten are open, one in five is assigned. As many as in all sizes are assigned to
- * the reader, and are found by a word. Half of them have a comment.
+ * Issues by many people, with three labels each. Seven of ten are open, and one in five is assigned. The number of issues that
+ * are assigned to the reader, and that contain a certain word, is the same in all sizes. Half of the issues have a comment.
  */
 async function fillIssues(
   db: Db,
@@ -186,7 +186,7 @@ async function fillDiscussions(
       from generate_series(1, ${count}::integer) n`.execute(db);
 }
 
-/** Threads of the reader's, about issues of some repositories. */
+/** The reader's threads, about issues of some repositories. */
 async function fillInbox(
   db: Db,
   { organization, reader, threads }: { organization: Id<'accounts'>; reader: Id<'accounts'>; threads: number },
@@ -208,7 +208,7 @@ async function fillInbox(
     from (select repository_id, max(number) + 1 as next from issues group by 1) i where i.repository_id = r.id`.execute(db);
 }
 
-/** Writes the words of names and descriptions into the index, as `indexRepositoryWords` does of one repository. */
+/** Writes the words of names and descriptions into the index, as `indexRepositoryWords` does for one repository. */
 async function indexRepositories(db: Db): Promise<void> {
   const rows = await db.selectFrom('repositories').select(['id', 'name', 'description']).execute();
   const words = (text: string, field: 'name' | 'description') =>

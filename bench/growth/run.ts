@@ -9,8 +9,9 @@ import { type Filled, fill, type Size } from './fill.ts';
 import { explain, recordStatements } from './statements.ts';
 
 /**
- * What requests cost in a small and in a large installation, and late pages beside the first. Figures are processor time, statements and
- * PostgreSQL's buffers, so that a busy machine does no harm. `--only issues` for rows with this in their name, `--plans` for the plans.
+ * The cost of requests in a small and in a large installation, and of late pages compared with the first. Figures are processor
+ * time, statements and PostgreSQL's buffers, so a busy machine doesn't matter. Use `--only issues` for rows with this in their
+ * name, and `--plans` for the plans.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +22,7 @@ const { values } = parseArgs({
   },
 });
 const requests = Number(values.requests);
-/** Parts of the large installation, for a shorter run. */
+/** A fraction of the large installation, for a shorter run. */
 const part = Number(values.size);
 const small: Size = { issues: 200, repositories: 100, members: 100, threads: 1_000 };
 const large: Size = {
@@ -36,7 +37,7 @@ type Row = {
   path: string;
   as?: 'owner' | 'reader';
   body?: object;
-  /** Later pages of the large installation that are compared with the first. */
+  /** Later pages of the large installation, which are compared with the first. */
   pages?: readonly number[];
 };
 
@@ -100,7 +101,7 @@ const rows: readonly Row[] = [
 ];
 const wanted = rows.filter(({ name }) => name.includes(values.only));
 
-/** Of one request: milliseconds of processor time, statements, and PostgreSQL's buffers where it only reads. */
+/** For one request: milliseconds of processor time, statements, and PostgreSQL's buffers if it only reads. */
 type Cost = { node: number; postgres: number; statements: number; buffers: number | undefined };
 
 type Measuring = { stage: Stage; tokens: Filled['tokens']; postmaster: number };

@@ -5,7 +5,7 @@ import { clientConfig } from '#database/connect.ts';
 /** A statement as it was sent. */
 export type Statement = { text: string; values: readonly unknown[] };
 
-/** Records the statements with values that `work` sends on any connection. */
+/** Records the statements and values that `work` sends on any connection. */
 export async function recordStatements(work: () => Promise<unknown>): Promise<Statement[]> {
   const sent: Statement[] = [];
   const { query } = pg.Client.prototype;
@@ -22,12 +22,12 @@ export async function recordStatements(work: () => Promise<unknown>): Promise<St
   return sent;
 }
 
-/** What PostgreSQL says of a statement that it ran. */
+/** PostgreSQL's figures about a statement that it ran. */
 export type Explained = { text: string; buffers: number; milliseconds: number; plan: string };
 
 /**
- * Runs the statements of a request again, planned for all values as on the connections that requests share, or as the request itself set
- * it, and rolls back what they change.
+ * Runs the statements of a request again and rolls back their changes. They are planned for all values as on the shared
+ * connections, or as the request itself set it.
  */
 export async function explain(address: Address, statements: readonly Statement[]): Promise<Explained[]> {
   const client = new pg.Client(clientConfig(address));
@@ -42,7 +42,7 @@ export async function explain(address: Address, statements: readonly Statement[]
       const { rows } = await client.query(`explain (analyze, buffers) execute explained${given}`);
       await client.query('deallocate explained');
       const plan = rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
-      // The first line with buffers is that of the whole statement.
+      // The first line with buffers belongs to the whole statement.
       const read = [...(/Buffers: (.*)/.exec(plan)?.[1] ?? '').matchAll(/(?:hit|read)=(\d+)/g)];
       const buffers = read.reduce((sum, [, count]) => sum + Number(count), 0);
       explained.push({ text, buffers, milliseconds: Number(/Execution Time: ([\d.]+)/.exec(plan)?.[1]), plan });
@@ -60,7 +60,7 @@ function literal(value: unknown): string {
   return pg.escapeLiteral(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-/** A value in the text of an array. */
+/** A value in the text format of arrays. */
 function element(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   return JSON.stringify(value instanceof Date ? value.toISOString() : String(value));

@@ -3,14 +3,17 @@ import { sql } from 'kysely';
 import { median, printTable, quantile, type Times } from '../search/measure.ts';
 import { openStage } from '../search/stage.ts';
 
-/** The first page and a late one of lists of many issue events, of one issue and of a repository. `--events 10000` for a shorter run. */
+/**
+ * The first page and a late one of long lists of issue events, for one issue and for a repository. Use `--events 10000` for a
+ * shorter run.
+ */
 const { values } = parseArgs({
   options: { events: { type: 'string', default: '100000' }, requests: { type: 'string', default: '50' } },
 });
 const events = Number(values.events);
 const requests = Number(values.requests);
 const perPage = 30;
-/** Of so many events, page 3,000 of 100,000. */
+/** With the default numbers, page 3,000 of 100,000 events. */
 const late = Math.floor((events * 0.9) / perPage);
 
 await using stage = await openStage();
@@ -23,7 +26,7 @@ const kinds: Contents[] = [
   { name: 'halves', comments: events / 2, hidden: 0 },
 ];
 
-/** Fills a repository with one issue and its events. Of the hidden ones, the reader may not see the source. */
+/** Fills a repository with one issue and its events. The reader may not see the source of the hidden ones. */
 async function fill({ name, comments, hidden }: Contents): Promise<void> {
   const { id } = await stage.addRepository(name);
   const secret = await stage.addRepository(`${name}-secret`);

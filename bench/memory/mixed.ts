@@ -1,4 +1,4 @@
-/** Requests of many kinds, as a day brings them, to a running server. */
+/** Sends a typical mix of requests to a running server. */
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
@@ -14,12 +14,12 @@ const text =
 type Sent = { method?: string; path: string; body?: object; accept?: string };
 
 export type Mixed = {
-  /** Sends so many requests, over so many connections at once. */
+  /** Sends this many requests over this many concurrent connections. */
   send(requests: number, connections: number): Promise<void>;
   close(): void;
 };
 
-/** Makes a repository with files, issues and labels, and returns what sends requests that concern it. */
+/** Makes a repository with files, issues and labels, and returns a sender of requests about it. */
 export async function openMixed({ url, token, folder }: { url: string; token: string; folder: string }): Promise<Mixed> {
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   const once = ({ method = 'GET', path, body, accept }: Sent): Promise<Buffer> => {

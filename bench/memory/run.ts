@@ -1,10 +1,11 @@
 /**
- * How long a server takes to start, and how much memory its processes hold: idle, and after requests of many kinds.
+ * How long a server takes to start, and how much memory its processes use: idle, and after requests of many kinds.
  *
  *   node bench/memory/run.ts [--requests 10000] [--rounds 4] [--rest 20] [--checkout .]
  *
- * Node's memory is its resident set, since the bench is a Node too, with which it shares the pages of the program: where no other Node
- * runs, both are the same. PostgreSQL's is the sum of the proportional sets of its processes (PSS). Linux alone.
+ * Node's memory is its resident set, since the bench is also a Node process and shares the program's pages with it. If no other
+ * Node process runs, both figures are equal. PostgreSQL's memory is the sum of the proportional set sizes of its processes (PSS).
+ * Linux only.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,10 @@ const mebi = 1024 * 1024;
 const token = 'a'.repeat(40);
 const options = { checkout: values.checkout, env: { HEARTH_ADMIN_TOKEN: token } };
 
-/** Milliseconds from the start of the command to the first answered request, and of processor time until then, PostgreSQL's included. */
+/**
+ * Milliseconds from the start of the command to the first answered request, and the processor time until then, including
+ * PostgreSQL's.
+ */
 async function timeStart(data: string): Promise<{ clock: number; processor: number }> {
   const start = performance.now();
   const server = await startServing(data, options);
@@ -44,7 +48,7 @@ async function timeStart(data: string): Promise<{ clock: number; processor: numb
 const folder = await mkdtemp(join(tmpdir(), 'hearth-memory-'));
 const data = join(folder, 'data');
 try {
-  await timeStart(data); // makes the database and the compile cache
+  await timeStart(data); // creates the database and the compile cache
   const times: { clock: number; processor: number }[] = [];
   for (let at = 0; at < starts; at++) times.push(await timeStart(data));
   const [clock, processor] = (['clock', 'processor'] as const).map((kind) => median(times.map((time) => time[kind])));

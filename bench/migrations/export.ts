@@ -1,5 +1,5 @@
 /**
- * Exports a repository by a migration, and beside it by `git bundle` and `tar czf`: time and memory.
+ * Exports a repository with a migration, and for comparison with `git bundle` and `tar czf`. Measures time and memory.
  *
  *     npx node bench/migrations/export.ts [megabytes] [issues]
  */
@@ -35,7 +35,7 @@ const seconds = async (task: () => Promise<unknown>): Promise<number> => {
   return (performance.now() - start) / 1_000;
 };
 
-/** Makes a repository: half of it can't be compressed, as images; the other half is text in several versions. */
+/** Makes a repository. Half of it is incompressible, like images. The other half is text in several versions. */
 async function makeRepository(): Promise<void> {
   await run('git', ['init', '-q', '--bare', '-b', 'main', work]);
   const importing = spawn('git', ['fast-import', '--quiet'], { cwd: work, stdio: ['pipe', 'inherit', 'inherit'] });
@@ -57,7 +57,7 @@ async function makeRepository(): Promise<void> {
   await once(importing, 'exit');
 }
 
-/** Resident bytes of a process: now, and the most since the last call of `forget`. */
+/** Resident bytes of a process: the current value, and the maximum since the last call of `forget`. */
 async function memoryOf(pid: number): Promise<{ now: number; most: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const bytes = (name: string): number => 1024 * Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
@@ -71,7 +71,7 @@ try {
   await hearth('user', 'create', 'ada');
   const token = await hearth('token', 'create', '--kind', 'classic', '--user', 'ada', '--scope', 'repo', '--quiet');
   await hearth('import', work, 'ada/engine');
-  const { address } = await startEmbedded(data); // the one that the server has started
+  const { address } = await startEmbedded(data); // the one that the server started
   const client = new pg.Client(clientConfig(address));
   await client.connect();
   const body = 'It leaks when it rains, and when it does not, it stalls. '.repeat(20);
@@ -111,7 +111,7 @@ try {
   });
   const served = (await memoryOf(pid)).most;
 
-  // The same data by other means: the JSON files as they are, and a bundle of the repository.
+  // The same data with other tools: the JSON files unchanged, and a bundle of the repository.
   await run('tar', ['-xzf', archive, '-C', aside, '--exclude=repositories/*']);
   const bundling = await seconds(async () => {
     await run('git', ['bundle', 'create', '--quiet', join(aside, 'engine.bundle'), '--all'], { cwd: work });

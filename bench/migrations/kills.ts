@@ -1,6 +1,6 @@
 /**
- * Kills the server without warning (`kill -9`) while it writes an archive, again and again, and looks at what the next one makes of it:
- * whether a half archive is served or left, and whether each migration ends, with a whole archive or with a reason.
+ * Repeatedly kills the server without warning (`kill -9`) while it writes an archive. Then it checks whether the next server
+ * serves or leaves behind a partial archive, and whether each migration ends with a complete archive or with a reason.
  *
  *     npx node bench/migrations/kills.ts [rounds]
  */
@@ -30,7 +30,7 @@ await hearth('user', 'create', 'ada');
 const token = await hearth('token', 'create', '--kind', 'classic', '--user', 'ada', '--scope', 'repo', '--quiet');
 await makeRepository(join(folder, 'work'), () => randomBytes(5 * 1024 * 1024));
 await hearth('import', join(folder, 'work'), 'ada/engine');
-// The commands have stopped it, each at its end.
+// Each command has stopped it at its end.
 const embedded = await startEmbedded(data);
 const database = openDatabase(embedded.address);
 try {

@@ -6,7 +6,7 @@ import { type Load, startClient } from '../requests/load.ts';
 import { median, printTable, quantile } from '../search/measure.ts';
 import { openStage } from '../search/stage.ts';
 
-/** Telling many watchers, reading a long inbox, and polling one. */
+/** Notifying many watchers, reading a long inbox, and polling one. */
 const watchers = 10_000;
 const threads = 100_000;
 const inRepositories = 200;
@@ -35,7 +35,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** The times of a request, some of them unmeasured before. */
+/** The times of a request. The first requests aren't measured. */
 async function times(count: number, work: () => Promise<unknown>): Promise<number[]> {
   const all: number[] = [];
   for (let at = 0; at < count + 10; at++) all.push(await timeOf(work));
@@ -54,7 +54,7 @@ async function addWatchers(repository: Id<'repositories'>): Promise<void> {
   await sql`analyze`.execute(db);
 }
 
-/** One comment, told to all watchers; and what requests take meanwhile that somebody sends to the same process. */
+/** One comment that notifies all watchers, and how long concurrent requests of another user to the same process take. */
 async function measureTelling(): Promise<void> {
   const { id } = await stage.addRepository('engine');
   await addWatchers(id);

@@ -1,6 +1,6 @@
 /**
- * Small files of a website, over keep-alive connections from a client process: requests a second, waits, and the processor time that
- * the server's process takes for each. PostgreSQL's is apart.
+ * Small files of a website, over keep-alive connections from a client process: requests per second, waiting times, and the
+ * processor time of the server's process for each. PostgreSQL's is listed separately.
  *
  *     npx node bench/pages/run.ts [--requests 20000] [--rounds 3] [--connections 50] [--files 200]
  */

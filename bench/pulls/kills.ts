@@ -1,6 +1,6 @@
 /**
- * Opens and merges pull requests while the server is killed (`kill -9`) again and again. Then each merge must be done or not begun: the
- * branch, the pull request, its events and the counts say the same, and what was acknowledged is there.
+ * Opens and merges pull requests while the server is repeatedly killed (`kill -9`). Then each merge must be either complete or
+ * not started: the branch, the pull request, its events and the counts must agree, and everything acknowledged must be there.
  *
  *     node bench/pulls/kills.ts [rounds]
  */
@@ -47,7 +47,7 @@ try {
     }
   }
 
-  /** One pull request after the other, until the server is gone. */
+  /** Opens and merges one pull request after the other, until the server has ended. */
   async function work(main: string): Promise<void> {
     for (;;) {
       const number = next++;
@@ -97,7 +97,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** What is wrong, once the server has settled what crashes left. */
+/** The problems that remain after the server has recovered from the crashes. */
 async function findProblems(
   send: <Body>(method: string, path: string) => Promise<Body | undefined>,
   acknowledged: ReadonlyMap<number, string>,

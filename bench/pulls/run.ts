@@ -12,8 +12,8 @@ import { median, printTable, quantile } from '../search/measure.ts';
 import { openStage } from '../search/stage.ts';
 
 /**
- * What pull requests cost in a repository of many files: opening and merging one, and testing all open ones after a push to their base.
- * `--files 1000 --pulls 20` for a shorter run.
+ * The cost of pull requests in a repository with many files: opening and merging one, and testing all open ones after a push to
+ * their base. Use `--files 1000 --pulls 20` for a shorter run.
  */
 const { values } = parseArgs({
   options: { files: { type: 'string', default: '10000' }, pulls: { type: 'string', default: '100' } },

@@ -1,6 +1,6 @@
 /**
- * Pushes while the server is killed (`kill -9`) again and again, then asks whether every push that was acknowledged is there,
- * and whether the events of each branch tell its whole history, each move once.
+ * Pushes while the server is repeatedly killed (`kill -9`). Then it checks whether every acknowledged push is there, and whether
+ * the events of each branch describe its whole history, each move once.
  *
  *     node bench/pushes/kills.ts [rounds]
  */
@@ -111,7 +111,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** What is wrong once the server had two minutes to settle what crashes left. */
+/** The problems that remain after the server had two minutes to recover from the crashes. */
 async function settled(address: string, team: Pusher[]): Promise<string[]> {
   for (let second = 0; ; second++) {
     const problems = await findProblems(address, team);
@@ -122,7 +122,7 @@ async function settled(address: string, team: Pusher[]): Promise<string[]> {
 
 async function findProblems(address: string, team: Pusher[]): Promise<string[]> {
   const rows = await database.db.selectFrom('events').select('data').where('kind', '=', 'push').orderBy('id').execute();
-  const moves = rows.flatMap(({ data }) => (data as { moves: RefMove[] }).moves); // as the catalogue says
+  const moves = rows.flatMap(({ data }) => (data as { moves: RefMove[] }).moves); // by the definition of the event
   const refs = new Map((await git(folder, 'ls-remote', address)).split('\n').map((line) => [line.slice(41), line.slice(0, 40)]));
   return team.flatMap(({ branch, acknowledged }) => {
     const own = moves.filter(({ ref }) => ref === `refs/heads/${branch}`);

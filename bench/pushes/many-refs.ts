@@ -1,5 +1,6 @@
 /**
- * Pushes many refs at once (made, moved ahead, moved aside, deleted), and meanwhile measures what another user waits for.
+ * Pushes many refs together (created, fast-forwarded, force-pushed, deleted), and measures how long another user waits in the
+ * meantime.
  *
  *     npx node bench/pushes/many-refs.ts [refs]
  */
@@ -39,7 +40,7 @@ async function git(args: string[], input?: string): Promise<string> {
   return (await promise).stdout.trim();
 }
 
-/** Another user, who asks again and again: milliseconds of each request. */
+/** Another user, who sends requests continuously. Returns the milliseconds of each request. */
 function other(ask: () => Promise<unknown>) {
   const times: number[] = [];
   let on = true;
@@ -99,7 +100,7 @@ try {
   const names = Array.from({ length: refs }, (_, number) => `refs/heads/b${number}`);
   const none = '0'.repeat(40);
   const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
-  // git's own client takes long to sort out so many refs, so the request is written here.
+  // git's own client takes long to process this many refs, so the request is built here.
   const send = async (from: string, to: string): Promise<void> => {
     const lines = names.map((name, at) => packet(`${from} ${to} ${name}${at === 0 ? '\0 report-status delete-refs' : ''}`));
     const pack = to === none ? Buffer.alloc(0) : await packOf(to);

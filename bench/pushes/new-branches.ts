@@ -1,6 +1,6 @@
 /**
- * Pushes many new branches at once, to a server and to `file://`, and measures the processor time of what receives them: git alone, or the
- * server with its PostgreSQL and git, until the push is answered and until its events are done.
+ * Pushes many new branches together, to a server and to `file://`, and measures the processor time of the receiver: git alone, or
+ * the server with its PostgreSQL and git, until the push is answered and until its events are done.
  *
  *     npx node bench/pushes/new-branches.ts [refs]
  */
@@ -96,7 +96,7 @@ try {
   const text = await reply.text();
   const done = text.split('ok refs/').length - 1;
   if (done !== refs) throw new Error(`${done} of ${refs} branches were made: ${reply.status} ${text.slice(0, 500)}`);
-  // Its events begin at once, and aren't part of the answer.
+  // Its events start immediately, and don't belong to the reply.
   server.kill('SIGSTOP');
   const ms = performance.now() - start;
   const answered = await processorTimeOf(server.pid ?? 0, postgres);
@@ -121,9 +121,9 @@ function report(what: string, ms: number, processor: number): void {
   );
 }
 
-/** Transactions of the database so far; a statement outside of one counts as one. */
+/** The number of database transactions so far. A statement outside of a transaction counts as one. */
 async function transactions(): Promise<number> {
-  await pause(2_000); // statistics come late
+  await pause(2_000); // statistics are delayed
   const { rows } = await sql<{ count: number }>`select (xact_commit + xact_rollback)::int as count
     from pg_stat_database where datname = current_database()`.execute(database.db);
   return rows[0]?.count ?? 0;

@@ -1,5 +1,6 @@
 /**
- * Pushes many refs that many rules apply to, each with a commit of its own: made, moved ahead, and deleted; beside the same without rules.
+ * Pushes many refs that many rules apply to, each with its own commit: created, fast-forwarded, and deleted. For comparison, the
+ * same without rules.
  *
  *     npx node bench/pushes/rules.ts [refs]
  */
@@ -15,7 +16,7 @@ const run = promisify(execFile);
 const refs = Number(process.argv[2] ?? 1_000);
 const everywhere = { ref_name: { include: ['~ALL'], exclude: [] } };
 
-/** Rules that the pushes keep: five of each of ten rulesets. */
+/** Rules that the pushes satisfy: five in each of ten rulesets. */
 const rulesets = Array.from({ length: 10 }, (_, at) => ({
   name: `Rules ${at}`,
   enforcement: 'active',
@@ -55,7 +56,7 @@ async function git(args: string[], input?: string): Promise<string> {
   return (await promise).stdout.trim();
 }
 
-/** Points each of the branches at a commit of its own on top of where it is. */
+/** Points each branch to a new commit on top of its current one. */
 async function commitToEach(round: number): Promise<void> {
   const commits = Array.from({ length: refs }, (_, at) =>
     [

@@ -1,4 +1,4 @@
-/** Sends requests over a number of connections, and tells how long each took. Runs as a process of its own. */
+/** Sends requests over a number of connections, and reports how long each took. Runs in a separate process. */
 import { Agent, request } from 'node:http';
 import { type Answer, headersOf, type Load, type Sent, type Took } from './load.ts';
 

@@ -2,16 +2,19 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A request that is sent again and again. */
+/** A request that is sent repeatedly. */
 export type Sent = { method: string; url: string; token: string; body?: string; etag?: string };
-/** What a client process is to send, and how often; over so many connections at once. `urls` are sent in turns in the place of one. */
+/**
+ * The load for a client process: the request, how often to send it, and over how many concurrent connections. `urls` replace the
+ * single URL and are sent in rotation.
+ */
 export type Load = Sent & { requests: number; connections: number; urls?: readonly string[] };
-/** Milliseconds of each request, and of all of them by the clock. */
+/** Milliseconds of each request, and the elapsed time of all of them. */
 export type Took = { times: number[]; milliseconds: number };
-/** What a client process replies. */
+/** The reply of a client process. */
 export type Answer = Took | { failed: string };
 
-/** The headers of a request, such as every server of the API takes them. */
+/** The headers of a request, in the form that every server of the API accepts. */
 export const headersOf = ({ token, body, etag }: Pick<Sent, 'token' | 'body' | 'etag'>): Record<string, string> => ({
   accept: 'application/json',
   authorization: `Bearer ${token}`,
@@ -20,10 +23,10 @@ export const headersOf = ({ token, body, etag }: Pick<Sent, 'token' | 'body' | '
   ...(body === undefined ? {} : { 'content-type': 'application/json' }),
 });
 
-/** A request of a load was not answered, or by an error. */
+/** A request of a load wasn't answered, or was answered with an error. */
 export class FailedLoad extends Error {}
 
-/** Sends loads from a process of its own, one after the other. */
+/** Sends loads from a separate process, one after the other. */
 export type Client = Disposable & { measure(load: Load): Promise<Took> };
 
 export function startClient(): Client {
@@ -31,7 +34,7 @@ export function startClient(): Client {
   const ended = once(child, 'exit').then(() => {
     throw new Error('The client process has ended');
   });
-  ended.catch(() => undefined); // told to who measures
+  ended.catch(() => undefined); // the caller of `measure` gets this error
   return {
     async measure(load) {
       child.send(load);

@@ -1,14 +1,14 @@
 /**
- * Everyday requests, sent over ten connections to the Hearth of this checkout, and to another server beside it. docs/performance.md
- * tells what each row does.
+ * Everyday requests, sent over ten connections to the Hearth of this checkout, and to another server for comparison.
+ * docs/performance.md describes each row.
  *
- *     npx node bench/requests/run.ts                                      # this checkout alone
- *     npx node bench/requests/run.ts --beside COMMIT                      # and that of an older commit
+ *     npx node bench/requests/run.ts                                      # only this checkout
+ *     npx node bench/requests/run.ts --beside COMMIT                      # and an older commit
  *     npx node bench/requests/run.ts --url ADDRESS --token TOKEN          # and any other server with the same API
  *
- * More options: --requests (in a round, of each row), --rounds, --connections, --only part-of-a-row's-name, --no-present (the other
- * server alone); for another server, --name, --organization (one that is there, if the server can't make one by a request) and --pid
- * (once for each of its processes that isn't the child of another).
+ * More options: --requests (in a round, of each row), --rounds, --connections, --only part-of-a-row's-name, --no-present (only
+ * the other server); for another server, --name, --organization (an existing one, if the server can't create one by request) and
+ * --pid (once for each of its processes that isn't a child of another one).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -38,7 +38,7 @@ const { values } = parseArgs({
 const requests = Number(values.requests);
 const connections = Number(values.connections);
 
-/** What one server's row came to in all rounds. The processor time is NaN where the server's processes aren't known. */
+/** A row's total for one server over all rounds. The processor time is NaN if the server's processes aren't known. */
 type Measured = { times: number[]; milliseconds: number; processorMs: number };
 const nothing = (): Measured => ({ times: [], milliseconds: 0, processorMs: 0 });
 type Tested = { server: Server; stage: Stage; measured: Map<string, Measured>; idle: number };
@@ -58,7 +58,7 @@ async function openServers(stack: AsyncDisposableStack): Promise<Server[]> {
   return servers;
 }
 
-/** Figures of a server whose processes can't be looked at are not numbers. */
+/** Figures are NaN for a server whose processes can't be inspected. */
 const memory = async ({ pids }: Server): Promise<number> => (pids.length === 0 ? Number.NaN : memoryOf(...pids));
 const processorTime = async ({ pids }: Server): Promise<number> => (pids.length === 0 ? Number.NaN : processorTimeOf(...pids));
 
@@ -66,7 +66,7 @@ const restMs = 500;
 const busyMs = 25;
 const longestRestMs = 20_000;
 
-/** Waits until a server does next to nothing, as what follows a request is part of its cost; gives its processor time by then. */
+/** Waits until a server is almost idle, since work after a request is part of its cost. Returns its processor time by then. */
 async function rest(server: Server): Promise<number> {
   let before = await processorTime(server);
   if (server.pids.length === 0) return before;
@@ -79,7 +79,7 @@ async function rest(server: Server): Promise<number> {
   return before;
 }
 
-/** Makes a server's stage, and asks once for each row. */
+/** Makes a server's stage, and sends each row's request once. */
 async function test(server: Server): Promise<Tested> {
   await rest(server);
   const idle = await memory(server);
@@ -93,7 +93,9 @@ async function test(server: Server): Promise<Tested> {
 
 using client = startClient();
 
-/** Adds what a row's requests take to its sums. Where another server than the present one refuses them, the row has no figures. */
+/**
+ * Adds the cost of a row's requests to its totals. If a server other than the present one refuses them, the row has no figures.
+ */
 async function measure({ server, stage, measured }: Tested, row: Row, count: number): Promise<void> {
   const sums = measured.get(row.name);
   if (!sums) return;
@@ -110,7 +112,7 @@ async function measure({ server, stage, measured }: Tested, row: Row, count: num
   }
 }
 
-/** Rounds of all rows, in which the servers take turns; who is first changes from round to round. */
+/** Rounds of all rows. The servers take turns, and the first one changes from round to round. */
 async function measureAll(tested: readonly Tested[]): Promise<void> {
   const rows = tested[0]?.stage.rows ?? [];
   for (const one of tested) {
@@ -127,14 +129,14 @@ async function measureAll(tested: readonly Tested[]): Promise<void> {
   }
 }
 
-/** A figure; none where there is nothing to divide by. */
+/** A figure; empty if there is nothing to divide by. */
 const shown = (value: number): string => (Number.isFinite(value) ? value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2) : '–');
 
 const print = (cells: readonly string[]): void => console.log(`| ${cells.join(' | ')} |`);
 
 /** The figures of one server, or of two as "one → other". */
 const both = (figures: readonly number[]): string => figures.map(shown).join(' → ');
-/** How many times the other's figure is that of the first. */
+/** The other's figure divided by the first one's. */
 const ratio = ([one = Number.NaN, other = Number.NaN]: readonly number[]): string => shown(other / one);
 
 /** A table of one server, or of two side by side. */
@@ -191,7 +193,7 @@ async function main(stack: AsyncDisposableStack): Promise<void> {
   if (present && others.length === 0) await printTables([present]);
 }
 
-// An interrupted run, too, ends its servers and removes its folders.
+// An interrupted run also ends its servers and removes its folders.
 const interrupted = new Promise<never>((_, reject) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(`Ended by ${signal}`)));
 });

@@ -8,21 +8,21 @@ import { presentCheckout, startServing } from '../support/serving.ts';
 const execute = promisify(execFile);
 const scopes = ['repo', 'delete_repo', 'user', 'admin:org', 'admin:org_hook', 'site_admin'];
 
-/** A server that is measured. */
+/** A server to measure. */
 export type Server = {
   name: string;
-  /** Address of its API: what comes before `/user`. */
+  /** Its API address: the part before `/user`. */
   url: string;
   token: string;
-  /** The processes that it consists of, with all that they started; none: they can't be looked at. */
+  /** Its processes, including their children. Empty: they can't be inspected. */
   pids: readonly number[];
-  /** Whether it is that of this checkout. */
+  /** Whether it is this checkout's server. */
   isPresent: boolean;
-  /** An organization that is there and belongs to the token's user; else one is made. */
+  /** An existing organization of the token's user. Omitted: one is created. */
   organization?: string;
 };
 
-/** Starts a checkout's Hearth on a data folder of its own; the stack ends it and removes the folder. */
+/** Starts a checkout's Hearth on its own data folder. The stack ends it and removes the folder. */
 export async function startCheckout(stack: AsyncDisposableStack, name: string, checkout = presentCheckout): Promise<Server> {
   const data = await temporaryFolder(stack);
   const env = { HEARTH_VOCABULARY: 'github', HEARTH_JOBS: 'on', HEARTH_WORKERS: '1' };
@@ -38,12 +38,12 @@ export async function startCheckout(stack: AsyncDisposableStack, name: string, c
 }
 
 /**
- * Checks a commit out into a temporary folder, with the packages that it needs: the present ones where its lock file is the same.
- * The stack removes it.
+ * Checks a commit out into a temporary folder, with the packages that it needs: the present ones if its lock file is the same.
+ * The stack removes the folder.
  */
 export async function checkOut(stack: AsyncDisposableStack, commit: string): Promise<string> {
   const folder = await temporaryFolder(stack);
-  await chmod(folder, 0o755); // its PostgreSQL doesn't run as root, and has to reach its programs
+  await chmod(folder, 0o755); // its PostgreSQL doesn't run as root, and needs access to its programs
   const checkout = join(folder, 'hearth');
   const git = (...args: string[]): Promise<unknown> => execute('git', ['-C', presentCheckout, 'worktree', ...args]);
   await git('add', '--quiet', '--detach', checkout, commit);

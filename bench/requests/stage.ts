@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { headersOf, type Sent } from './load.ts';
 import type { Server } from './servers.ts';
 
-/** What one row of the table sends, and whether a reply to it is what such a server should answer. */
+/** The request of one row of the table, and whether a reply to it is as expected. */
 export type Row = { name: string; method?: 'POST'; path: string; body?: object; expect: (reply: never) => boolean };
 
-/** What the requests are about on one server: made by requests to it, and removed at the end. */
+/** The resources for the requests on one server. They are created by requests to it, and removed at the end. */
 export type Stage = { rows: readonly Row[]; sent(row: Row): Sent; remove(): Promise<void> };
 
 const issues = 200;
@@ -14,15 +14,15 @@ const areas = 6;
 const comments = 10;
 const hooks = 3;
 const versions = 40;
-/** One in so many issues is about the part that is searched for. */
+/** One in this many issues is about the part that is searched for. */
 const parts = ['pump', 'valve', 'pipe', 'tank', 'gauge'];
 const searchMs = 60_000;
 const file = 'docs/pump.md';
 const text = 'The pump runs by day, and rests by night. '.repeat(100);
 
 /**
- * Makes a private repository with issues, labels, comments and a file of many versions, and an organization with webhooks.
- * What a server doesn't have is told to standard error, and the rows that need it will not be answered as expected.
+ * Makes a private repository with issues, labels, comments and a file with many versions, and an organization with webhooks.
+ * Features that a server lacks are reported on standard error, and their rows won't get the expected replies.
  *
  * @param strict whether that is an error instead
  */
@@ -143,7 +143,7 @@ export async function makeStage(server: Server, { strict }: { strict: boolean })
   };
 }
 
-/** Whether a server answers a row's request as it should; if not, standard error tells. */
+/** Whether a server answers a row's request as expected. If not, standard error has the details. */
 export async function answers(server: Server, { name, method, path, body, expect }: Row): Promise<boolean> {
   try {
     if (expect((await send(server, method ?? 'GET', path, body)) as never)) return true;
@@ -160,7 +160,7 @@ const issueOf = (at: number): object => ({
   labels: Array.from({ length: 3 }, (_, nth) => `area ${(at + nth) % areas}`),
 });
 
-/** A server's reply that tells of an error. */
+/** A server's error reply. */
 class Refused extends Error {}
 
 async function send({ url, token }: Server, method: string, path: string, body?: object): Promise<unknown> {

@@ -1,10 +1,10 @@
 /**
- * Sends a Hearth of its own what Schemathesis (PyPI) makes of the OpenAPI document, with an owner's token, and compares the replies
- * with the document. What is left out, and why, is in `schemathesis.toml`.
+ * Sends the requests that Schemathesis (PyPI) generates from the OpenAPI document to a separate Hearth, with an owner's token,
+ * and compares the replies with the document. `schemathesis.toml` lists the exclusions with their reasons.
  *
- *   node bench/schemathesis/run.ts [seconds, 600 where none is said] [service or github] [further arguments of schemathesis]
+ *   node bench/schemathesis/run.ts [seconds, default 600] [service or github] [further arguments of schemathesis]
  *
- * The variable SCHEMATHESIS names the program, where it isn't in the path.
+ * The variable SCHEMATHESIS names the program, if it isn't in the PATH.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,7 +52,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** What the parameters of `schemathesis.toml` name. */
+/** Creates the resources for the parameters in `schemathesis.toml`. */
 async function fill(): Promise<void> {
   const post = (path: string, body: object) => send('POST', path, body);
   await post('/orgs/acme/repos', { name: 'engine', description: 'A steam engine' });

@@ -17,8 +17,8 @@ import { seeded } from './random.ts';
 import { openStage, type Repository } from './stage.ts';
 
 /**
- * Code search against `git grep` and ripgrep over the same trees: the files of npm packages. `--files 20000` for a smaller run;
- * `--generated 1000000` for as many small files, measured when a tenth of them is there, and again.
+ * Code search compared with `git grep` and ripgrep over the same trees: the files of npm packages. Use `--files 20000` for a
+ * smaller run, and `--generated 1000000` for this number of small files, measured at a tenth of them and at all.
  */
 const { values } = parseArgs({
   options: {
@@ -77,7 +77,7 @@ async function makeRepositories(base: readonly SourceFile[], counts: ReadonlyMap
   return { repositories, bytes, files };
 }
 
-/** The same queries over a tenth of generated files and over all of them. */
+/** The same queries over a tenth of the generated files and over all of them. */
 async function compareSizes(all: number): Promise<void> {
   const few = Math.floor(all / 10);
   const sample = [...generatedFiles(0, few)];
@@ -125,7 +125,7 @@ async function indexAll(repositories: readonly Repository[], files: number): Pro
   return files / ((performance.now() - start) / 1000);
 }
 
-/** From the beginning of a `git push` of ten files, to a large repository, until a search finds a word of each. */
+/** The time from the beginning of a `git push` of ten files, to a large repository, until a search finds a word of each. */
 async function pushTenFiles([repository]: readonly Repository[]): Promise<number> {
   if (!repository) throw new Error('There are no repositories');
   const url = await listen(stage.hearth.app, { host: '127.0.0.1', port: 0 });

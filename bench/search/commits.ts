@@ -8,7 +8,7 @@ import { median, printTable, quantile, timeEach } from './measure.ts';
 import { seeded } from './random.ts';
 import { openStage } from './stage.ts';
 
-/** Commit search over generated history. `node bench/search/commits.ts --commits 5000` for a smaller run. */
+/** Commit search over generated history. Use `node bench/search/commits.ts --commits 5000` for a smaller run. */
 const { values } = parseArgs({
   options: { commits: { type: 'string', default: '50000' }, queries: { type: 'string', default: '40' } },
 });
@@ -17,7 +17,7 @@ const count = Number(values.queries);
 const words = makeVocabulary(seeded(7));
 const authors = 40;
 
-/** Writes a straight history whose messages are made of words as frequent as those of real ones. */
+/** Writes a linear history whose messages have a realistic frequency of words. */
 async function writeCommits(path: string): Promise<void> {
   const git = spawn('git', ['fast-import', '--quiet'], { cwd: path, stdio: ['pipe', 'inherit', 'inherit'] });
   const ended = once(git, 'close');

@@ -8,7 +8,7 @@ export type SourceFile = { path: string; text: string };
 const pattern = '**/*.{ts,js,mjs,cjs,tsx,jsx,json,md,css,scss,html,yml,yaml,sh,py,c,h,cc,sql}';
 const largest = 384 * 1024;
 
-/** The text files of installed npm packages, in the order of their paths. */
+/** The text files of installed npm packages, ordered by path. */
 export async function readPackages(folder: string, most: number): Promise<SourceFile[]> {
   const paths: string[] = [];
   for await (const path of glob(pattern, { cwd: folder, exclude: (name) => name === '.cache' || name.startsWith('.vite') }))
@@ -26,7 +26,7 @@ export async function readPackages(folder: string, most: number): Promise<Source
 
 const syllables = ['ba', 'ko', 'li', 'mu', 'ne', 'pra', 'ro', 'sti', 'ta', 'vo', 'wen', 'xi', 'ya', 'zor', 'chi', 'du'];
 
-/** How many files hold each identifier. */
+/** The number of files that contain each identifier. */
 export function frequencies(files: readonly SourceFile[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { text } of files) for (const word of new Set(text.match(/\w+/g))) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -34,8 +34,8 @@ export function frequencies(files: readonly SourceFile[]): Map<string, number> {
 }
 
 /**
- * Another copy of the files, in which about half of the rarer identifiers have other names: common words stay common, and
- * every copy brings rare words of its own.
+ * Another copy of the files, in which about half of the rarer identifiers are renamed: common words stay common, and every copy
+ * adds its own rare words.
  */
 export function* renamed(files: readonly SourceFile[], common: ReadonlySet<string>, copy: number): Generator<SourceFile> {
   if (copy === 0) {
@@ -57,7 +57,7 @@ export function* renamed(files: readonly SourceFile[], common: ReadonlySet<strin
   for (const { path, text } of files) yield { path, text: text.replace(/[A-Za-z_]\w{3,40}/g, nameOf) };
 }
 
-/** Writes files as a commit, the first of the branch or on top of it, through `git fast-import`. Returns their bytes. */
+/** Writes files as a commit, the first of the branch or on top of it, with `git fast-import`. Returns their bytes. */
 export async function writeHistory(
   repository: string,
   files: Iterable<SourceFile>,

@@ -5,7 +5,7 @@ const parts = ['get', 'set', 'user', 'name', 'file', 'index', 'map', 'list', 'no
 const syllables = ['ba', 'ko', 'li', 'mu', 'ne', 'pra', 'ro', 'sti', 'ta', 'vo', 'wen', 'xi', 'ya', 'zor', 'chi', 'du'];
 const vocabularySize = 200_000;
 
-/** Identifiers, the common ones first. */
+/** Identifiers, most common first. */
 export function makeVocabulary(random: () => number): string[] {
   const words = new Set<string>(['const', 'return', 'function', 'import', 'export', 'if', 'else', 'for', 'of', 'let', ...parts]);
   const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)] ?? '';
@@ -17,12 +17,11 @@ export function makeVocabulary(random: () => number): string[] {
   return [...words];
 }
 
-/** A word, for a number from 0 to 1: the n-th of the vocabulary is about 1/n as frequent as the first. */
+/** A word, for a number from 0 to 1. The n-th word of the vocabulary is about 1/n as frequent as the first. */
 export const wordAt = (words: readonly string[], at: number): string => words[Math.floor(words.length ** at) - 1] ?? 'x';
 
 /**
- * Small source files, 20 lines of 5 words on average, whose words are as frequent as those of real ones. The same numbers give
- * the same files.
+ * Small source files, 20 lines of 5 words on average, with a realistic frequency of words. The same numbers give the same files.
  */
 export function* generatedFiles(from: number, until: number): Generator<SourceFile> {
   const words = makeVocabulary(seeded(7));

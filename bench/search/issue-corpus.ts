@@ -8,10 +8,10 @@ const syllables =
     ' ',
   );
 const vocabulary = 60_000;
-/** Zipf's law, as texts in English follow it. */
+/** The exponent of Zipf's law for English texts. */
 const exponent = 1.07;
 
-/** The word of a rank, the commonest first; common words are short. */
+/** The word with a rank. The most common is first, and common words are short. */
 export function wordOf(rank: number): string {
   let word = '';
   for (let rest = rank + syllables.length; rest > 0; rest = Math.floor(rest / syllables.length))
@@ -19,7 +19,7 @@ export function wordOf(rank: number): string {
   return word;
 }
 
-/** Draws ranks as often as texts use them. */
+/** Draws ranks with the frequency of words in texts. */
 export function makeSpeaker(seed: number): { rank(): number; words(count: number): string; random(): number } {
   const random = seeded(seed);
   const sums = new Float64Array(vocabulary);
@@ -42,7 +42,10 @@ const perRepository = 1_000;
 const batchSize = 1_000;
 const labels = ['bug', 'enhancement', 'question', 'documentation', 'good first issue', 'wontfix'];
 
-/** Writes issues `from` up to `to` with their comments, labels and assignees, a thousand to each repository, as events would. */
+/**
+ * Writes issues `from` up to `to` with their comments, labels and assignees, a thousand to each repository, in the form that
+ * events would leave.
+ */
 export async function writeIssues(
   db: Db,
   { from, to, owner, people }: { from: number; to: number; owner: Id<'accounts'>; people: readonly Id<'accounts'>[] },
@@ -50,7 +53,7 @@ export async function writeIssues(
   const speaker = makeSpeaker(from + 1);
   const { random } = speaker;
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T; // in range
-  /** Lengths of texts: many short ones, and few that are very long. */
+  /** The lengths of texts: many short ones, and a few very long ones. */
   const length = (usual: number) =>
     Math.max(1, Math.round(usual * Math.exp(0.8 * (random() + random() + random() + random() - 2))));
   const start = Date.UTC(2020, 0, 1);

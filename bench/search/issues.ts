@@ -6,7 +6,7 @@ import { makeSpeaker, wordOf, writeIssues } from './issue-corpus.ts';
 import { median, printTable, quantile, type Times, timeEach } from './measure.ts';
 import { openStage } from './stage.ts';
 
-/** Issue search at two sizes of the same installation. `node bench/search/issues.ts --issues 50000` for a smaller run. */
+/** Issue search at two sizes of the same installation. Use `node bench/search/issues.ts --issues 50000` for a smaller run. */
 const { values } = parseArgs({
   options: {
     issues: { type: 'string', default: '200000' },
@@ -24,7 +24,7 @@ const { db, owner } = stage;
 type Asked = { q: string; sort?: string; advanced_search?: string; search_type?: string };
 type Kind = { name: string; make(): Asked };
 
-/** What people ask for; words by their rank, so that both sizes are asked for the same. */
+/** Typical queries. Words are chosen by rank, so that both sizes get the same queries. */
 function kindsOf(): Kind[] {
   const { random, rank } = makeSpeaker(7);
   const between = (low: number, high: number) => wordOf(low + Math.floor(random() * (high - low)));

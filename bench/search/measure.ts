@@ -8,7 +8,7 @@ export const quantile = (times: Times, part: number): number => {
 
 export const median = (times: Times): number => quantile(times, 0.5);
 
-/** Runs all of the inputs twice: for the first time, and when everything was in use before. */
+/** Runs all inputs twice: the first time, and with warm caches. */
 export async function timeEach<T>(
   inputs: readonly T[],
   run: (input: T) => Promise<unknown>,

@@ -12,7 +12,7 @@ async function search(command: string, args: readonly string[], cwd: string): Pr
   });
 }
 
-/** The files that match, by `git grep` over the trees of all repositories. */
+/** The matching files, found with `git grep` over the trees of all repositories. */
 export async function gitGrep(repositories: readonly string[], { terms, phrase, glob }: Query): Promise<void> {
   const patterns = phrase ? ['-e', phrase] : terms.flatMap((term) => ['-e', term]);
   for (const path of repositories) {
@@ -37,13 +37,13 @@ export async function gitGrep(repositories: readonly string[], { terms, phrase, 
 
 export const hasRipgrep = (): boolean => spawnSync('rg', ['--version']).status === 0;
 
-/** Writes the files of a repository into a folder, for programs that read files. */
+/** Writes the files of a repository to a folder, for programs that read files. */
 export async function checkOut(repository: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await run('git', [`--work-tree=${folder}`, 'checkout', '-f', 'main', '--', '.'], { cwd: repository, maxBuffer: 1 << 28 });
 }
 
-/** The same by ripgrep over checked-out files; two terms by a second look at the files of the first. */
+/** The same with ripgrep over checked-out files. For two terms, it searches the files of the first one again. */
 export async function ripgrep(folder: string, { terms, phrase, glob }: Query): Promise<void> {
   const words = phrase ? [phrase] : terms;
   const flags = [

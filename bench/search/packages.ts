@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Packages with much source text; with what they depend on, about 115,000 files. */
+/** Packages with much source text. With their dependencies, they have about 115,000 files. */
 const names = [
   '@angular/core',
   '@angular/material',
@@ -45,7 +45,7 @@ const names = [
   'webpack',
 ];
 
-/** Installs the packages where they are not there yet, beside this user's other caches, without running their scripts. */
+/** Installs missing packages in this user's cache folder, without running their scripts. */
 export async function installPackages(say: (text: string) => void): Promise<string> {
   const folder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'hearth-bench');
   const installed = join(folder, 'node_modules');

@@ -1,16 +1,16 @@
 import type { SourceFile } from './corpus.ts';
 import { sample } from './random.ts';
 
-/** One query, and how the same question is put to a program that reads every file. */
+/** A query, and the equivalent for a program that reads every file. */
 export type Query = { q: string; terms: string[]; phrase?: string; glob?: string };
 
 export const kinds = ['rare identifier', 'common word', 'two terms', 'phrase', 'language or path'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** An identifier, not encoded data, which may be longer than a query. */
+/** An identifier, and not encoded data, which may be longer than a query. */
 const isPlain = (word: string): boolean => /^[A-Za-z]\w{0,59}$/.test(word) && !['AND', 'OR', 'NOT'].includes(word);
 
-/** Queries of each kind, out of the files themselves. */
+/** Queries of each kind, taken from the files. */
 export function chooseQueries(
   files: readonly SourceFile[],
   counts: ReadonlyMap<string, number>,

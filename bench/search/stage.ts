@@ -14,12 +14,12 @@ import { openForBench } from '../support/hearth.ts';
 
 export type Repository = { id: Id<'repositories'>; name: string; path: string };
 
-/** What is read of replies here. */
+/** The fields of replies that are read here. */
 export type Found = { total_count: number; incomplete_results: boolean; items: unknown[] };
 
 export type Searched = 'code' | 'commits' | 'issues';
 
-/** A Hearth on a PostgreSQL and a data folder of its own, gone at the end. */
+/** A Hearth on its own PostgreSQL and data folder, removed at the end. */
 export type Stage = AsyncDisposable & {
   hearth: Hearth;
   db: Db;
@@ -27,12 +27,12 @@ export type Stage = AsyncDisposable & {
   git: GitStore;
   folder: string;
   token: string;
-  /** To whom all repositories belong. */
+  /** The owner of all repositories. */
   owner: Id<'accounts'>;
   addAccount(login: string): Promise<Id<'accounts'>>;
   /** Adds an empty public repository. */
   addRepository(name: string): Promise<Repository>;
-  /** A search as a client makes it, whole but for the socket. */
+  /** A search from a client's view, complete except for the socket. */
   search(kind: Searched, parameters: Record<string, string>, given?: { matches: boolean }): Promise<Found>;
 };
 

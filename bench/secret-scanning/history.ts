@@ -1,6 +1,6 @@
 /**
- * Requests of people while secret scanning is enabled for all repositories of an organization, each with a history, and while nothing is scanned,
- * in turns: their waits, and what the scans take.
+ * Users' requests while secret scanning is enabled for all repositories of an organization, each with a history, alternating with
+ * periods without scanning: the waiting times, and the cost of the scans.
  *
  *     npx node bench/secret-scanning/history.ts [--repositories 1000] [--kilobytes 1000] [--connections 4] [--rounds 3]
  */
@@ -23,7 +23,7 @@ const [count, kilobytes, connections, rounds] = [values.repositories, values.kil
   Number,
 ) as [number, number, number, number];
 const mebi = 1024 * 1024;
-/** Requests of one measurement; they go on until all is scanned. */
+/** The number of requests in one measurement. Measurements continue until everything is scanned. */
 const requestsAtOnce = 400;
 const commits = 20;
 
@@ -66,7 +66,7 @@ const measure = async (isEnded: (times: number) => boolean | Promise<boolean>): 
   return { waits, processor: (await processorTimeOf(stage.pid)) - before, milliseconds: performance.now() - start };
 };
 const some = (times: number) => times >= 10;
-/** Turns scanning off, and waits until it is off for the last repository: while that goes on, it can't be turned on again. */
+/** Disables scanning, and waits until it is disabled for the last repository. Until then, it can't be enabled again. */
 const disable = async (): Promise<void> => {
   await stage.call('POST', `/orgs/${login}/secret_scanning/disable_all`);
   type Shown = { security_and_analysis: { secret_scanning: { status: string } } };
@@ -87,7 +87,7 @@ for (let round = 0; round < rounds; round++) {
   peak = Math.max(peak, await watching.stop());
   phases.push({ idle, busy });
   await disable();
-  await measure(some); // while the scans are forgotten
+  await measure(some); // while the scans are removed
 }
 
 const sumOf = (some: readonly Phase[], of: (phase: Phase) => number): number => some.reduce((sum, phase) => sum + of(phase), 0);

@@ -1,6 +1,6 @@
 /**
- * A push of many files with push protection and without it, in turns: time by the clock, and processor time of the server with its git and
- * PostgreSQL.
+ * A push of many files with push protection and without it, alternating: elapsed time, and processor time of the server with its
+ * git and PostgreSQL.
  *
  *     npx node bench/secret-scanning/push.ts [--files 10000] [--bytes 2000] [--rounds 5]
  */
@@ -39,7 +39,7 @@ const took: Record<(typeof repositories)[number], Took> = {
 };
 for (let round = 0; round <= rounds; round++) {
   await stage.git(['fast-import', '--quiet', '--force'], commitOf('main', round, { files, bytes }));
-  // Who is first changes from round to round; the first round warms up.
+  // The first one changes from round to round. The first round is a warm-up.
   for (const name of round % 2 === 0 ? repositories : repositories.toReversed()) {
     const before = [await processorTimeOf(stage.pid), await processorTimeOfOne(stage.pid)] as const;
     const start = performance.now();

@@ -1,4 +1,5 @@
-// How fast files are scanned for secrets: processor time over all files of some folders, by default the installed packages and this checkout.
+// The speed of scanning files for secrets: processor time over all files of some folders, by default the installed packages and
+// this checkout.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asId } from '#lib/id.ts';
@@ -20,7 +21,7 @@ const files = folders.flatMap((folder) =>
 const total = files.reduce((sum, { length }) => sum + length, 0);
 const scanner = scannerOf([...providerPatterns, ...genericPatterns]);
 
-// Custom patterns of the usual kinds: a prefix, words before a number, and hexadecimal digits.
+// Typical custom patterns: a prefix, words before a number, and hexadecimal digits.
 const expressions = [
   'ENG-[0-9a-f]{32}',
   '[a-z]+_token_[0-9]{6,}',
@@ -54,7 +55,7 @@ for (const [name, one] of [
     );
   }
 
-// What an attacker would push: prefixes alone, each of which is looked at more closely.
+// A worst case that an attacker would push: only prefixes, each of which triggers a closer check.
 for (const piece of [
   'AC ',
   'sk-ant- ',

@@ -1,4 +1,4 @@
-/** A server with an administrator's token, and git with which to push to it. */
+/** A server with an administrator's token, and git for pushing to it. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,11 +18,11 @@ export type Stage = AsyncDisposable & {
   pid: number;
   token: string;
   api: string;
-  /** @throws Error where the reply is no success; undefined for one without a body */
+  /** @throws Error if the reply isn't a success; undefined for a reply without a body */
   call<Reply = Record<string, string>>(method: string, path: string, body?: object): Promise<Reply>;
-  /** Runs git in a repository of its own, which is empty at the beginning. */
+  /** Runs git in a separate repository, which is empty at the beginning. */
   git(args: readonly string[], input?: string): Promise<string>;
-  /** Where a repository is pushed to. */
+  /** The push address of a repository. */
   addressOf(fullName: string): string;
 };
 
@@ -59,7 +59,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-/** A commit with files for `git fast-import`, on top of what the branch is; each file has so many bytes of text, none of it a secret. */
+/** A commit with files for `git fast-import`, on top of the branch. Each file has this many bytes of text, without secrets. */
 export function commitOf(branch: string, round: number, { files, bytes }: { files: number; bytes: number }): string {
   const parts = [`commit refs/heads/${branch}`, `committer a <a@example.org> ${1_700_000_000 + round} +0000`, 'data 1\nx'];
   if (round > 0) parts.push(`from refs/heads/${branch}^0`);

@@ -4,7 +4,7 @@ import { defaultLimits } from '#access/rate-limits.ts';
 import type { Address } from '#database/connect.ts';
 import { type Hearth, openHearth } from '#server/hearth.ts';
 
-/** Opens a Hearth as it is out of the box, but for the rate limits, and for webhooks, which may go to this machine. */
+/** Opens a Hearth with default settings, except that rate limits are off and webhooks may be sent to this machine. */
 export const openForBench = (address: Address, folder: string): Promise<Hearth> =>
   openHearth({
     address,

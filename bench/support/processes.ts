@@ -1,13 +1,13 @@
-/** What the processes of a server take: its own, PostgreSQL's and git's. Linux alone. */
+/** The resource usage of a server's processes: its own, PostgreSQL's and git's. Linux only. */
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Milliseconds of a tick, the unit of processor time in /proc: Linux shows programs 100 of them a second on every machine. */
+/** Milliseconds of a tick, the unit of processor time in /proc. On every machine, Linux reports 100 ticks per second. */
 const tickMs = 10;
 
-/** The fields of /proc/PID/stat that follow the program's name; the first is the state, field 3 of its manual. */
+/** The fields of /proc/PID/stat after the program's name. The first is the state, field 3 in the manual. */
 const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 
-/** The fields of every process that descends from one of these, themselves included, by process id. */
+/** The fields of all descendants of these processes, including the processes themselves, by process id. */
 async function descendants(roots: readonly number[]): Promise<Map<number, string[]>> {
   const running = new Map<number, string[]>();
   for (const name of await readdir('/proc')) {
@@ -20,7 +20,7 @@ async function descendants(roots: readonly number[]): Promise<Map<number, string
   return new Map([...running].filter(([pid]) => found.has(pid)));
 }
 
-/** A field of a process's memory in bytes: its share of pages that several have (PSS), or all that it has (RSS). */
+/** A field of a process's memory in bytes: its share of shared pages (PSS), or everything resident (RSS). */
 async function memoryField(pid: number, field: 'Pss' | 'Rss'): Promise<number> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0) * 1024;
@@ -34,7 +34,9 @@ async function proportional(pids: readonly number[]): Promise<number> {
 /** The memory of a server's processes in bytes, shared pages counted once (PSS). */
 export const memoryOf = async (...roots: number[]): Promise<number> => proportional([...(await descendants(roots)).keys()]);
 
-/** The memory of a server of one process, all that is resident, and of its PostgreSQL, shared pages counted once (PSS). In bytes. */
+/**
+ * The memory of a single-process server, as resident size, and of its PostgreSQL, with shared pages counted once (PSS). In bytes.
+ */
 export async function memoryByProgram(server: number): Promise<{ node: number; postgres: number }> {
   const pids = [...(await descendants([server])).keys()];
   const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')));
@@ -43,8 +45,8 @@ export async function memoryByProgram(server: number): Promise<{ node: number; p
 }
 
 /**
- * The processor time in milliseconds that a server's processes have taken since they started, those that have ended included: the
- * kernel adds the time of a child to its parent's, once the parent has waited for it.
+ * The processor time in milliseconds that a server's processes have used since they started, including ended ones: the kernel
+ * adds a child's time to its parent's after the parent has waited for it.
  */
 export async function processorTimeOf(...roots: number[]): Promise<number> {
   let ticks = 0;
@@ -53,13 +55,13 @@ export async function processorTimeOf(...roots: number[]): Promise<number> {
   return ticks * tickMs;
 }
 
-/** The processor time in milliseconds of one process alone. */
+/** The processor time in milliseconds of one process only. */
 export async function processorTimeOfOne(pid: number): Promise<number> {
   const fields = fieldsOf(await readFile(`/proc/${pid}/stat`, 'utf8'));
   return (Number(fields[11]) + Number(fields[12])) * tickMs;
 }
 
-/** Measures the memory twice a second until it is stopped; gives the most that it saw. */
+/** Measures the memory twice a second until it is stopped. Returns the maximum. */
 export function watchMemory(root: number): { stop(): Promise<number> } {
   let peak = 0;
   let stopped = false;

@@ -2,17 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** The checkout that this file is in. */
+/** The checkout of this file. */
 export const presentCheckout = join(import.meta.dirname, '../..');
 
-/** A `hearth serve` in a process of its own, as users start it. */
+/** A `hearth serve` in a separate process, as users start it. */
 export type Serving = { url: string; process: ChildProcess; stop(): Promise<void> };
 
 /**
- * Starts a server on a free port, with the rate limits off.
+ * Starts a server on a free port, with rate limits off.
  *
- * @param options `within`: a command, with its arguments, that starts the server, as one that limits its memory; `checkout`: the
- * folder of another checkout, whose server it is to be
+ * @param options `within`: a command with arguments that starts the server, for example with limited memory; `checkout`: the
+ * folder of another checkout to start
  */
 export async function startServing(
   data: string,

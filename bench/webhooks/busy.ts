@@ -1,7 +1,7 @@
 /**
- * What an owner notices of another to whom very much happens at once: how long after an event its delivery arrives.
+ * How an owner is affected by another owner with very many events: how long after an event its delivery arrives.
  *
- *   node bench/webhooks/busy.ts [events of the other, 20000 where none is said]
+ *   node bench/webhooks/busy.ts [events of the other, default 20000]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { change } from '#database/connect.ts';

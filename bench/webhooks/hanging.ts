@@ -1,7 +1,7 @@
 /**
- * What a receiver that answers notices of fifty that hang: how long after it was queued each of its deliveries arrives.
+ * How a responsive receiver is affected by fifty unresponsive ones: how long after queuing each of its deliveries arrives.
  *
- *   node bench/webhooks/hanging.ts [seconds, 30 where none is said]
+ *   node bench/webhooks/hanging.ts [seconds, default 30]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStage, startWorkerProcess } from './stage.ts';

@@ -1,8 +1,8 @@
 /**
- * Kills the worker without warning while it tells hooks of events, and looks whether a delivery is lost: 10,000 events, each
- * received to one hook, from the event to the receiver.
+ * Kills the worker without warning while it delivers events to hooks, and checks whether a delivery is lost: 10,000 events, each
+ * for one hook, from the event to the receiver.
  *
- *   node bench/webhooks/kills.ts [events, 10000 where none is said]
+ *   node bench/webhooks/kills.ts [events, default 10000]
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,8 +1,8 @@
 /**
- * What an owner notices of another whose 320 receivers all hang, with deliveries that wait: how long after it was queued each of its
- * deliveries arrives.
+ * How an owner is affected by another owner with 320 unresponsive receivers and waiting deliveries: how long after queuing each
+ * of its deliveries arrives.
  *
- *   node bench/webhooks/owners.ts [seconds, 30 where none is said] [waiting deliveries, 100000 where none is said]
+ *   node bench/webhooks/owners.ts [seconds, default 30] [waiting deliveries, default 100000]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStage, startWorkerProcess } from './stage.ts';
@@ -16,7 +16,7 @@ const hanging = await stage.hooks(Array.from({ length: 320 }, (_, i) => `/hang/$
 const healthy = await stage.hooks(['/healthy'], await stage.organization('other'));
 await stage.queue(hanging, waiting);
 const worker = await startWorkerProcess(stage);
-await sleep(1_000); // the receivers hang by now
+await sleep(1_000); // all these receivers are now unresponsive
 const queued = new Map<string, number>();
 const end = Date.now() + seconds * 1000;
 while (Date.now() < end) {

@@ -1,4 +1,7 @@
-/** A receiver in a process of its own: `/hang…` is never answered, everything else at once. Says its port, then what it took. */
+/**
+ * A receiver in a separate process. It never answers `/hang…`, and answers everything else immediately. It reports its port, and
+ * then what it received.
+ */
 import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** What the measurements share: a PostgreSQL that keeps what it acknowledges, a Hearth on it, and receivers. */
+/** The common part of the measurements: a PostgreSQL with durability, a Hearth on it, and receivers. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ export type Stage = {
   organization(login: string): Promise<Id<'accounts'>>;
   /** Hooks of an organization at paths of the receiver. */
   hooks(paths: readonly string[], organization?: Id<'accounts'>): Promise<Id<'webhooks'>[]>;
-  /** Queues signed deliveries, shared out among hooks; their GUIDs. */
+  /** Queues signed deliveries, distributed among hooks. Returns their GUIDs. */
   queue(hooks: readonly Id<'webhooks'>[], count: number): Promise<string[]>;
   received(): Promise<{ wrong: number; taken: Taken[] }>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -36,7 +36,7 @@ export type Stage = {
 
 const inOneStatement = 500;
 
-/** About what an event of an issue weighs. */
+/** About the size of an issue event. */
 const payload = JSON.stringify({ action: 'opened', text: 'x'.repeat(9_000) });
 
 export async function openStage(): Promise<Stage> {
@@ -77,7 +77,7 @@ export async function openStage(): Promise<Stage> {
     },
     async queue(hooks, count) {
       const all = Array.from({ length: count }, (_, i) => ({
-        hooks: [{ id: hooks[i % hooks.length] as Id<'webhooks'> }], // of a list that isn't empty
+        hooks: [{ id: hooks[i % hooks.length] as Id<'webhooks'> }], // the list isn't empty
         guid: randomUUID(),
         event: 'issues',
         action: 'opened',
@@ -101,7 +101,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-/** A worker in a process of its own, ready for work. */
+/** A worker in a separate process, ready for work. */
 export async function startWorkerProcess({ address, folder }: Stage): Promise<ChildProcess> {
   const worker = fork(join(import.meta.dirname, 'worker.ts'), [JSON.stringify(address), folder]);
   await once(worker, 'message');

@@ -1,7 +1,7 @@
 /**
- * How many deliveries a worker sends in a second: signed, stored before and after, to a receiver in a process of its own.
+ * The number of deliveries that a worker sends per second: signed, stored before and after, to a receiver in a separate process.
  *
- *   node bench/webhooks/throughput.ts [deliveries, 10000 where none is said]
+ *   node bench/webhooks/throughput.ts [deliveries, default 10000]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStage, startWorkerProcess } from './stage.ts';

@@ -1,4 +1,4 @@
-/** A worker in a process of its own, to be killed. */
+/** A worker in a separate process that will be killed. */
 import { startWorker } from '#jobs/worker.ts';
 import { openForBench } from '../support/hearth.ts';
 

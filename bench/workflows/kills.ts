@@ -1,6 +1,7 @@
 /**
- * Runners take jobs while their server is killed (kill -9) and started again, round after round: no job may reach a runner twice, and none may
- * be lost. The last rounds' jobs that never reached their runners are offered again a minute later. docs/performance.md has the figures.
+ * Runners take jobs while their server is repeatedly killed (kill -9) and restarted. No job may reach a runner twice, and none
+ * may be lost. Jobs of the last rounds that never reached their runners are offered again a minute later. docs/performance.md has
+ * the figures.
  *
  *     npx node bench/workflows/kills.ts [--rounds 100] [--runners 20] [--jobs 20]
  */
@@ -26,7 +27,10 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const runnerCount = Number(values.runners);
 const jobCount = Number(values.jobs);
-/** In milliseconds: when a server is killed at most, after its jobs were made; how long a job may be on its way at the end. */
+/**
+ * In milliseconds: the maximum time from creating a server's jobs to killing it, and the maximum time for a job to arrive at the
+ * end.
+ */
 const longestRound = 1_000;
 const patience = 300_000;
 
@@ -55,14 +59,14 @@ jobs:
       - run: "true"
 `;
 
-/** Repeats what a server that was killed didn't answer, until it does. */
+/** Repeats a request that a killed server didn't answer, until it is answered. */
 async function insist(work: () => Promise<unknown>): Promise<void> {
   while (!isOver) {
     try {
       await work();
       return;
     } catch (error) {
-      if (error instanceof ConnectError && error.code === Code.NotFound) return; // somebody else has it by now
+      if (error instanceof ConnectError && error.code === Code.NotFound) return; // another runner has it by now
       await pause(50);
     }
   }

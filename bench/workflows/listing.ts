@@ -1,6 +1,6 @@
 /**
- * Lists of the runs of a repository that has very many, whole and filtered, the first page and a late one, over HTTP from a client process, one
- * request at a time. The goal is 20 ms. docs/performance.md has the figures.
+ * Lists the runs of a repository with very many runs, complete and filtered, the first page and a late one, over HTTP from a
+ * client process, one request at a time. The goal is 20 ms. docs/performance.md has the figures.
  *
  *     npx node bench/workflows/listing.ts [--runs 100000] [--requests 200]
  */
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 });
 const runs = Number(values.runs);
 const requests = Number(values.requests);
-/** A list goes as far as its total is counted. */
+/** Pages of a list extend as far as its total is counted. */
 const latePage = Math.floor(Math.min(runs, 10_000) / 30);
 
 const workflow = `on: workflow_dispatch
@@ -43,7 +43,7 @@ async function call<Reply>(method: string, path: string, body?: object): Promise
   return (reply.status === 204 ? undefined : await reply.json()) as Reply;
 }
 
-/** Copies the one run that there is, over a year, as if twenty branches, three actors and four events had made them. */
+/** Copies the only existing run, spread over a year, as if it came from twenty branches, three actors and four events. */
 async function fill(): Promise<void> {
   const { db } = stage;
   const actors = [stage.owner, await stage.addAccount('reader'), await stage.addAccount('writer')];

@@ -1,11 +1,12 @@
 /**
- * Runners at a server of its own process: how long a waiting job waits for a runner that asks, what runners cost that have nothing to
- * do, and what long logs cost. Processor time is that of the server and its PostgreSQL together. docs/performance.md has the figures.
+ * Runners at a server in a separate process: how long a waiting job waits for a polling runner, what idle runners cost, and what
+ * long logs cost. Processor time covers the server and its PostgreSQL. docs/performance.md has the figures.
  *
- *     npx node bench/workflows/run.ts [--runners 100] [--jobs 1000] [--busy 0] [--timeout 5] [--idle 20] [--chunks 1000] [--checkout .]
+ *     npx node bench/workflows/run.ts [--runners 100] [--jobs 1000] [--busy 0] [--timeout 5] [--idle 20] [--chunks 1000]
+ *       [--checkout .]
  *
- * `busy` is how many seconds a runner is busy with a job: with none, runners ask for the next one at once, and wait for one another.
- * `checkout` is the folder of another checkout, whose server it is to be.
+ * `busy` is the number of seconds that a runner is busy with a job. With 0, runners ask for the next job immediately, and wait
+ * for one another. `checkout` is the folder of another checkout to measure.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,7 +35,7 @@ const jobCount = Number(values.jobs);
 const busySeconds = Number(values.busy);
 const idleSeconds = Number(values.idle);
 const chunks = Number(values.chunks);
-/** Milliseconds: the time that a runner waits for the reply to a poll: by itself 5 seconds. */
+/** Milliseconds that a runner waits for the reply to a poll. The default of runners is 5 seconds. */
 const fetchTimeout = Number(values.timeout) * 1_000;
 /** Jobs of one matrix: at most 256 (the public API's limit). */
 const matrixSize = 250;
@@ -67,7 +68,7 @@ jobs:
       - run: "true"
 `;
 
-/** Asks for a job until there is one; undefined once all is measured. */
+/** Polls for a job until there is one; undefined once everything is measured. */
 async function nextTask(runner: TestRunner, waits: number[]): Promise<Task | undefined> {
   let version = 0n;
   while (!stopping.signal.aborted) {
@@ -134,7 +135,7 @@ try {
   const seconds = (performance.now() - begun) / 1_000;
   const all = (await processorTimeOf(pid)) - before;
   const twice = [...taken.values()].filter((times) => times > 1).length;
-  // The first round waited before there were jobs.
+  // The first round waited before jobs existed.
   const later = waits.slice(runnerCount);
   printTable(
     ['jobs', 'seconds', 'taken twice', 'wait of a runner that asks, ms: median', 'p99', 'most', 'processor time a job, ms'],

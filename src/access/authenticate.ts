@@ -13,7 +13,7 @@ import { anonymous, type Grant, type Viewer } from './viewer.ts';
 
 export type Authenticator = { db: Db; now: Date; adminTokenHash?: Buffer };
 
-/** What else to read once the viewer is known. The statement that confirms a remembered token reads it too. */
+/** The additional rows to read once the viewer is known. The statement that confirms a remembered token reads them too. */
 export type Along<Row> = (viewer: Viewer) => RowQuery<Row> | undefined;
 
 /** `along` is undefined if nothing more was requested, if there is no token, and if the token is new or has changed. */

@@ -10,7 +10,7 @@ import type { RowQuery } from './row-query.ts';
 import type { TokenKind } from './tokens.ts';
 import type { Account } from './viewer.ts';
 
-/** What an organization allows the fine-grained tokens that were made for it. */
+/** The organization's rules for fine-grained tokens that were made for it. */
 type TokenPolicy = { fine_grained_tokens_allowed: boolean; max_token_days: number | null };
 
 /** Whether a fine-grained token expires as early as its organization requires. */

@@ -10,7 +10,7 @@ import type { Account } from './viewer.ts';
 export const interactionGroups = ['existing_users', 'contributors_only', 'collaborators_only'] as const;
 export type InteractionGroup = (typeof interactionGroups)[number];
 
-/** A limit that is in force in a repository, and what decides whether it excludes the viewer. */
+/** A limit that is in force in a repository, and the facts that decide whether it excludes the viewer. */
 export type InteractionLimit = {
   group: InteractionGroup;
   expiresAt: Date;
@@ -50,7 +50,7 @@ export const limitOf = (now: Date): RawBuilder<Snapshot<LimitInForce> | null> =>
   select jsonb_build_object('group', l.interaction_group, 'expiresAt', l.expires_at)
   from ${limitInForce({ organization: sql`r.owner_id`, repository: sql`r.id` }, now)} l)`;
 
-/** Looks up what decides whether a limit excludes an account. Anonymous viewers count as new. */
+/** Looks up the facts that decide whether a limit excludes an account. Anonymous viewers count as new. */
 export async function findLimit(
   db: Db,
   { group, expiresAt }: LimitInForce,

@@ -146,7 +146,7 @@ type RepoAccess = {
 };
 type OrgAccess = { role: OrgRole | null; reached: boolean; held: PermissionSet };
 
-/** The columns that the queries above select beside the row itself. */
+/** The columns that the queries above select in addition to the row itself. */
 const accessIn = <Access extends Record<string, unknown>>(columns: Columns): Access =>
   Object.fromEntries(accessColumns.map(([name, full]) => [name, columns[full]])) as Access;
 

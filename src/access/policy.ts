@@ -47,15 +47,15 @@ export type Policy = {
   readonly tokens?: readonly TokenKind[];
   /** The role that the caller needs in the repository of the path. If the path names none, the role in its organization. */
   readonly role?: Role | OrgRole;
-  /** Set where anybody, signed in or not, may read a public resource. */
+  /** Set if anybody, signed in or not, may read a public resource. */
   readonly public?: true;
   /** Set if the change is also allowed in an archived repository, such as deleting or unarchiving it. */
   readonly archived?: 'allowed';
   /** Set if the change is an interaction: the limits of the repository and its owner apply. */
   readonly interaction?: true;
   /**
-   * Set if people may also call it whom an open pull request allows to modify its branch in a fork (`maintainer_can_modify`). The
-   * rule checks which branch they move.
+   * Set if the endpoint is also open to people whom an open pull request allows to modify its branch in a fork
+   * (`maintainer_can_modify`). The rule checks which branch they move.
    */
   readonly heads?: 'modifiable';
   /**

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '#database/connect.ts';
 import { type Columns, column } from './row-query.ts';
 
-/** What is remembered under one key when a statement begins. */
+/** The remembered state of one key when a statement begins. */
 type Remembered<Rows> = {
   /** The rows as last read. They may be used only if `read` returns them again. */
   readonly known: Rows | undefined;
@@ -12,7 +12,7 @@ type Remembered<Rows> = {
    * expressions for both.
    */
   readonly columns: (version: RawBuilder<string>, rows: RawBuilder<unknown>) => RawBuilder<unknown>;
-  /** The rows that the statement found; undefined where there are none. */
+  /** The rows that the statement found; undefined if there are none. */
   readonly read: (columns: Columns) => Rows | undefined;
 };
 

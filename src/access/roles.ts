@@ -27,7 +27,7 @@ const wordByRole = { read: 'pull', triage: 'triage', write: 'push', maintain: 'm
 export const roleOfWord = (word: PermissionWord): Role => roleByWord[word];
 export const wordOfRole = (role: Role): PermissionWord => wordByRole[role];
 
-/** What a role permits, as replies show it. */
+/** The permissions of a role in replies. */
 export const permissionsOf = (role: Role | undefined): Record<PermissionWord, boolean> => ({
   pull: reaches(role, 'read'),
   triage: reaches(role, 'triage'),

@@ -137,7 +137,7 @@ export const installedPermissions = (appId: number, owner: RawBuilder<unknown>):
   sql`coalesce((select i.permissions from installations i
     where i.app_id = ${appId} and i.account_id = ${owner} and i.suspended_at is null), '{}'::jsonb)`;
 
-/** Whether the permission set in a column holds a permission. */
+/** Whether the permission set in a column includes a permission. */
 export const permissionIn = (set: RawBuilder<unknown>, permission: Permission): RawBuilder<boolean> =>
   sql<boolean>`${set} ->> ${parsePermission(permission).name} = any (${[...levelsHolding(permission)]})`;
 

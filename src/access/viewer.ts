@@ -9,7 +9,7 @@ import type { TokenKind } from './tokens.ts';
 export type Account = Selectable<DB['accounts']>;
 export type RepositoryRow = Selectable<DB['repositories']>;
 
-/** What a credential allows. The roles of its holder are checked separately. */
+/** The rights of a credential. The roles of its holder are checked separately. */
 export type Grant =
   | { kind: 'none' }
   | { kind: 'classic_pat' | 'oauth_app'; tokenId: Id<'tokens'>; appId?: Id<'apps'>; scopes: readonly string[]; expiresAt?: Date }

@@ -79,7 +79,7 @@ async function restoreObject(
   if (stored.digest !== digest) throw new StartupError(`The backup is damaged: the file ${key} isn't what was uploaded`);
 }
 
-/** A backup without files can be restored only where the store has them. */
+/** A backup without files can be restored only if the store has them. */
 async function demandObject(objects: ObjectStore, key: string): Promise<void> {
   const stream = await objects.open(key, { start: 0, end: 0 });
   if (!stream) throw new StartupError(`The backup was made without files, and the store of this installation has no ${key}`);

@@ -13,7 +13,7 @@ import { StartupError } from '#lib/startup-error.ts';
 /** A folder's name in the database. */
 type FolderName = 'repositories' | 'objects';
 
-/** What belongs to an installation apart from its database. */
+/** The parts of an installation apart from its database. */
 export type Belongings = {
   /** Undefined if the files are in a bucket. */
   folders: Readonly<Record<FolderName, string | undefined>>;
@@ -21,7 +21,7 @@ export type Belongings = {
     /** Undefined if there is none. */
     find(): Promise<Buffer | undefined>;
     make(): Promise<Buffer>;
-    /** Where the key is looked for, for messages. */
+    /** The location of the key, for messages. */
     at: string;
   };
   /** Whether the present key replaces the one that the database knows. Secrets of the old key are given up. */

@@ -3,7 +3,7 @@ import { recording } from './baseline.ts';
 import { type Address, clientConfig } from './connect.ts';
 
 /**
- * Generates `baseline.sql` from the catalogue of a database that has all migrations. Where PostgreSQL depends on the order of
+ * Generates `baseline.sql` from the catalogue of a database that has all migrations. If PostgreSQL depends on the order of
  * indexes, foreign keys and triggers, the baseline keeps the order of the migrations. `npm run tables` writes the file.
  */
 
@@ -97,7 +97,7 @@ const counters = `
   select format('select setval(%L, %s);', sequencename, last_value) as text
   from pg_sequences where schemaname = 'public' and last_value is not null order by sequencename`;
 
-/** The text of `baseline.sql` for the database at `address`, to which all migrations were applied. */
+/** The text of `baseline.sql` for the database at `address`, which has all migrations. */
 export async function describeBaseline(address: Address): Promise<string> {
   const client = new pg.Client(clientConfig(address));
   await client.connect();

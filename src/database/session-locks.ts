@@ -27,7 +27,7 @@ export function openSessionLocks(config: pg.ClientConfig, name: string): Session
   const drop = (dropped: Promise<pg.Client>): void => {
     if (connection !== dropped) return;
     connection = undefined;
-    void dropped.then((client) => client.end()).catch(() => undefined); // the server may have ended it
+    void dropped.then((client) => client.end()).catch(() => undefined); // the connection may already have ended
   };
   const open = (): Promise<pg.Client> => {
     if (connection) return connection;

@@ -143,7 +143,7 @@ type ItemOf<Schema extends TSchema> =
       ? { [K in keyof Properties]: Properties[K] extends TArray<infer Item> ? Static<Item> : never }[keyof Properties]
       : never;
 
-/** The other fields of an envelope, beside the count and the rows. */
+/** The other fields of an envelope, apart from the count and the rows. */
 type Extra<Schema extends TSchema> = Schema extends TObject ? { extra?: Record<string, unknown> } : unknown;
 
 type Single<Schema extends TSchema, Lists> = Schema extends TVoid

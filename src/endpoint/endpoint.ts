@@ -100,7 +100,8 @@ export type ReplyOf<Answers extends Replies> = {
  * Declares an endpoint. A path word without a resource, or an unknown permission, doesn't compile. The handler's result is
  * checked against the schema of its status.
  *
- * @example export const getThing = endpoint({
+ * @example
+ * export const getThing = endpoint({
  *   id: 'things/get', method: 'GET', path: '/repos/{owner}/{repo}', summary: 'Get a thing',
  *   access: { permission: 'metadata:read', scopes: ['repo'], role: 'read', public: true },
  *   replies: { 200: Thing },

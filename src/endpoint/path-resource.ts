@@ -111,7 +111,8 @@ export type AnyPathResource = PathResource<string, Record<string, TSchema>, any,
 /**
  * Declares a resource that paths name.
  *
- * @example export const label = pathResource({
+ * @example
+ * export const label = pathResource({
  *   name: 'label', words: { name: nameWord }, below: 'repo',
  *   query: ({ db, at }, { name }) => labelByName(db, at.repo.id, name),
  * });

@@ -34,7 +34,7 @@ type PathRoot = {
   readonly hasLimit: boolean;
 };
 
-/** Roots by the words that name them. Access decisions aren't remembered: each endpoint decides anew about these rows. */
+/** Roots by the words that name them. Access decisions aren't cached: each endpoint makes its own decision about these rows. */
 export type PathRoots = Map<string, PathRoot>;
 
 /** The process-wide services that a function needs beside the scope: `Scope & Needs<'secrets'>`. */
@@ -54,7 +54,7 @@ export const scopeFor = (scope: Scope, viewer: Viewer): Scope => openScope({ ...
 export const scopeIn = (scope: Scope, media: Media): Scope =>
   media === scope.media ? scope : { ...openScope({ ...scope, media }), roots: scope.roots };
 
-/** Forgets what was read before a change, since it may be stale. */
+/** Forgets rows that were read before a change, since they may be stale. */
 export function forgetAll({ load, roots }: Pick<Scope, 'load' | 'roots'>): void {
   load.forget();
   roots.clear();

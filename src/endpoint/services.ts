@@ -36,7 +36,7 @@ export interface Services {
   readonly openedAt: Date;
   /** Milliseconds after which a search returns incomplete results (document 1, rule 7). */
   readonly searchBudget: number;
-  /** Semantic search over issues; undefined where it is turned off. */
+  /** Semantic search over issues; undefined if it is turned off. */
   readonly embeddings: Embeddings | undefined;
   /** The HTTP client. */
   readonly outbound: Outbound;
@@ -55,7 +55,7 @@ export interface Services {
   readonly assistant: AssistantProvider;
   /** The prices of metered usage. */
   readonly prices: Prices;
-  /** The configured address of the server; undefined where links use the host of each request. */
+  /** The configured address of the server; undefined if links use the host of each request. */
   readonly url: string | undefined;
   /** Git over SSH: its address, and the server's public keys. Undefined if it is disabled. */
   readonly ssh: (SshAddress & { readonly hostKeys: readonly SshKey[] }) | undefined;

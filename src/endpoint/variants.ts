@@ -73,7 +73,8 @@ type Shared<
  * Declares endpoints that do the same for different parents, such as an organization and a repository. They share their handler
  * and differ in path, access and, if necessary, schemas. The result has one endpoint for each variant, by its name.
  *
- * @example export const { org: getOrgLimit, repo: getRepoLimit } = endpointVariants(
+ * @example
+ * export const { org: getOrgLimit, repo: getRepoLimit } = endpointVariants(
  *   {
  *     org: { id: 'limits/get-for-org', path: '/orgs/{org}/limit', summary: '…', access: readsOrg },
  *     repo: { id: 'limits/get-for-repo', path: '/repos/{owner}/{repo}/limit', summary: '…', access: readsRepo },

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable } from './shape.ts';
 
-// What an assistant's provider reports about its usage. A server has no assistant by default, and then no usage is known.
+// The usage that an assistant's provider reports. A server has no assistant by default, and then no usage is known.
 
 const people = { total_engaged_users: Type.Integer() };
 const named = { name: Type.String(), ...people };

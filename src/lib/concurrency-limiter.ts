@@ -58,7 +58,7 @@ export type ConcurrencyLimiter = {
   /** The acquired slots, and the waiting requests. */
   readonly running: number;
   readonly waiting: number;
-  /** The callers that hold slots or wait, ordered by their number. */
+  /** The callers that hold slots or wait, the busiest first. */
   callers(): { key: string; running: number; waiting: number }[];
 };
 

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 
 /** Thrown in a transaction that needs something slow first. The transaction is rolled back, and runs again once that is done. */
 class PreparationNeeded extends Error {
-  /** Prepares what is needed. It is kept until the returned function is called. */
+  /** Prepares the result. It is kept until the returned function is called. */
   readonly prepare: () => Promise<() => void>;
 
   constructor(prepare: () => Promise<() => void>) {

@@ -51,7 +51,8 @@ export type AddressCheck = (address: string) => boolean;
 /**
  * Allows public addresses, and the ranges that an administrator has allowed in addition (security decision 6).
  *
- * @example addressCheck(['10.1.0.0/16'])('10.1.2.3') // true
+ * @example
+ * addressCheck(['10.1.0.0/16'])('10.1.2.3') // true
  * addressCheck([])('::ffff:127.0.0.1') // false
  */
 export function addressCheck(allow: readonly string[]): AddressCheck {

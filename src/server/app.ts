@@ -198,9 +198,7 @@ function rewriteApiHost(host: string | undefined, url: string): string {
   return host?.startsWith('api.') && !url.startsWith(apiPrefix) ? apiPrefix + url : url;
 }
 
-/**
- * The address where clients of a self-hosted server upload release assets. They build it themselves, beside the API's address.
- */
+/** The address where clients of a self-hosted server upload release assets. They build it themselves from the API's address. */
 const uploadAddress = /^\/api\/uploads(?=\/repos\/[^/]+\/[^/]+\/releases\/\d+\/assets(?:\?|$))/;
 
 const rewriteUpload = (method: string | undefined, url: string): string =>

@@ -38,7 +38,7 @@ type Figures = Rows & { volumes: Figure[] };
  */
 export function addOperationMetrics(registry: Registry, parts: OperationParts): void {
   const figures = cachedFigures(parts);
-  // Several processes report the same value for what they share.
+  // Several processes report the same value for shared resources.
   const shared = (name: string, help: string, label: string, select: (found: Figures) => readonly Figure[]) =>
     new Gauge({
       name,

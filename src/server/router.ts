@@ -16,8 +16,8 @@ type Router = (method: string, address: string) => Match | undefined;
 const routers = new WeakMap<readonly Endpoint[], Router>();
 
 /**
- * The router of endpoints, made once for each list. Adding a thousand routes to Fastify takes longer than the rest of a server's
- * start, and Fastify does more for each route than is needed here, since all are served in the same way.
+ * The router of endpoints, made once for each list. Adding a thousand routes takes longer than the rest of a server's start, and
+ * Fastify does more for each of its own routes than is needed here, since all are served in the same way.
  */
 export function routerOf(endpoints: readonly Endpoint[]): Router {
   const router = routers.get(endpoints) ?? makeRouter(endpoints);

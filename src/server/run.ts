@@ -139,7 +139,8 @@ type RunReply<Types extends EndpointTypes> = Types['reply'] & { readonly list?: 
  * @throws Refusal if a request would be refused
  * @throws Error for an endpoint that replies with bytes, or receives a file
  *
- * @example const { body } = await run(getIssue, context, { owner: 'acme', repo: 'engine', issue_number: 1 });
+ * @example
+ * const { body } = await run(getIssue, context, { owner: 'acme', repo: 'engine', issue_number: 1 });
  */
 export async function run<Types extends EndpointTypes>(
   endpoint: Endpoint<Types>,

@@ -18,7 +18,7 @@ const repositoryPattern = '[\\w.-]{1,100}';
 /** Must not follow a reference: more of a word, or a file extension. */
 const wordEnd = '(?![\\w/@-]|\\.\\w)';
 
-/** Where a reference may begin. A URL is matched as a whole, so that nothing inside it matches. */
+/** The possible beginning of a reference. A URL is matched as a whole, so that nothing inside it matches. */
 const candidate = new RegExp(
   `https?://[^\\s<>"\\uFFFC\\u2060]+|[@#]|(?<![\\w-])gh-(?=\\d)|(?<![\\w/.#@-])[\\da-f]{7,40}(?![#])${wordEnd}`,
   'gi',

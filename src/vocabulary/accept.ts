@@ -15,7 +15,8 @@ const plain: Accepted = { acceptable: true, media: 'json' };
 /**
  * Parses an `Accept` header with the media types of either vocabulary. The highest weight wins, then a named type over a
  * wildcard, then text matches over plain JSON, then the first.
- * @example acceptMediaType('application/vnd.github.v3.raw+json').media // 'raw'
+ * @example
+ * acceptMediaType('application/vnd.github.v3.raw+json').media // 'raw'
  * acceptMediaType('application/vnd.service.text-match+json').media // 'text-match'
  * acceptMediaType('image/png').acceptable // false
  */

@@ -27,7 +27,8 @@ const cache = new WeakMap<object, Map<string, Translator | undefined>>();
  * declared fields and closed sets of values are translated. Free text, and names that are data, stay unchanged. It is computed
  * once for each schema.
  *
- * @example const translator = translatorOf(Type.Object({ source: OneOf(['service', 'custom']), title: Type.String() }));
+ * @example
+ * const translator = translatorOf(Type.Object({ source: OneOf(['service', 'custom']), title: Type.String() }));
  * translator?.toVendor({ source: 'service', title: 'service' }) // { source: 'github', title: 'service' }
  */
 export function translatorOf(schema: object, options: TranslatorOptions = {}): Translator | undefined {
@@ -62,7 +63,8 @@ export const neutralReply = (value: unknown, schema: object, operation: string):
 /**
  * The path of a declared field in an error (`config.url`), in the vocabulary's words.
  *
- * @example emitField('github', 'registry_a_oidc_provider_name') // 'jfrog_oidc_provider_name'
+ * @example
+ * emitField('github', 'registry_a_oidc_provider_name') // 'jfrog_oidc_provider_name'
  */
 export const emitField = (vocabulary: Vocabulary, path: string): string =>
   vocabulary === 'service' ? path : path.replace(/\w+/g, (name) => translated(fields, 'toVendor', name));

@@ -8,7 +8,8 @@ const permissions = tableOf(permissionWords);
 /**
  * The name of a header in the vocabulary. A name in lower case stays in lower case.
  *
- * @example emitHeader('github', 'X-Service-Hook-ID') // 'X-GitHub-Hook-ID'
+ * @example
+ * emitHeader('github', 'X-Service-Hook-ID') // 'X-GitHub-Hook-ID'
  */
 export const emitHeader = (vocabulary: Vocabulary, name: string): string =>
   vocabulary === 'service' ? name : translated(name === name.toLowerCase() ? lowerCase : canonical, 'toVendor', name);
@@ -26,7 +27,8 @@ export const emitUserAgent = (vocabulary: Vocabulary, revision: string): string 
 /**
  * A media type in the vocabulary.
  *
- * @example emitMediaType('github', 'application/vnd.service.raw+json') // 'application/vnd.github.raw+json'
+ * @example
+ * emitMediaType('github', 'application/vnd.service.raw+json') // 'application/vnd.github.raw+json'
  */
 const emitMediaType = (vocabulary: Vocabulary, type: string): string =>
   vocabulary === 'service' ? type : type.replace(`application/vnd.${mediaWord[0]}`, `application/vnd.${mediaWord[1]}`);

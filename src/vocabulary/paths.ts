@@ -17,7 +17,8 @@ const parameters = tableOf(parameterWords);
 /**
  * The public API's route for a neutral one, to register in addition; undefined if both use the same words.
  *
- * @example publicPath('/orgs/{org}/assistant/billing') // '/orgs/{org}/copilot/billing'
+ * @example
+ * publicPath('/orgs/{org}/assistant/billing') // '/orgs/{org}/copilot/billing'
  * publicPath('/orgs/{org}/hooks') // undefined
  */
 export function publicPath(route: string): string | undefined {

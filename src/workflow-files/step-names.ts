@@ -77,6 +77,6 @@ function variablesIn(expression: string): string[] | undefined {
   return names.every((name) => name !== undefined) ? names : undefined;
 }
 
-/** The spelling of a variable where it is set. Contexts are case-insensitive. */
+/** The spelling of a variable in its definition. Contexts are case-insensitive. */
 const keyOf = (part: Source, name: string): string | undefined =>
   Object.keys(part).find((key) => key.toLowerCase() === name.toLowerCase());

@@ -62,7 +62,7 @@ type RefToPass = {
   readonly work: FilterWork;
 };
 
-/** Filters for branches only exclude tags, and the reverse. */
+/** If an event only has filters for branches, tags don't pass, and the reverse. */
 async function passesRef(filters: Filters, { own, other, name, work }: RefToPass): Promise<boolean> {
   const [wanted, ignored] = [filters[own], filters[`${own}-ignore`]];
   if (wanted) return (await passes(openFilter(wanted), name, work)) === true;

@@ -13,7 +13,7 @@ import { asServed } from './facts.ts';
 import { type Facts, naive } from './naive.ts';
 import { type Requirement, requirementOf } from './requirements.ts';
 
-/** How many decisions are made, and by which seed; `HEARTH_TEST_CASES=1000000` for a long run. */
+/** The number of decisions, and their seed. Use `HEARTH_TEST_CASES=1000000` for a long run. */
 const cases = Number(process.env.HEARTH_TEST_CASES ?? 50_000);
 const seed = Number(process.env.HEARTH_TEST_SEED ?? 7);
 
@@ -23,7 +23,7 @@ const roles = { repo: ['read', 'triage', 'write', 'maintain', 'admin'], org: ['m
 type Random = (bound: number) => number;
 const pick = <T>(from: readonly T[], random: Random): T => from[random(from.length)] as T;
 
-/** What the requirement names comes up more often than chance would have it, so that permissions are held as often as not. */
+/** The required values occur more often than by chance, so that permissions are held about half of the time. */
 function factsFor(needs: Requirement, place: Place, random: Random): Facts {
   const kind = pick(kinds, random);
   const named = namedPermissions(needs).map((permission) => permission.split(':')[0] ?? '');

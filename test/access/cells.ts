@@ -1,8 +1,8 @@
-// Every kind of caller in every kind of place, as plain values: what the table of all decisions is made of.
+// Every kind of caller in every kind of location, as plain values, for the table of all decisions.
 import type { Facts } from './naive.ts';
 import type { Requirement } from './requirements.ts';
 
-/** Who calls, in the organization of the place. Collaborators belong to its repository alone. */
+/** The callers, in the organization of the path. Collaborators only belong to its repository. */
 export const people = ['owner', 'member', 'outsider', 'read', 'triage', 'write', 'maintain', 'admin', 'site_admin'] as const;
 export type Person = (typeof people)[number];
 
@@ -11,13 +11,13 @@ export type Visibility = (typeof visibilities)[number];
 
 export type Place = { readonly repo: boolean; readonly org: boolean };
 
-/** A team's id names its organization, too. */
+/** A team's id also identifies its organization. */
 export const placeOf = (path: string): Place => ({
   repo: path.includes('repo}') || path.startsWith('/repositories/{repository_id}'),
   org: path.includes('{org}') || path.startsWith('/teams/{team_id}'),
 });
 
-/** What a caller comes with. `elsewhere`: the credential was made for another account than that of the place. */
+/** The credential of a caller. `elsewhere`: it was made for another account than the path's. */
 export type Credential = {
   readonly kind: string;
   readonly holds: string;
@@ -31,7 +31,7 @@ const everyScope = [
   'delete:packages admin:gpg_key admin:ssh_signing_key project site_admin',
 ].flatMap((line) => line.split(' '));
 
-/** What several of these bring, in parts: a token may hold all parts but the one that is needed. */
+/** Values for several of these, in parts: a token may hold all parts except the required one. */
 const partsOfScopes = [
   'repo:status repo_deployment public_repo repo:invite security_events write:org read:org manage_runners:org write:public_key',
   'read:public_key write:repo_hook read:repo_hook read:user user:email user:follow read:packages write:gpg_key read:gpg_key',
@@ -55,7 +55,7 @@ const all = (names: readonly string[], level: string): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, level]));
 const unique = <T>(many: readonly T[]): T[] => [...new Set(many)];
 
-/** Sets of scopes, each with what it is called. */
+/** Named sets of scopes. */
 function scopeSets({ scopes = [], alsoScopes = [] }: Requirement): [string, string[]][] {
   const named = unique([...scopes, ...alsoScopes]);
   const others = [...everyScope, ...partsOfScopes];
@@ -73,7 +73,7 @@ function scopeSets({ scopes = [], alsoScopes = [] }: Requirement): [string, stri
   ];
 }
 
-/** Sets of permissions, each with what it is called. */
+/** Named sets of permissions. */
 function permissionSets(needs: Requirement): [string, Record<string, string>][] {
   const names = unique(namedPermissions(needs).map(nameOf));
   const others = everyPermission.filter((name) => !names.includes(name));
@@ -91,7 +91,7 @@ function permissionSets(needs: Requirement): [string, Record<string, string>][] 
   ];
 }
 
-/** Everything that somebody may come with. */
+/** All credentials that a caller may have. */
 export function credentialsFor(needs: Requirement): Credential[] {
   const bare = { holds: 'nothing', scopes: [], permissions: {}, elsewhere: false };
   return [
@@ -121,7 +121,7 @@ const roleOfPerson: Readonly<Record<Person, string | undefined>> = {
 
 const isWithoutAccount = (kind: string): boolean => ['none', 'app_jwt', 'client'].includes(kind);
 
-/** The role in a repository: what isn't private, everybody who is signed in may read. */
+/** The role in a repository. Every signed-in user may read one that isn't private. */
 function roleIn(person: Person, kind: string, visibility: Visibility): string | undefined {
   const own = kind === 'installation' || isWithoutAccount(kind) ? undefined : roleOfPerson[person];
   if (own !== undefined) return own;
@@ -134,7 +134,7 @@ function isReached({ kind, scopes, elsewhere }: Credential, visibility: Visibili
   return visibility === undefined || visibility === 'public' || scopes.includes('repo');
 }
 
-/** In what state a repository is: none but the first takes every change. */
+/** The state of a repository. Only the first one allows every change. */
 export const states = ['open', 'archived', 'locked', 'limited'] as const;
 export type State = (typeof states)[number];
 
@@ -172,7 +172,7 @@ export function factsOf({ person, visibility, state, credential }: Cell, place: 
   };
 }
 
-/** All cells of an endpoint: what can't make a difference in its place is there once. */
+/** All cells of an endpoint. Values that make no difference for its path occur once. */
 export function cellsOf(needs: Requirement, place: Place, write: boolean): Cell[] {
   const inStates = place.repo && write ? states : states.slice(0, 1);
   const inVisibilities = place.repo ? visibilities : visibilities.slice(0, 1);

@@ -1,4 +1,5 @@
-// All decisions about all endpoints: what `authorize` says by the declarations, beside what the documents say of the same callers.
+// All decisions about all endpoints: compares the result of `authorize` for the declarations with the documents' result for the
+// same callers.
 import { expect, test } from 'vitest';
 import { authorize } from '#access/authorize.ts';
 import type { Policy } from '#access/policy.ts';
@@ -9,7 +10,7 @@ import { flipsOf } from './flips.ts';
 import { naive, type Outcome } from './naive.ts';
 import { differencesOf, knownRoutes, lineOf, type Requirement, requirementOf } from './requirements.ts';
 
-/** A cell with what the server knows in it, and what the documents say. */
+/** A cell with the server's data for it, and the documents' result. */
 type Decided = { cell: Cell; served: ReturnType<typeof asServed>; expected: Outcome };
 
 function decide(needs: Requirement, place: Place, write: boolean): Decided[] {
@@ -24,7 +25,7 @@ const outcomeOf = (policy: Policy, { viewer, target }: Decided['served'], write:
   return decision.allowed ? 'allowed' : decision.refusal;
 };
 
-/** Whether a declaration decides otherwise in some cell, or can't decide. */
+/** Whether a declaration decides differently in some cell, or can't decide. */
 function isNoticed(policy: Policy, decided: readonly Decided[], write: boolean): boolean {
   try {
     return decided.some(({ served, expected }) => outcomeOf(policy, served, write) !== expected);
@@ -36,7 +37,7 @@ function isNoticed(policy: Policy, decided: readonly Decided[], write: boolean):
 const told = ({ cell: { credential, ...where }, expected }: Decided, outcome: Outcome): string =>
   `${JSON.stringify(where)} by ${credential.kind} with ${credential.holds}${credential.elsewhere ? ' elsewhere' : ''}: ${outcome}, but ${expected} is expected`;
 
-/** The first test refuses an endpoint that has no line. */
+/** The first test refuses an endpoint without a line. */
 const known = new Set(knownRoutes());
 const cases = allEndpoints
   .filter(({ method, path }) => known.has(`${method} ${path}`))
@@ -51,7 +52,7 @@ const cases = allEndpoints
     };
   });
 
-/** Endpoints that demand the same in the same kind of place have the same cells. */
+/** Endpoints with the same requirements and the same kind of path have the same cells. */
 const groups = [
   ...Map.groupBy(cases, ({ access, needs, place, write }) => JSON.stringify([access, needs, place, write])).values(),
 ].flatMap((group) => group.slice(0, 1).map((first) => ({ ...first, routes: group.map(({ route }) => route) })));
@@ -80,7 +81,7 @@ test('every cell of every endpoint is decided as the documents say', () => {
     expect(seen.get(outcome), outcome).toBeGreaterThan(1_000);
 });
 
-/** The others change no decision more often: most are about changes of repositories alone. */
+/** The others change no more decisions, since most of them concern only changes of repositories. */
 const main: readonly (keyof Policy)[] = ['permission', 'scopes', 'tokens', 'role'];
 
 test('each declaration with one thing changed makes a test above fail, and most change a decision', () => {
@@ -98,6 +99,7 @@ test('each declaration with one thing changed makes a test above fail, and most 
   }
   expect(unnoticed).toEqual([]);
   expect(counts.flips).toBeGreaterThan(10_000);
-  // What is left is idle: a scope where apps alone are let in, a role of what is open to all, the role `read` where one sees the place.
+  // The rest has no effect: a scope where only apps are allowed, a role for something public, or the role `read` where the caller
+  // can see the repository.
   expect(counts.decided / counts.main, JSON.stringify(counts)).toBeGreaterThan(0.85);
 });

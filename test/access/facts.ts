@@ -5,9 +5,9 @@ import type { Facts } from './naive.ts';
 
 const withoutAccount = ['none', 'app_jwt', 'client'];
 
-/** Facts as the server holds them while it decides about a request. */
+/** Facts in the form that the server has when it decides about a request. */
 export function asServed({ kind, scopes, permissions, siteAdmin, repo, org }: Facts): { viewer: Viewer; target: Target } {
-  const grant = { kind, scopes, permissions } as unknown as Grant; // what `authorize` reads of a grant
+  const grant = { kind, scopes, permissions } as unknown as Grant; // the fields of a grant that `authorize` reads
   const account = { site_admin: siteAdmin } as Account;
   const heldIf = (reached: boolean) => (reached ? (permissions as PermissionSet) : {});
   return {

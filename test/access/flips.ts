@@ -3,19 +3,19 @@ import { alternatives, type Policy } from '#access/policy.ts';
 import { orgRoles, roles } from '#access/roles.ts';
 import { everyToken } from '#access/tokens.ts';
 
-/** A declaration with one thing changed. */
+/** A declaration with one change. */
 export type Flip = { readonly field: keyof Policy; readonly what: string; readonly policy: Policy };
 
 /** A declaration without one of its fields. */
 function without(policy: Policy, field: keyof Policy): Policy {
   const { [field]: _, ...rest } = policy;
-  return rest as Policy; // `permission` is never left out
+  return rest as Policy; // callers never remove `permission`
 }
 
 const otherLevel = (permission: Permission): Permission =>
   (permission.endsWith(':read') ? permission.replace(/:read$/, ':write') : permission.replace(/:\w+$/, ':read')) as Permission;
 
-/** The next permission of the same kind of place, at the same level. */
+/** The next permission of the same scope, at the same level. */
 function otherName(permission: Permission): Permission {
   const [name, level] = permission.split(':') as [PermissionName, string];
   const all: readonly PermissionName[] = permissionNames.filter((other) => permissionScope(other) === permissionScope(name));
@@ -94,7 +94,7 @@ function toggles(policy: Policy): Flip[] {
   });
 }
 
-/** Declarations that differ from one in a single thing: a permission, a scope, a kind of token, the role, or a switch. */
+/** Declarations that differ from a given one in one respect: a permission, a scope, a kind of token, the role, or a switch. */
 export const flipsOf = (policy: Policy): Flip[] => [
   ...permissionFlips(policy),
   ...scopeFlips(policy),

@@ -1,5 +1,5 @@
-// Whatever a list shows, a read allows, and complete lists leave nothing out: the SQL of access and the lists that are made of it, beside a
-// plain reading of the documents, in random organizations.
+// Everything that a list shows can be read, and complete lists omit nothing. Compares the SQL for access, and the lists that use
+// it, with a direct implementation of the documents, in random organizations.
 import { type RawBuilder, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import {
@@ -19,12 +19,12 @@ import { world } from '#test/support/world.ts';
 import { random as randomOf } from '#test/vocabulary/random.ts';
 import { type Caller, drawGraph, type Graph, insertGraphs, type OrganizationRole, Reading } from './graphs.ts';
 
-/** How many graphs are drawn, and by which seed; `HEARTH_TEST_GRAPHS=10000` for a long run. Requests are made in a few of them. */
+/** The number of graphs, and their seed. Use `HEARTH_TEST_GRAPHS=10000` for a long run. Requests are made in a few of them. */
 const total = Number(process.env.HEARTH_TEST_GRAPHS ?? 40);
 const seed = Number(process.env.HEARTH_TEST_SEED ?? 3);
-/** How many graphs are stored and asked about at a time. */
+/** The number of graphs that are stored and queried together. */
 const batch = 10;
-/** Milliseconds that a long run may take. */
+/** The maximum milliseconds of a long run. */
 const timeout = 300_000 + total * 150;
 
 const opened = await world();
@@ -44,8 +44,8 @@ async function makeGraphs(count: number): Promise<Graph[]> {
 }
 
 /**
- * The rows of many small statements, a few at a time. As one statement they would take PostgreSQL longer to plan than to answer, and all
- * at once would wait for connections for too long.
+ * The rows of many small statements, a few at a time. PostgreSQL would take longer to plan one large statement than to run it,
+ * and all statements together would wait too long for connections.
  */
 async function allRows<Row>(selects: readonly RawBuilder<unknown>[]): Promise<Row[]> {
   const rows: Row[] = [];
@@ -58,13 +58,13 @@ async function allRows<Row>(selects: readonly RawBuilder<unknown>[]): Promise<Ro
 
 const viewerOf = ({ user, grant }: Caller): Viewer => ({
   grant,
-  ...(user === undefined ? {} : { account: { id: user } as Account }), // all that the SQL asks of an account
+  ...(user === undefined ? {} : { account: { id: user } as Account }), // the SQL needs no other fields of an account
 });
 
 const told = (graph: Graph, caller: Caller, what: string): string =>
   `${what}: ${JSON.stringify({ user: caller.user, grant: caller.grant })} in ${JSON.stringify({ ...graph, callers: [] })}`;
 
-/** What SQL says of each caller and each repository of its graph. */
+/** The SQL results for each caller and each repository of its graph. */
 type Answer = Record<'level' | 'reached' | 'readable' | 'issues' | 'contents' | 'byAccount' | 'affiliated', number | boolean>;
 
 function answersOf(graph: Graph, caller: Caller, at: string): RawBuilder<unknown> {
@@ -92,7 +92,7 @@ function expectedAnswers(reading: Reading, caller: Caller, repository: Graph['re
   };
 }
 
-/** Compares what SQL says of repositories with the documents. Returns what disagrees. */
+/** Compares the SQL results for repositories with the documents. Returns the differences. */
 async function comparedRepositories(graphs: readonly Graph[]): Promise<string[]> {
   const asked = graphs.flatMap((graph) => graph.callers.map((caller) => ({ graph, caller, reading: new Reading(graph) })));
   const selects = asked.map(({ graph, caller }, at) => answersOf(graph, caller, `${at}`));
@@ -155,7 +155,7 @@ test('the SQL of access says what the documents say of random organizations', { 
   let analyzed = 0;
   for (let made = 0; made < total && wrong.length === 0; made += batch) {
     const graphs = await makeGraphs(Math.min(batch, total - made));
-    // With the statistics of a few graphs, PostgreSQL would plan to read whole tables when there are thousands.
+    // With the statistics of a few graphs, PostgreSQL would plan to read whole tables when there are thousands of rows.
     if (made >= 2 * analyzed) {
       await sql`analyze`.execute(db);
       analyzed = made + graphs.length;
@@ -177,7 +177,7 @@ test('the readers of a repository are found without a look at other organization
   for (const select of selects) {
     const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>`
       explain (analyze, buffers, format json) ${select}`.execute(db);
-    // 8 kB each; one look at the roles of every organization would be some 600.
+    // In blocks of 8 kB. Reading the roles of every organization would take some 600.
     expect(rows[0]?.['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(200);
   }
 });
@@ -187,7 +187,7 @@ const sorted = (ids: Iterable<number>): number[] => [...ids].toSorted((a, b) => 
 const loginOf = ({ users, organizations }: Graph, id: number): string =>
   [...users, ...organizations].find((one) => one.id === id)?.login ?? '';
 
-/** Everybody watches and starred everything, and there is an issue in each repository, of which the app's hook may be told. */
+/** Everybody watches and has starred everything, and each repository has an issue, which the app's hook may receive. */
 async function fill(graph: Graph): Promise<void> {
   const { repositories, users, apps, organizations } = graph;
   const pairs = JSON.stringify(repositories.flatMap(({ id }) => users.map((user) => ({ repository: id, account: user.id }))));
@@ -208,10 +208,10 @@ async function fill(graph: Graph): Promise<void> {
   }
 }
 
-/** What was seen in all graphs: nothing is proved by lists that are empty, and by reads that are all answered alike. */
+/** Totals over all graphs. Empty lists, or reads that all have the same result, would prove nothing. */
 const seen = { told: 0, shown: 0, found: 0, hidden: 0 };
 
-/** Who was told of an issue by a notification or a webhook, beside who may read of it. */
+/** Compares the receivers of an issue's notification or webhook with the people who may read it. */
 async function comparedDeliveries(graph: Graph): Promise<string[]> {
   const reading = new Reading(graph);
   const { repositories, users, installations } = graph;
@@ -240,17 +240,17 @@ async function comparedDeliveries(graph: Graph): Promise<string[]> {
   return found.join() === expected.join() ? [] : [`${found.join()} were told, and not ${expected.join()}`];
 }
 
-/** Notifications that people got while they could read a repository: here, of every one. */
+/** Notifications that people got while they could read a repository: here, for every repository. */
 const fillInboxes = ({ repositories, users }: Graph) =>
   sql`insert into notification_threads (account_id, repository_id, subject_id, reason, event_id, updated_at)
     select a.id, s.repository_id, s.id, 'subscribed', 1, ${clock.now} from notification_subjects s, accounts a
     where s.repository_id = any (${repositories.map(({ id }) => id)}) and a.id = any (${users.map(({ id }) => id)})
     on conflict do nothing`.execute(db);
 
-/** A list of repositories, or of what is in them. */
+/** A list of repositories, or of their contents. */
 type Asked = { path: string; expected: Ids; of: (item: Record<string, never>) => number | string };
 
-/** The lists that a caller may ask for, each with the repositories that it shows something of. */
+/** The lists that a caller may request, each with the repositories that it shows something of. */
 function listsFor(graph: Graph, caller: Caller): Asked[] {
   const reading = new Reading(graph);
   const { user, grant } = caller;
@@ -311,7 +311,7 @@ function listsFor(graph: Graph, caller: Caller): Asked[] {
   return lists as Asked[];
 }
 
-/** What a list answers, as the ids of repositories. */
+/** The result of a list, as the ids of repositories. */
 async function shownBy(client: Client, { path, of }: Asked): Promise<{ status: number; shown: Ids }> {
   const { status, body } = await client.get(`${path}${path.includes('?') ? '&' : '?'}per_page=50`);
   const items = status === 200 ? (Array.isArray(body) ? body : (body.items ?? body.repositories)) : [];
@@ -326,7 +326,7 @@ async function comparedRequests(graph: Graph): Promise<string[]> {
     for (const asked of listsFor(graph, caller)) {
       const { status, shown } = await shownBy(client, asked);
       seen.shown += shown.length;
-      // Where nothing of an owner may be known, a search that names them all is refused (document 1, Search, rule 6).
+      // If nothing about an owner may be known, a search that names all of them is refused (document 1, Search, rule 6).
       const isRefused = status === 422 && asked.expected.length === 0;
       if (!isRefused && (status !== 200 || shown.join() !== asked.expected.join()))
         wrong.push(told(graph, caller, `${asked.path} shows ${shown.join()} (${status}), and not ${asked.expected.join()}`));

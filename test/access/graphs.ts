@@ -1,4 +1,4 @@
-// Random organizations with people, nested teams, roles and repositories, and what the documents say of who may read what in them.
+// Random organizations with people, nested teams, roles and repositories, and the documents' answer to who may read what in them.
 import { sql } from 'kysely';
 import type { Grant } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
@@ -16,12 +16,12 @@ type Installation = {
   app: number;
   account: number;
   suspended: boolean;
-  /** Undefined: all of the account. */
+  /** Undefined: all repositories of the account. */
   selected: number[] | undefined;
   permissions: Record<string, string>;
 };
 
-/** A credential: what the server knows of it (`grant`) and, where requests are made, the token itself. */
+/** A credential: the server's data about it (`grant`) and, if requests are made, the token itself. */
 export type Caller = { user: number | undefined; grant: Grant; token: string | undefined };
 
 export type Graph = {
@@ -39,12 +39,15 @@ export type Graph = {
   callers: Caller[];
 };
 
-/** The roles of organizations that there are, with the level that each brings in every repository. */
+/** The existing organization roles, with the level that each gives in every repository. */
 export type OrganizationRole = { id: number; base_role: string | null };
 
 type Drawing = { random: Random; roles: readonly OrganizationRole[]; next: () => number };
 
-/** Draws a graph: two organizations with a founder and four more people, up to six teams, five repositories, an app, and a credential of each kind. */
+/**
+ * Makes a random graph: two organizations with a founder and four more people, up to six teams, five repositories, an app, and a
+ * credential of each kind.
+ */
 export function drawGraph({ random, roles, next }: Drawing): Graph {
   const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
   const some = <T>(from: readonly T[], oneIn: number): T[] => from.filter(() => random(oneIn) === 0);
@@ -65,7 +68,7 @@ export function drawGraph({ random, roles, next }: Drawing): Graph {
   ]);
   const owners = [...organizations, ...organizations, pick(people)].map(({ id }) => id);
   const repositories = Array.from({ length: 5 }, next).map((id) => {
-    const isFork = random(6) === 0; // a private fork, in which a vulnerability is repaired
+    const isFork = random(6) === 0; // a private fork for fixing a vulnerability
     return {
       id,
       owner: pick(owners),
@@ -130,7 +133,7 @@ function callersOf({ users, organizations, repositories, installations, apps }: 
   const permissions = { ...(random(2) === 0 ? { issues: 'read' } : {}), ...(random(2) === 0 ? { contents: 'read' } : {}) };
   const [app] = apps;
   const made = (user: number | undefined, kind: Grant['kind'], more: object): Caller => {
-    const token = newToken('hrp_'); // prefixes are for people and scanners: the row says what kind it is
+    const token = newToken('hrp_'); // prefixes are for people and scanners, and the row has the kind
     return { user, grant: { kind, tokenId: next(), ...more } as unknown as Grant, token };
   };
   const person = (): number => pick(users).id;
@@ -170,14 +173,14 @@ function callersOf({ users, organizations, repositories, installations, apps }: 
   ];
 }
 
-/** What the documents say of a graph. Plain loops, without a look at the SQL. */
+/** The documents' answers about a graph, in plain loops that are independent of the SQL. */
 export class Reading {
   readonly graph: Graph;
   constructor(graph: Graph) {
     this.graph = graph;
   }
 
-  /** A team and those above it. */
+  /** A team and its parent teams. */
   chainOf(team: number): number[] {
     const { parent } = this.graph.teams.find(({ id }) => id === team) ?? {};
     return [team, ...(parent === undefined ? [] : this.chainOf(parent))];
@@ -187,13 +190,13 @@ export class Reading {
     return this.graph.memberships.find((one) => one.organization === organization && one.user === user)?.role;
   }
 
-  /** The highest level, 0 to 5, that a user has in a repository by any source. That anybody may read it doesn't count. */
+  /** The highest level, 0 to 5, that a user has in a repository from any source. Public read access doesn't count. */
   ownLevel(user: number | undefined, { id, owner, isFork }: Repository): number {
     if (user === undefined) return 0;
     if (owner === user) return 5;
     const { organizations, collaborators, teamMembers, teamRepositories, assignments } = this.graph;
     const found = [0];
-    // What holds in all repositories of an organization holds in private forks for administrators alone.
+    // In private forks, roles in all repositories of an organization count only for administrators.
     const inAll = (level: number): number => (isFork && level < 5 ? 0 : level);
     const role = this.roleIn(owner, user);
     if (role === 'owner') found.push(5);
@@ -214,7 +217,7 @@ export class Reading {
     return Math.max(this.ownLevel(user, repository), open ? 1 : 0);
   }
 
-  /** The installation by which an app's token or an app's user reaches an account. */
+  /** The installation through which an app's token or an app's user reaches an account. */
   private installedOn(grant: Grant, account: number): Installation | undefined {
     return this.graph.installations.find(
       (one) =>
@@ -250,7 +253,7 @@ export class Reading {
     return !('permissions' in grant) || permission in grant.permissions;
   }
 
-  /** Whether a caller may read a repository, and there what needs this permission. */
+  /** Whether a caller may read a repository, and the data there that needs this permission. */
   reads(caller: Caller, repository: Repository, permission?: string): boolean {
     if (repository.visibility === 'public') return true;
     const { grant, user } = caller;
@@ -259,7 +262,7 @@ export class Reading {
     return grant.kind === 'installation' || this.level(user, repository) > 0;
   }
 
-  /** Whether a caller may know who belongs to an organization. */
+  /** Whether a caller may know the members of an organization. */
   knows({ grant }: Caller, organization: number): boolean {
     if (grant.kind === 'none') return false;
     if (grant.kind === 'classic_pat' || grant.kind === 'oauth_app') return true;
@@ -267,7 +270,7 @@ export class Reading {
     return 'ownerId' in grant && grant.ownerId === organization;
   }
 
-  /** Whether a caller may see a team: apps and owners all, members closed ones and their own. */
+  /** Whether a caller may see a team: apps and owners see all teams, and members see closed teams and their own. */
   seesTeam(caller: Caller, { id, organization, privacy }: Team): boolean {
     if (caller.grant.kind === 'installation') return this.knows(caller, organization);
     const role = this.roleIn(organization, caller.user);
@@ -276,7 +279,7 @@ export class Reading {
   }
 }
 
-/** Stores graphs, by a statement for each table. */
+/** Stores graphs, with one statement for each table. */
 export async function insertGraphs(tx: Tx, graphs: readonly Graph[], now: Date): Promise<void> {
   const insert = async (table: string, rows: readonly object[]): Promise<void> => {
     const [first] = rows;

@@ -1,14 +1,14 @@
 import type { Requirement } from './requirements.ts';
 
-/** What a credential may do in a repository or organization, and who its holder is there. */
+/** A credential's permissions in a repository or organization, and its holder's role there. */
 type There = {
   /** The caller's own role there. */
   readonly role: string | undefined;
-  /** Whether the credential reaches the place beyond what is public. */
+  /** Whether the credential reaches the repository or organization beyond public data. */
   readonly reached: boolean;
 };
 
-/** What a decision rests on, as plain values. */
+/** The facts for a decision, as plain values. */
 export type Facts = {
   readonly kind: string;
   readonly scopes: readonly string[];
@@ -22,7 +22,7 @@ export type Facts = {
     readonly locked: boolean;
     /** The limit on interactions in force. */
     readonly limit: 'existing_users' | 'contributors_only' | 'collaborators_only' | undefined;
-    /** What speaks for the caller where there is one. */
+    /** The reasons that may admit the caller despite the limit. */
     readonly standing: readonly ('role' | 'commit' | 'age')[];
   };
   /** The organization of the path. */
@@ -31,7 +31,7 @@ export type Facts = {
 
 export type Outcome = 'allowed' | 'unauthenticated' | 'forbidden' | 'not_found';
 
-/** Everything that a scope brings, written out. */
+/** Every scope with all scopes that it includes. */
 const brings: Readonly<Record<string, readonly string[]>> = {
   repo: ['repo:status', 'repo_deployment', 'public_repo', 'repo:invite', 'security_events'],
   'admin:org': ['write:org', 'read:org', 'manage_runners:org'],
@@ -59,7 +59,7 @@ const ranks: Readonly<Record<string, readonly string[]>> = {
   owner: ['owner'],
 };
 
-/** Categories that are about an organization although their names don't say so. */
+/** Categories that concern an organization although their names don't say so. */
 const ofOrganizations = new Set(['members', 'issue_fields']);
 const ofAccounts = new Set([
   'email_addresses',
@@ -75,8 +75,8 @@ const ofAccounts = new Set([
 const tokenKinds = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'app_user', 'installation'];
 
 /**
- * The documents' rules on who may call, as one list from top to bottom: the first that fits decides. Slow and plain on purpose,
- * made without a look at `authorize`, and of nothing that is in `src/`.
+ * The documents' rules about access, as one list from top to bottom: the first matching rule decides. It is deliberately slow and
+ * plain, independent of `authorize`, and uses nothing from `src/`.
  */
 export function naive(needs: Requirement, facts: Facts, write: boolean): Outcome {
   const { kind, repo, org } = facts;
@@ -87,10 +87,10 @@ export function naive(needs: Requirement, facts: Facts, write: boolean): Outcome
   const tokens = needs.tokens ?? tokenKinds;
   const isScoped = kind === 'classic_pat' || kind === 'oauth_app';
 
-  // A scope that is about one thing is enough for that thing, also where the rest of the repository is out of its reach.
+  // A scope for a specific resource is enough for that resource, even if the rest of the repository is out of its reach.
   const special = isScoped && repo?.role !== undefined && hasOne(withoutRepo(needs), facts);
   const known = isPublicPlace || (repo.reached && (repo.role !== undefined || kind === 'installation')) || special;
-  // An app may ask for its own installation anywhere: where it has none, its handler finds nothing.
+  // An app may look up its own installation anywhere. If it has none, its handler finds nothing.
   if (reason === 'app_jwt' && kind === 'app_jwt') return 'allowed';
   if (!known) return 'not_found';
   if (reason === 'public' || reason === 'token_exchange') return 'allowed';
@@ -103,7 +103,7 @@ export function naive(needs: Requirement, facts: Facts, write: boolean): Outcome
   if (reason === 'site_admin')
     return facts.siteAdmin && kind === 'classic_pat' && facts.scopes.includes('site_admin') ? 'allowed' : 'forbidden';
 
-  // Of one's own in a repository that one sees, document 2 says 403 where the token lacks a scope.
+  // For the caller's own data in a visible repository, document 2 requires 403 if the token lacks a scope.
   const isOwn = reason === 'own_account' && repo !== undefined;
   const quietly: Outcome = write || (repo === undefined && org === undefined) || isOwn ? 'forbidden' : 'not_found';
   if (isScoped && !scopesServe(needs, facts)) return quietly;
@@ -121,7 +121,7 @@ export function naive(needs: Requirement, facts: Facts, write: boolean): Outcome
   return repo.standing.some((one) => excused.includes(one)) ? 'allowed' : 'forbidden';
 }
 
-/** What lets a caller interact under each limit. */
+/** What admits a caller under each limit. */
 const letIn: Readonly<Record<string, readonly string[]>> = {
   existing_users: ['role', 'commit', 'age'],
   contributors_only: ['role', 'commit'],
@@ -145,11 +145,11 @@ function permissionsServe({ permission = {} }: Requirement, { permissions, repo,
     const [category = '', level = ''] = needed.split(':');
     const isOrganizations = category.startsWith('organization_') || ofOrganizations.has(category);
     const isRepositories = !isOrganizations && !ofAccounts.has(category);
-    // A permission counts where the credential reaches: one of repositories in the repository of the path, any other in its
+    // A permission counts where the credential reaches: repository permissions in the repository of the path, any other in its
     // organization.
     const place = isRepositories ? (repo ?? org) : (org ?? repo);
     const counts = place === undefined || place.reached;
-    // Reading the metadata of what is public needs nothing; of all else, that the credential reaches it.
+    // Reading public metadata needs nothing. For other metadata, the credential must reach the repository.
     if (category === 'metadata' && level === 'read') return counts;
     const given = counts ? permissions[category] : undefined;
     if (level === 'admin') return given === 'admin';

@@ -23,7 +23,7 @@ test("the catalogue has every permission of the public API's apps, with the same
   const { properties } = documentedDescription.schemas['app-permissions'] as {
     properties: Record<string, { enum: string[] }>;
   };
-  // There are no enterprises here.
+  // Hearth has no enterprises.
   const theirs = Object.entries(properties).filter(([name]) => !name.startsWith('enterprise_'));
   expect(theirs.length).toBeGreaterThan(40);
   const levels = new Map<string, readonly string[]>(permissionNames.map((name) => [name, levelsOf(name)]));

@@ -3,7 +3,7 @@ import { countStatements } from '#database/client.ts';
 import { hashToken } from '#lib/token.ts';
 import { world } from '#test/support/world.ts';
 
-/** A generator of numbers below `n`, the same at every run. */
+/** A generator of numbers below `n`, with the same sequence in every run. */
 function numbers(seed: number): (n: number) => number {
   let state = seed;
   return (n) => {
@@ -12,7 +12,7 @@ function numbers(seed: number): (n: number) => number {
   };
 }
 
-/** 10,000 were run by hand. */
+/** 10,000 steps were run manually. */
 const steps = Number(process.env.HEARTH_TEST_STEPS ?? 300);
 
 test('after the reply to a change, no process answers by what was before', async () => {

@@ -1,8 +1,8 @@
-// What each endpoint demands of its caller, without a look at the declarations: from the documents' tables, and from
-// `requirements.txt` as far as these say nothing.
+// The requirements of each endpoint, independent of the declarations: from the documents' tables, and from `requirements.txt`
+// where these are silent.
 import { readFileSync } from 'node:fs';
 
-/** The words are those of the documents, and of the public API where they are silent. */
+/** The terms are the documents', or the public API's if the documents are silent. */
 export type Requirement = {
   readonly permission?:
     | string
@@ -39,24 +39,24 @@ const textOf = (name: string): string => readFileSync(new URL(name, import.meta.
 const rows = JSON.parse(textOf('../spec/permission-matrix.json')) as Row[];
 const described = JSON.parse(textOf('../spec/endpoints.json')) as Described[];
 
-/** Method and path without the names of its words, which the documents and Hearth choose apart. */
+/** Method and path without the names of path words, which differ between the documents and Hearth. */
 const shapeOf = ({ method, path }: Route): string => `${method} ${path.replace(/\{\w+\}/g, '{}')}`;
 
-/** Of an organization's categories, these alone have no prefix. */
+/** Only these categories of an organization have no prefix. */
 const nameOf = (category: string, scope: string): string =>
   scope !== 'organization' || /^(?:organization_|members$|issue_fields$)/.test(category) ? category : `organization_${category}`;
 
 const kinds: Readonly<Record<string, string>> = { oauth: 'oauth_app', UAT: 'app_user', IAT: 'installation' };
 const scoped = ['classic_pat', 'oauth_app'];
 
-/** Document 3 tells of fine-grained tokens alone. Where it lists an operation once, that permission is all that it needs. */
+/** Document 3 only covers fine-grained tokens. If it lists an operation once, that permission is the only requirement. */
 function byMatrix(of: readonly Row[]): Requirement {
   const [row] = of;
   if (row === undefined || row.multiple || of.length > 1) return {};
   return { permission: `${nameOf(row.permission, row.scope)}:${row.access}` };
 }
 
-/** Documents 1 and 2 tell permissions, scopes and the kinds of tokens. */
+/** Documents 1 and 2 specify permissions, scopes and the kinds of tokens. */
 function byDescription({ permission, permission_alternatives = [], classic_scopes, token_kinds }: Described): Requirement {
   const needed = [permission ?? [], permission_alternatives]
     .flat()
@@ -72,14 +72,14 @@ function byDescription({ permission, permission_alternatives = [], classic_scope
 const rowsByShape = Map.groupBy(rows, shapeOf);
 const describedByShape = new Map(described.map((one) => [shapeOf(one), one]));
 
-/** What the documents say of a route. */
+/** The documents' requirements of a route. */
 export function documentedOf(route: Route): Requirement {
   const shape = shapeOf(route);
   const told = describedByShape.get(shape);
   return { ...byMatrix(rowsByShape.get(shape) ?? []), ...(told ? byDescription(told) : {}) };
 }
 
-/** Which fine-grained kinds document 3 names for a route; undefined where it doesn't list it. */
+/** The fine-grained kinds that document 3 lists for a route; undefined if it doesn't list the route. */
 export function documentedKinds(route: Route): readonly string[] | undefined {
   const of = rowsByShape.get(shapeOf(route));
   const [row] = of ?? [];
@@ -103,7 +103,7 @@ const fields = [
   'heads',
 ] as const satisfies readonly (keyof Requirement)[];
 
-/** A line of `requirements.txt`: what the documents leave open. */
+/** A line of `requirements.txt`, for requirements that the documents don't specify. */
 export function lineOf(route: Route, declared: Requirement): string {
   const told = documentedOf(route);
   const left = fields.filter((field) => declared[field] !== undefined && told[field] === undefined);
@@ -120,13 +120,13 @@ const lines = new Map(
     }),
 );
 
-/** What a route demands. @throws for a route that `requirements.txt` doesn't have */
+/** The requirements of a route. @throws for a route that is missing in `requirements.txt` */
 export function requirementOf(route: Route): Requirement {
   const line = lines.get(`${route.method} ${route.path}`);
   if (!line) throw new Error(`requirements.txt doesn't know ${route.method} ${route.path}`);
   const needs = { ...line, ...documentedOf(route) };
   const named = documentedKinds(route);
-  // Document 3's word on fine-grained kinds holds; of tokens with scopes it says nothing.
+  // Document 3 is authoritative for fine-grained kinds. It doesn't cover tokens with scopes.
   return named ? { ...needs, tokens: [...(needs.tokens ?? scoped).filter((kind) => scoped.includes(kind)), ...named] } : needs;
 }
 
@@ -134,11 +134,11 @@ const everyKind = [...scoped, 'fine_grained_pat', 'app_user', 'installation'];
 
 const whereAbsent: Requirement = { tokens: everyKind, scopes: [], alsoScopes: [] };
 
-/** The same in one form: lists sorted, and there where they are absent. */
+/** The same in a normal form: sorted lists, with empty ones for missing ones. */
 const inOneForm = (value: unknown, field: keyof Requirement): string =>
   JSON.stringify(value ?? whereAbsent[field] ?? null, (_, inner) => (Array.isArray(inner) ? inner.toSorted() : inner));
 
-/** The fields in which a declaration says something else than what its route demands. */
+/** The fields in which a declaration differs from its route's requirements. */
 export const differencesOf = (declared: Requirement, needs: Requirement): string[] =>
   fields.filter((field) => inOneForm(declared[field], field) !== inOneForm(needs[field], field));
 

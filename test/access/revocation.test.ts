@@ -1,4 +1,4 @@
-// What is taken away is gone at the next request, on every way in, and in every process.
+// Revoked access ends with the next request, through every entry point, and in every process.
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import type { Id } from '#lib/id.ts';
@@ -15,7 +15,7 @@ const admin = await here.user(fresh('admin'), { site_admin: true });
 const owner = await here.user();
 const asOwner = await here.as(owner);
 
-/** Ways in by which something can be read, each with whether it is. */
+/** Entry points for reading, each with a test whether it works. */
 type Ways = Readonly<Record<string, () => Promise<boolean>>>;
 
 /** A private repository of an organization, with a commit and an issue that a search finds by its word. */
@@ -33,7 +33,7 @@ async function makeStage() {
 
 type Stage = Awaited<ReturnType<typeof makeStage>>;
 
-/** Asks every process, which must agree. */
+/** Checks every process. They must agree. */
 async function everywhere(
   token: string | undefined,
   url: string,
@@ -46,7 +46,7 @@ async function everywhere(
   return { statusCode: first.statusCode, location: String(first.headers.location ?? ''), body: first.body };
 }
 
-/** The ways in of somebody with a token, and of the archive whose address they were given while they could read. */
+/** The entry points for the holder of a token, and for an archive address that they got while they could read. */
 async function waysOf(token: string, { org, repo, path, word }: Stage, key?: ReturnType<typeof keyFile>): Promise<Ways> {
   const { location } = await everywhere(token, `/api/v3${path}/tarball/main`);
   const search = `/api/v3/search/issues?q=${word}+is:issue`;
@@ -60,7 +60,7 @@ async function waysOf(token: string, { org, repo, path, word }: Stage, key?: Ret
   };
 }
 
-/** The ways that are open. */
+/** The entry points that work. */
 async function open(ways: Ways): Promise<string[]> {
   const tried = await Promise.all(Object.entries(ways).map(async ([name, way]) => ((await way()) ? [name] : [])));
   return tried.flat().toSorted();
@@ -85,7 +85,7 @@ async function makePerson(): Promise<Person> {
 type Revocation = {
   give: (stage: Stage, person: Person) => Promise<unknown>;
   revoke: (stage: Stage, person: Person) => Promise<unknown>;
-  /** Ways that don't lead by what is revoked. */
+  /** Entry points that don't depend on the revoked access. */
   stay?: readonly string[];
 };
 
@@ -179,7 +179,7 @@ test.each(Object.entries(ofInstallations))('%s', async (name, revoke) => {
   const ways = await Promise.all([waysOf(token, stage), waysOf(await userToken(owner), stage)]);
   for (const each of ways) expect(await open(each)).toEqual(Object.keys(each).toSorted());
   await revoke(installation);
-  // Reading metadata comes with each installation.
+  // Every installation may read metadata.
   const stay = name.includes('no permission') ? ['the API'] : [];
   for (const each of ways) expect(await open(each)).toEqual(stay);
 });

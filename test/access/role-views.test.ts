@@ -6,7 +6,7 @@ import { world } from '#test/support/world.ts';
 
 const { user, org, repo, db, as } = await world();
 
-/** Accounts, organizations and repositories with roles of every source, drawn at random from the same seed at each run. */
+/** Random accounts, organizations and repositories with roles from every source, with the same seed in each run. */
 async function peopleWithRoles(): Promise<void> {
   const people = await Promise.all(Array.from({ length: 8 }, () => user()));
   const [owner] = people as [(typeof people)[0]];

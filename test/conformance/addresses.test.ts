@@ -1,5 +1,5 @@
-// Every address of the API that a reply names is an address of the API, and addresses by numbers answer as those by names do.
-// Derived from the declarations and the samples of all families.
+// Every API address in a reply is a valid API address, and addresses with ids return the same as addresses with names. Derived
+// from the declarations and the samples of all families.
 import { expect, test } from 'vitest';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { resourcesOf } from '#endpoint/path-resource.ts';
@@ -28,14 +28,14 @@ async function sampleOf(endpoint: Endpoint): Promise<{ client: Client; path: str
   return { client: (await makers[0]?.(stage)) ?? stage.client, path: fill(endpoint.path, words), words };
 }
 
-/** The fields of a reply whose text is an address of the API, at every depth. */
+/** The fields of a reply whose value is an API address, at every depth. */
 function* addressesIn(value: unknown, field = ''): Generator<[field: string, address: string]> {
   if (typeof value === 'string' && (field === 'url' || field.endsWith('_url')) && value.startsWith(api)) yield [field, value];
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) yield* addressesIn(inner, Array.isArray(value) ? field : name);
 }
 
-/** The addresses that a template stands for, with and without its optional parts. */
+/** The addresses that a template expands to, with and without its optional parts. */
 function expanded(template: string): string[] {
   const path = template
     .slice(api.length)
@@ -45,10 +45,10 @@ function expanded(template: string): string[] {
   return [path.replace(/\{\/\w+\}/g, ''), path.replace(/\{\/\w+\}/g, '/1')];
 }
 
-/** What is asked for by POST alone, here and in the public API. */
+/** These support only POST, here and in the public API. */
 const posted = new Set(['merges_url', 'upload_url', 'rerun_url', 'cancel_url', 'access_tokens_url', 'ping_url', 'test_url']);
 
-/** Addresses that the public schema demands, of families that aren't built. */
+/** Addresses that the public schema requires, of families that don't exist in Hearth. */
 const unbuilt: Readonly<Record<string, readonly string[]>> = {
   'following people': ['followers_url', 'following_url'],
   'activity events and feeds': ['events_url', 'received_events_url', 'feeds_url', 'hub_url'],
@@ -77,7 +77,7 @@ test('every exception among the addresses is still needed', () => {
   expect([...unbuiltFields].filter((field) => !met.has(field))).toEqual([]);
 });
 
-/** What a reply says, but for what is another each time. */
+/** The content of a reply, without values that change each time. */
 const contentOf = ({ status, headers, body, text }: Answer): object => {
   const { date: _date, link = '', ...rest } = headers;
   const volatile = /^x-service-request-id$|^x-ratelimit|^content-length$|^etag$|^location$/;
@@ -89,7 +89,7 @@ const contentOf = ({ status, headers, body, text }: Answer): object => {
   };
 };
 
-/** The path by numbers, for a path by names. */
+/** The path with ids, for a path with names. */
 async function numberedPath(path: string): Promise<string | undefined> {
   const { org, repo } = stage;
   const [, slug] = /^\/orgs\/acme\/teams\/([^/]+)/.exec(path) ?? [];
@@ -115,7 +115,7 @@ test.each(rooted)('$route answers by numbers as by names, to everybody', async (
     expect(contentOf(await caller.get(numbered))).toEqual(contentOf(await caller.get(path)));
 });
 
-/** Declared with an id of its own. */
+/** Declared as operations of their own. */
 const declaredById = new Set(['users/get-by-username', 'repos/get']);
 
 const numberedRoots = /^\/(orgs\/\{org\}|repos\/\{(template_)?owner\}\/\{(template_)?repo\}|users\/\{username\})/;

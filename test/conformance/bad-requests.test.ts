@@ -9,13 +9,13 @@ import { everyRow } from './rows.ts';
 
 const opened = await world();
 const { owner, callers } = await makeStage(opened);
-// The first reader of a key makes it.
+// The first read of a key creates it.
 for (const path of ['/orgs/acme/private-registries', '/orgs/acme/actions/secrets', '/repos/acme/secret/actions/secrets'])
   await (await opened.as(owner)).get(`${path}/public-key`);
 const tokens = callers.filter(({ holds }) => holds).map(({ token }) => token);
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-/** Sends a request line as it stands: a client would mend an odd path. */
+/** Sends a request line unchanged, since a client would normalize an odd path. */
 function send({ method, path, headers = {}, body }: Bad, token: string | undefined): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };

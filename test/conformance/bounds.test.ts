@@ -17,7 +17,7 @@ type Schema = {
   readonly oneOf?: readonly Schema[];
 };
 
-/** The places of integers in a schema that may be larger or smaller than what PostgreSQL holds. */
+/** The locations of integers in a schema that may exceed PostgreSQL's range. */
 function unbounded(schema: Schema | undefined, place: string): string[] {
   if (!schema) return [];
   const isBounded = schema.enum !== undefined || (schema.minimum !== undefined && schema.maximum !== undefined);
@@ -34,16 +34,16 @@ test('every whole number that a request may hold has bounds, or a huge one would
     ...unbounded(body as Schema | undefined, `${id} body`),
     ...unbounded(query as Schema | undefined, `${id} query`),
   ]);
-  // A title may be a number in the public API. It is stored as a text.
+  // In the public API, a title may be a number. It is stored as text.
   expect(found).toEqual(['issues/create body.title', 'issues/update body.title']);
   const words = allEndpoints.flatMap((endpoint) => [...wordSchemasOf(endpoint)]);
   expect(words.flatMap(([word, schema]) => unbounded(schema as Schema, word))).toEqual([]);
 });
 
-/** A pattern that ends after so many characters. */
+/** A pattern with a fixed number of characters. */
 const isShort = (pattern: string | undefined): boolean => /^\^[^*+]*\{\d+\}\$$/.test(pattern ?? '');
 
-/** The places of texts and lists in a schema that may be as long as a body. */
+/** The locations of texts and lists in a schema without their own limit. */
 function endless(schema: Schema | undefined, place: string): string[] {
   if (!schema) return [];
   const isClosed = schema.enum !== undefined || schema.const !== undefined;

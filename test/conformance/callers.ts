@@ -7,13 +7,13 @@ import { allEndpoints } from '#resources/all.ts';
 import { installApp, oauthToken } from '#test/support/apps.ts';
 import type { World } from '#test/support/world.ts';
 
-/** Somebody who calls, as the documents tell callers apart. */
+/** A kind of caller that the documents distinguish. */
 export type Caller = {
   name: string;
   kind: TokenKind | 'none' | 'malformed';
   /** Whether the token holds every scope or permission, or none at all. */
   holds: boolean;
-  /** What the account behind it is in the organization. */
+  /** The role of its account in the organization. */
   role: 'owner' | 'member' | 'stranger';
   token?: string;
 };
@@ -64,7 +64,7 @@ export async function makeStage(world: World): Promise<Stage> {
   };
 }
 
-/** Words of paths that mean something on the stage. Every other word names a child that doesn't exist. */
+/** Path words that have a value on the stage. Every other word names a child that doesn't exist. */
 const samples: Readonly<Record<string, string>> = {
   org: 'acme',
   owner: 'acme',
@@ -78,11 +78,11 @@ const samples: Readonly<Record<string, string>> = {
   version: '9.9.9',
 };
 
-/** The text of a word that fits its schema and names nothing. */
+/** A text that matches the schema of a word and names nothing. */
 export const absentWord = (schema: { type?: string; enum?: readonly string[] }): string =>
   schema.enum?.[0] ?? (schema.type === 'integer' ? '999999999' : 'a'.repeat(40));
 
-/** A path of the stage for a path of the declarations. */
+/** The stage's path for a declared path. */
 export function samplePath(path: string, other: Readonly<Record<string, string>> = {}): string {
   const endpoint = allEndpoints.find((declared) => declared.path === path);
   if (!endpoint) throw new Error(`No endpoint has the path ${path}`);

@@ -1,4 +1,5 @@
-// A sample of the table of decisions (`test/access/every-cell.test.ts`) as requests: real people, tokens, teams and repositories.
+// A sample of the table of decisions (`test/access/every-cell.test.ts`) as requests, with real people, tokens, teams and
+// repositories.
 import { expect, test } from 'vitest';
 import type { Scope } from '#access/scopes.ts';
 import type { Account } from '#access/viewer.ts';
@@ -12,7 +13,7 @@ import { random as randomOf } from '#test/vocabulary/random.ts';
 import { samplePath } from './callers.ts';
 import { expectedOf } from './evaluator.ts';
 
-/** How many requests are made, and by which seed; `HEARTH_TEST_REQUESTS=100000` for a long run. */
+/** The number of requests, and their seed. Use `HEARTH_TEST_REQUESTS=100000` for a long run. */
 const requests = Number(process.env.HEARTH_TEST_REQUESTS ?? 1_500);
 const seed = Number(process.env.HEARTH_TEST_SEED ?? 11);
 
@@ -38,7 +39,7 @@ for (const visibility of visibilities) {
   for (const role of ['read', 'triage', 'write', 'maintain', 'admin'] as const) await collaborator(repo, accounts[role], role);
   repos.set(visibility, repo);
 }
-// Where these alerts are off, rules refuse those who may ask.
+// If these alerts are disabled, rules refuse authorized callers.
 await opened.db.updateTable('repositories').set({ vulnerability_alerts: true }).execute();
 const { body: team } = await (await opened.as(owner)).post('/orgs/acme/teams', { name: 'team', privacy: 'closed' });
 
@@ -88,13 +89,13 @@ async function statusOf({ method, path, body }: Endpoint, { visibility, credenti
     method,
     url: `/api/v3${samplePath(path, words)}`,
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    // A body that is no JSON shows who gets as far as it, and changes nothing.
+    // A body that isn't JSON shows who gets that far, and changes nothing.
     ...(body ? { body: '{' } : {}),
   });
   return statusCode;
 }
 
-/** Requests that take the stage away, or the caller's token, or that a rule allows for oneself alone. */
+/** Requests that remove the stage or the caller's token, or that a rule allows only for the caller itself. */
 const leftOut = new Set([
   'DELETE /orgs/{org}',
   'DELETE /repos/{owner}/{repo}',
@@ -113,7 +114,10 @@ const everything: Credential = {
   elsewhere: false,
 };
 
-/** What these show, rules hide from some who may ask: concealed members, fields of members alone, and what owners and maintainers of a team see. */
+/**
+ * Rules hide this data from some authorized callers: concealed members, fields for members only, and data for owners and
+ * maintainers of a team.
+ */
 const ofSome = new Set([
   'GET /orgs/{org}/issue-fields',
   'GET /user/memberships/orgs/{org}',
@@ -124,8 +128,8 @@ const ofSome = new Set([
 ]);
 
 /**
- * Whether a request got through. A read that answers 404 finds nothing, if it answers the owner of everything so, too; rules may refuse
- * those who aren't owners.
+ * Whether access was granted. A read with 404 finds nothing if the owner of everything gets 404 too. Rules may refuse callers who
+ * aren't owners.
  */
 async function gotThrough(endpoint: Endpoint, cell: Cell, status: number): Promise<boolean> {
   if (status === 401 || status >= 500) return false;

@@ -16,11 +16,11 @@ const rootsOf = ({ org, repo }: SampleStage): Words => ({
   username: 'carl',
 });
 
-/** A path with the words that are known. */
+/** A path with the known words filled in. */
 export const fill = (path: string, words: Words): string =>
   path.replace(/\{(\w+)\}/g, (brace, word: string) => words[word] ?? brace);
 
-/** The address of what a resource of a path lies below, with the words that are known. */
+/** The address of a path resource's parent, with the known words filled in. */
 function baseOf(path: string, { below }: AnyPathResource, words: Words): string {
   const last = { org: '{org}', repo: '{repo}', template: '{template_repo}', user: '{username}' } as const;
   const lastWord =
@@ -28,12 +28,12 @@ function baseOf(path: string, { below }: AnyPathResource, words: Words): string 
   return lastWord === undefined ? '' : fill(path.slice(0, path.indexOf(lastWord) + lastWord.length), words);
 }
 
-/** The words of everything that an endpoint's path names, made anew on a stage. */
+/** Creates everything that an endpoint's path names on a stage, and returns the words. */
 export async function makeAll(stage: SampleStage, endpoint: Endpoint): Promise<Words> {
   let words = rootsOf(stage);
   for (const resource of resourcesOf(endpoint)) {
     const sample = samples.get(resource);
-    // What names nothing may be there without being made.
+    // Resources without words may exist without being created.
     if (!sample && Object.keys(resource.words).length === 0) continue;
     if (!sample) throw new Error(`${resource.name} of ${endpoint.path} has no sample`);
     words = { ...words, ...(await sample(stage, baseOf(endpoint.path, resource, words))) };
@@ -44,14 +44,14 @@ export async function makeAll(stage: SampleStage, endpoint: Endpoint): Promise<W
 const kinds = [...samples.keys()];
 const made = new Map<SampleStage, Map<string, Promise<Words>>>();
 
-/** As `makeAll`, once for all endpoints below the same things of a stage. For requests that must not change what they name. */
+/** Like `makeAll`, once for all endpoints with the same parents on a stage. For requests that must not change their resources. */
 export function makeOnce(stage: SampleStage, endpoint: Endpoint): Promise<Words> {
   const ofStage = made.get(stage) ?? new Map<string, Promise<Words>>();
   made.set(stage, ofStage);
   const resources = resourcesOf(endpoint);
   const words = resources.flatMap((resource) => Object.keys(resource.words));
   const end = Math.max(0, ...words.map((word) => endpoint.path.indexOf(`{${word}}`) + word.length + 2));
-  // Several resources have the same name, as an issue that has a parent.
+  // Several resources have the same name, such as an issue that has a parent.
   const key = [endpoint.path.slice(0, end), ...resources.map((resource) => kinds.indexOf(resource))].join(' ');
   const found = ofStage.get(key) ?? makeAll(stage, endpoint);
   ofStage.set(key, found);

@@ -1,22 +1,25 @@
 import type { Vocabulary } from '#vocabulary/words.ts';
 
-/** A place where replies differ from the public description on purpose. */
+/** An intended difference between replies and the public description. */
 export type Difference = {
-  /** `*` stands for every operation. */
+  /** `*` matches every operation. */
   readonly operationId: string;
   /**
-   * Where, as a JSON pointer in the public words; `*` stands for each item of a list, and `**` at the beginning for whatever stands
-   * before. What lies below is covered too.
+   * The location, as a JSON pointer with public names. `*` matches each item of a list, and `**` at the beginning matches any
+   * prefix. Everything below is covered too.
    */
   readonly pointer: string;
   readonly reason: string;
-  /** Where the documents win over the public API, the difference holds in the `service` vocabulary alone. */
+  /** If the documents take precedence over the public API, the difference exists only in the `service` vocabulary. */
   readonly vocabulary?: Vocabulary;
 };
 
 export type SchemaLocation = { readonly operationId: string; readonly pointer: string; readonly vocabulary: Vocabulary };
 
-/** The differences that are allowed, one entry each with its reason. The list can only shrink: a whole run ends with those that no reply needed. */
+/**
+ * The allowed differences, one entry each with its reason. The list can only shrink: a complete run reports entries that no reply
+ * needed.
+ */
 export const differences: readonly Difference[] = [
   ...['archived_at', 'archived_by'].map((field) => ({
     operationId: '*',
@@ -184,7 +187,7 @@ export const differences: readonly Difference[] = [
   },
 ];
 
-/** Where requests do something else than a document says, each with the test that shows it. */
+/** Differences between requests and a document, each with the test for it. */
 export const differencesFromDocuments = [
   {
     operationIds: ['orgs/update-webhook'],
@@ -201,11 +204,11 @@ const covers = (pointer: string, place: string): boolean =>
     ? place.endsWith(pointer.slice(2)) || place.includes(`${pointer.slice(2)}/`)
     : place === pointer || place.startsWith(`${pointer}/`);
 
-/** Keeps which entries of a list were needed. */
+/** Records which entries of a list were needed. */
 export function registerOf(list: readonly Difference[], note: (entry: Difference) => void = () => undefined) {
   const needed = new Set<Difference>();
   return {
-    /** Whether a problem at a place is a difference on purpose. Each entry that covers it counts as needed from then on. */
+    /** Whether a problem at a location is an intended difference. Each matching entry then counts as needed. */
     allows({ operationId, pointer, vocabulary }: SchemaLocation): boolean {
       const place = pointer.replace(/\/\d+(?=\/|$)/g, '/*');
       const covering = list.filter(
@@ -220,7 +223,10 @@ export function registerOf(list: readonly Difference[], note: (entry: Difference
       }
       return covering.length > 0;
     },
-    /** The entries that no reply has needed so far in this process: after every operation has answered, each of them must go. */
+    /**
+     * The entries that no reply has needed so far in this process. After every operation has replied, each of them must be
+     * removed.
+     */
     neverNeeded: (): Difference[] => list.filter((entry) => !needed.has(entry)),
   };
 }

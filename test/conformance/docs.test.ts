@@ -6,7 +6,7 @@ import { type Description, documentedDescription } from '#test/support/public-sc
 import { describeOperations } from '#test/support/published.ts';
 import { documented, matrix, notBuilt } from './matrix.ts';
 
-// Stale? `npm run docs` writes what these compare with.
+// If these fail because a file is stale, `npm run docs` updates it.
 
 test('docs/permissions.md shows what the endpoints declare', async () => {
   await expect(makePermissionsPage(allEndpoints)).toMatchFileSnapshot('../../docs/permissions.md');

@@ -1,4 +1,4 @@
-// Every field that a request may write has a test of what it does, or a reason in the list of those that lack one.
+// Every writable field of a request has a test of its effect, or a reason in the list of fields without one.
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { permissionNames } from '#access/permissions.ts';
@@ -15,7 +15,7 @@ const root = new URL('../../', import.meta.url);
 /** By family, the tests of its fields, each as `file › name`. */
 const effects: Effects = JSON.parse(readFileSync(new URL('effects.json', import.meta.url), 'utf8'));
 
-/** By field, the last fixed words of the paths of the endpoints that have it. */
+/** By field, the last fixed words in the paths of its endpoints. */
 const declared = new Map<string, Set<string>>();
 for (const endpoint of allEndpoints)
   for (const field of fieldsOf(endpoint)) {
@@ -24,7 +24,7 @@ for (const endpoint of allEndpoints)
     declared.set(key, words.add(endpoint.path.split('/').findLast((word) => word !== '' && !word.startsWith('{')) ?? ''));
   }
 
-/** Permissions that some endpoint asks for, or the rules for pushes. A test that goes through the catalogue names none of them. */
+/** Permissions that some endpoint or the rules for pushes require. A test that loops over the catalogue names none of them. */
 const asked = new Set([
   'workflows',
   ...allEndpoints.flatMap(({ access }) =>
@@ -63,7 +63,7 @@ function testsAt(place: string): TestText[] {
   return name === '' ? [] : testsNamed(text, name);
 }
 
-/** Of a field inside of another, both names are written. */
+/** A nested field is written with both names. */
 const wordsOf = (field: string): string[] =>
   field
     .split('.')

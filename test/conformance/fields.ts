@@ -2,10 +2,10 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import { emitSchema } from '#vocabulary/schema.ts';
 import { isSchema, leavesOf, propertiesOf, resolveWithin, type Schema, schemasIn } from '#vocabulary/schema-leaves.ts';
 
-/** Bodies nest at most so deep; a schema that contains itself is followed so far. */
+/** The maximum depth of bodies. A recursive schema is followed to this depth. */
 const maxDepth = 6;
 
-/** The paths of all fields that a body may have, as `config.url` or `rules.*.type`, without those that are refused. */
+/** The paths of all fields that a body may have, such as `config.url` or `rules.*.type`, without refused ones. */
 export function fieldsOf({ body }: Pick<Endpoint, 'body'>): string[] {
   const emitted = body && emitSchema('service', body);
   if (!isSchema(emitted)) return [];

@@ -1,12 +1,15 @@
-/** Something that the public API takes in requests, and Hearth doesn't. */
+/** Something that requests may contain in the public API, but not in Hearth. */
 export type LeftOut = {
   readonly operationIds: readonly string[];
-  /** As `requests.test.ts` writes them: `?/name` is a parameter, `/name=value` a value, and a name with `!` is demanded here alone. */
+  /**
+   * In the notation of `requests.test.ts`: `?/name` is a parameter, `/name=value` a value, and a name with `!` is required only
+   * here.
+   */
   readonly places: readonly string[];
   readonly reason: string;
   /**
-   * Set where a request may give it and nothing comes of it: the reason says why nobody is misled. Without this, the declaration refuses
-   * the field or parameter (`Refused`).
+   * Set if a request may contain it without an effect. The reason explains why nobody is misled. Otherwise the declaration
+   * refuses the field or parameter (`Refused`).
    */
   readonly ignored?: true;
 };
@@ -15,7 +18,7 @@ const withReasons = (name: string, ...parts: readonly string[]): string[] => par
 const ofRule = (name: string): string => `/rules/*/parameters/${name}`;
 const ofSuggestions = ['rationale', 'confidence'] as const;
 
-/** All of it, with the reasons. Nothing may be here that is taken. */
+/** All of it, with reasons. Nothing that Hearth accepts may be listed here. */
 export const leftOut: readonly LeftOut[] = [
   {
     operationIds: ['secret-scanning/update-org-pattern-configs'],

@@ -7,7 +7,7 @@ import { world } from '#test/support/world.ts';
 import { makeStage, samplePath } from './callers.ts';
 import { documented } from './matrix.ts';
 
-/** Document 2, Errors: malformed requests on the list and the deletion of registries, and on webhook deliveries, are 400. */
+/** Document 2, Errors: malformed requests for the list and the deletion of registries, and for webhook deliveries, get 400. */
 
 const opened = await world();
 const { owner } = await makeStage(opened);

@@ -1,5 +1,5 @@
-// Document 3 against the running server, without a look at the declarations: each row's permission alone opens its operation to the
-// kinds of tokens that the row names. A lower level doesn't, nor do all other permissions together.
+// Document 3 against the running server, independent of the declarations: each row's permission alone grants access to its
+// operation for the row's kinds of tokens. A lower level doesn't, nor do all other permissions together.
 import { expect, test } from 'vitest';
 import { levelsOf, type PermissionSet, permissionNames } from '#access/permissions.ts';
 import type { Account } from '#access/viewer.ts';
@@ -11,7 +11,7 @@ import { type MatrixRow, matrix, permissionNamed } from './matrix.ts';
 const routeOf = ({ method, path }: MatrixRow): string => `${method} ${path}`;
 const routes = [...Map.groupBy(matrix, routeOf)];
 
-/** Document 1, Authentication 6: what is public is read without a permission. */
+/** Document 1, Authentication 6: reading public data needs no permission. */
 const publicReads = new Set(
   ['members', 'members/{username}', 'public_members', 'public_members/{username}'].map((path) => `GET /orgs/{org}/${path}`),
 );
@@ -26,7 +26,7 @@ type Kind = (typeof kinds)[number];
 type Tokens = Readonly<Record<Kind, string>>;
 const made = new Map<string, Promise<Tokens>>();
 
-/** A token of each kind that holds these permissions in an organization, for an owner of it. */
+/** A token of each kind with these permissions in an organization, for one of its owners. */
 function tokensFor(held: PermissionSet, on: Account): Promise<Tokens> {
   const key = `${on.id} ${JSON.stringify(held)}`;
   const make = async (): Promise<Tokens> => {
@@ -38,7 +38,7 @@ function tokensFor(held: PermissionSet, on: Account): Promise<Tokens> {
   return tokens;
 }
 
-/** Where the stage's own words won't do: the call would take them away, or may name the caller alone. */
+/** For calls that would remove the stage's own resources, or that may only name the caller. */
 async function wordsOf(route: string): Promise<{ on: Account; words: Record<string, string> }> {
   if (route.includes('/public_members/{')) return { on: org, words: { username: owner.login } };
   if (route === 'DELETE /repos/{owner}/{repo}') {
@@ -54,7 +54,7 @@ async function wordsOf(route: string): Promise<{ on: Account; words: Record<stri
   return { on: gone, words: { org: gone.login } };
 }
 
-/** Whether a token gets further than its refusal. A body that is no JSON shows it, and changes nothing. */
+/** Whether a token gets past the access decision. A body that isn't JSON shows that, and changes nothing. */
 async function passes(row: MatrixRow, held: PermissionSet, kind: Kind): Promise<boolean> {
   const { on, words } = await wordsOf(routeOf(row));
   const reply = await opened.hearth.app.inject({

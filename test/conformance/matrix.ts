@@ -4,7 +4,7 @@ import type { TokenKind } from '#access/tokens.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { allEndpoints } from '#resources/all.ts';
 
-/** What the documents' permission matrices say of one operation, one row for each category that lists it. */
+/** The rows of the documents' permission matrices for one operation, one for each category that lists it. */
 export type MatrixRow = {
   readonly method: string;
   readonly path: string;
@@ -13,7 +13,7 @@ export type MatrixRow = {
   readonly access: 'read' | 'write';
   readonly matrices: readonly ('personal' | 'app')[];
   readonly app_tokens: readonly ('UAT' | 'IAT')[];
-  /** Listed under other permissions too. */
+  /** It is also listed under other permissions. */
   readonly multiple: boolean;
 };
 
@@ -45,10 +45,10 @@ const kinds = {
   IAT: 'installation',
 } as const satisfies Record<string, TokenKind>;
 
-/** How Hearth calls the token kinds that the documents name. */
+/** Hearth's names for the documents' kinds of tokens. */
 export const kindsOf = (names: readonly (keyof typeof kinds)[]): TokenKind[] => names.map((name) => kinds[name]);
 
-/** How Hearth calls a category of the documents. */
+/** Hearth's name for a category of the documents. */
 export function permissionNamed(category: string, scope: string): PermissionName {
   const names = scope === 'organization' ? [`organization_${category}`, category] : [category];
   const known = names.find(isPermissionName);
@@ -58,12 +58,12 @@ export function permissionNamed(category: string, scope: string): PermissionName
 
 type Route = { readonly method: string; readonly path: string };
 
-/** Method and path without the names of its words, which the documents and Hearth choose apart. */
+/** Method and path without the names of path words, which differ between the documents and Hearth. */
 export const shapeOf = ({ method, path }: Route): string => `${method} ${path.replace(/\{\w+\}/g, '{}')}`;
 
 const declared = new Map(allEndpoints.map((endpoint) => [shapeOf(endpoint), endpoint]));
 
-/** The declaration of a route of the documents. */
+/** The declaration for a route of the documents. */
 export const declarationOf = (route: Route) => getOrThrow(declared, shapeOf(route));
 
 /** The operations of the documents that have no declaration. */

@@ -4,7 +4,7 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import { wordsOf } from '#endpoint/path-words.ts';
 import { samplePath } from './callers.ts';
 
-/** A request that no endpoint may take, or that only reads. */
+/** A request that no endpoint may accept, or that only reads. */
 export type Bad = { method: string; path: string; headers?: Record<string, string>; body?: string; what: string };
 
 type Random = (bound: number) => number;
@@ -20,10 +20,10 @@ type Shape = {
 };
 
 const ajv = formats.default(new Ajv({ strict: false, coerceTypes: false }));
-/** One of several, by chance. */
+/** A random item. */
 export const pick = <T>(from: readonly T[], random: Random): T => from[random(from.length)] as T;
 
-/** Segments that name nothing here, as they stand in a request line. */
+/** Path segments that name nothing here, as written in a request line. */
 const oddSegments = [
   '%00',
   '%0d%0aX-Injected:%201',
@@ -77,7 +77,7 @@ const oddTexts = [
 ];
 const oddNumbers = ['-1', '0', '1e309', '99999999999999999999', '1.5', 'NaN', '-0', '0x1f', '٣'];
 
-/** At the bounds of what columns and JavaScript hold. */
+/** Numbers at the limits of columns and of JavaScript. */
 const largeNumbers = [0, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 10_764_335_617, Number.MAX_SAFE_INTEGER];
 
 const wrongValues: readonly unknown[] = [
@@ -122,7 +122,7 @@ const deep = (random: Random): string => {
   );
 };
 
-/** One request that is wrong in one way, for an endpoint. */
+/** A request for an endpoint that is wrong in one respect. */
 export function badRequest(endpoint: Endpoint, random: Random): Bad {
   const { method, body } = endpoint;
   const words = wordsOf(endpoint.path);
@@ -134,7 +134,7 @@ export function badRequest(endpoint: Endpoint, random: Random): Bad {
   return pick(ways, random)(endpoint, random);
 }
 
-/** Writes carry a body that is no JSON, so that not even an odd path that leads somewhere changes anything. */
+/** Writes have a body that isn't JSON, so that nothing changes even if an odd path is valid. */
 function oddPath({ method, path, body }: Endpoint, random: Random): Bad {
   const word = pick(wordsOf(path), random);
   const made = samplePath(path, { [word]: pick(oddSegments, random) });
@@ -174,7 +174,7 @@ function oddHeaders({ method, path }: Endpoint, random: Random): Bad {
   return { method, path: samplePath(path), headers, what: 'odd headers' };
 }
 
-/** Headers for which any request is refused before it is looked at. */
+/** Headers that get any request refused before it is processed. */
 function refusedHeaders({ method, path }: Endpoint, random: Random): Bad {
   const headers = pick<Record<string, string>>(
     [
@@ -192,7 +192,7 @@ function brokenBody({ method, path }: Endpoint, random: Random): Bad {
   return { method, path: samplePath(path), body, what: 'broken body' };
 }
 
-/** The example or nothing, with one declared field that its own schema refuses, or a required one left out. */
+/** The example or an empty body, with one declared field that its own schema refuses, or without a required one. */
 function wrongBody(endpoint: Endpoint, random: Random): Bad {
   const { method, path, example } = endpoint;
   const { properties = {} } = (endpoint.body ?? {}) as Shape;
@@ -213,12 +213,12 @@ function wrongBody(endpoint: Endpoint, random: Random): Bad {
 const accepts = (schema: object, value: unknown): boolean =>
   ajv.validate(schema, value) && !JSON.stringify(value).includes('\\u0000');
 
-/** A value that a schema takes, with the required fields alone; texts and numbers are `leaf`'s to choose. */
+/** A value that matches a schema, with only the required fields. `leaf` chooses texts and numbers. */
 function sampleOf(schema: Shape, leaf: (schema: Shape) => unknown): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return sampleOf(schema.anyOf[0] ?? {}, leaf);
-  if (schema.type === 'boolean') return false; // nothing archived, nothing suspended
+  if (schema.type === 'boolean') return false; // nothing is archived or suspended
   if (schema.type === 'array') return Array.from({ length: schema.minItems ?? 1 }, () => sampleOf(schema.items ?? {}, leaf));
   if (schema.type === 'object') {
     const { properties = {}, required = [] } = schema;
@@ -227,7 +227,7 @@ function sampleOf(schema: Shape, leaf: (schema: Shape) => unknown): unknown {
   return leaf(schema);
 }
 
-/** A well-typed body whose texts and numbers are strange: it may be taken or refused, but must be understood. */
+/** A body with correct types and strange texts and numbers. It may be accepted or refused, but must not cause a fault. */
 export function strangeRequest({ method, path, body, example }: Endpoint, random: Random): Bad {
   const { properties = {}, required = [] } = (body ?? {}) as Shape;
   const strange = (schema: Shape): unknown => {

@@ -1,5 +1,5 @@
-// Whatever a path names below an account or a repository: it is found there and nowhere else, and whoever may not know of it can't
-// tell it from what isn't there. Derived from the resources of all endpoints and from their samples.
+// Every resource in a path is found only below its own account or repository, and a caller who may not see it can't distinguish
+// it from a missing one. Derived from the resources of all endpoints and from their samples.
 import { expect, test } from 'vitest';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { type AnyPathResource, resourcesOf, wordSchemasOf } from '#endpoint/path-resource.ts';
@@ -28,7 +28,10 @@ async function makeStage(name: string, place: SampleStage['place'], owner = ada)
 
 const carl = await opened.user('carl');
 const here = await makeStage('acme', 'here');
-/** Another organization of the same owner, and one of somebody else. Their issues and milestones have numbers that aren't used here. */
+/**
+ * Another organization of the same owner, and one of another owner. Their issues and milestones have numbers that don't exist
+ * here.
+ */
 const [elsewhere, others] = [await makeStage('umbrella', 'elsewhere'), await makeStage('initech', 'elsewhere', eve)];
 for (const { org, repo, client } of [elsewhere, others]) {
   await opened.db.updateTable('repositories').set({ next_issue_number: 1_001 }).where('id', '=', repo.id).execute();
@@ -37,10 +40,10 @@ for (const { org, repo, client } of [elsewhere, others]) {
 }
 const stranger = await opened.as(await opened.user('mallory'));
 
-/** Words of a form of their own that name nothing. */
+/** Words with a specific form that name nothing. */
 const nowhere: Words = { version: '9.9.9' };
 
-/** Who asks for what an endpoint names, where it isn't the owner. */
+/** The caller for an endpoint's resources, if it isn't the owner. */
 async function callerOf(stage: SampleStage, endpoint: Endpoint): Promise<Client | undefined> {
   const makers = resourcesOf(endpoint).flatMap((resource) => callers.get(resource) ?? []);
   return makers[0]?.(stage);
@@ -55,7 +58,7 @@ const calls = (client: Client, method: Endpoint['method'], path: string, body: o
     DELETE: () => client.delete(path, body),
   })[method]();
 
-/** All that an answer tells, but for what is another each time, and for the words of its path. */
+/** The content of a reply, without values that change each time and without the words of its path. */
 function toldBy({ status, headers, text }: Answer, words: readonly string[]): object {
   const {
     date: _date,
@@ -71,7 +74,7 @@ function toldBy({ status, headers, text }: Answer, words: readonly string[]): ob
   };
 }
 
-/** DELETE is done with a thread of an inbox, which is still there and comes back by something new (document 2, States). */
+/** DELETE marks an inbox thread as done. It still exists and returns with new activity (document 2, States). */
 const stays = new Set(['thread']);
 
 /** The endpoint that deletes a resource. */
@@ -82,14 +85,17 @@ function removalOf(resource: AnyPathResource | undefined): Endpoint | undefined 
   const [{ path } = { path: '' }] = own.toSorted((a, b) => a.path.length - b.path.length);
   const has = (method: string, address: string) =>
     allEndpoints.some((other) => other.method === method && other.path === address);
-  // Elsewhere, DELETE takes something from it, as its roles.
+  // For other paths, DELETE removes a part of the resource, such as its roles.
   const isItsOwn = has('GET', path) || has('PATCH', path) || has('POST', path.slice(0, -`/${last}`.length));
   return isItsOwn ? own.find((endpoint) => endpoint.method === 'DELETE' && endpoint.path === path) : undefined;
 }
 
 const wordsOfAll = (resources: readonly AnyPathResource[]): string[] => resources.flatMap(({ words }) => Object.keys(words));
 
-/** What lies below nothing, and is the same for every caller: licences, templates, advisories, accounts, and secret codes and keys, which are their own right. */
+/**
+ * Resources without a parent that are the same for every caller: licenses, templates, advisories, accounts, and secret codes and
+ * keys, which grant access themselves.
+ */
 const isForEverybody = (resources: readonly AnyPathResource[]): boolean =>
   resources.every(({ name }) =>
     [
@@ -105,7 +111,7 @@ const isForEverybody = (resources: readonly AnyPathResource[]): boolean =>
     ].includes(name),
   );
 
-/** What is always found: what every caller has, and the name of a branch, which needn't exist. */
+/** Always found: resources that every caller has, and the name of a branch, which need not exist. */
 const everybodyHas = new Set(['counts', 'ruledBranch']);
 
 const changes = await noteChanges(opened.db);
@@ -123,7 +129,7 @@ test.each(below.map((endpoint) => ({ ...endpoint, route: `${endpoint.method} ${e
     const { method, path } = endpoint;
     const body = endpoint.body ? ((endpoint.example as object | undefined) ?? {}) : undefined;
     const ofCaller = resourcesOf(endpoint)[0]?.below === undefined;
-    // What names its root itself is elsewhere below another root alone, which the caller may not see.
+    // A path that names its root by id can only be foreign below another root, which the caller may not see.
     const isRoot = idRootOf(path) !== undefined;
     const own = await makeOnce(here, endpoint);
     const caller = (await callerOf(here, endpoint)) ?? here.client;
@@ -138,7 +144,7 @@ test.each(below.map((endpoint) => ({ ...endpoint, route: `${endpoint.method} ${e
       ...Object.fromEntries(innermost.map((word) => [word, nowhere[word] ?? absentWord(schemas.get(word) ?? {})])),
     };
     const foreign = await makeOnce(ofCaller || isRoot ? others : elsewhere, endpoint);
-    // From each resource on, what is named belongs elsewhere. Names that are the same in both places name what is here.
+    // From each resource on, the words are replaced by foreign ones. Names that exist in both refer to the local resource.
     const moved = isForEverybody(resources)
       ? []
       : resources.flatMap((_, at) => {

@@ -35,18 +35,18 @@ const propertyOf = ({ leaves, resolve }: Side, name: string): Side =>
 const namesOf = ({ leaves }: Side): Set<string> => new Set(leaves.flatMap((leaf) => propertiesOf(leaf).map(([name]) => name)));
 const isOpen = ({ leaves }: Side): boolean => leaves.some((leaf) => isAnything(leaf) || freeValuesOf(leaf).length > 0);
 
-/** Whether a declaration names a field only to refuse it. */
+/** Whether a declaration has a field only to refuse it. */
 const isRefused = ({ leaves }: Side): boolean => leaves.length > 0 && leaves.every((leaf) => leaf['x-refused'] === true);
 
-/** What every shape of an object requires. */
+/** The fields that every shape of an object requires. */
 function requiredOf(side: Side): string[] {
   const shapes = side.leaves.filter((leaf) => propertiesOf(leaf).length > 0);
   return [...namesOf(side)].filter((name) => shapes.every(({ required }) => Array.isArray(required) && required.includes(name)));
 }
 
 /**
- * The places of what the public API takes and a declaration doesn't: `/name` for a field, `/name=value` for a value of it, and
- * `/name!` for a field that is demanded here alone.
+ * The locations of what the public API accepts and a declaration doesn't: `/name` for a field, `/name=value` for one of its
+ * values, and `/name!` for a field that is only required here.
  */
 function* lacking(known: Side, own: Side, place: string): Generator<string> {
   const items = itemsOf(own);
@@ -88,7 +88,7 @@ function inQuery({ parameters }: PublicOperation): Schema {
   };
 }
 
-/** What an endpoint doesn't take of the public operation; parameters begin with a `?`. */
+/** The parts of the public operation that an endpoint doesn't accept. Parameters begin with `?`. */
 function differencesOf({ id, query, body, paging }: Endpoint, operation: PublicOperation): string[] {
   const paged = paging ? ['?/per_page', ...positionsOf[paging.style].map((name) => `?/${name}`)] : [];
   const ofQuery = [...lacking(sideOf([inQuery(operation)], resolve), declared(query, id), '?')];
@@ -112,7 +112,7 @@ test('endpoints take all parameters and fields of the public API, but for those 
   expect(found.sort()).toEqual(expected.sort());
 });
 
-/** The declared schemas of a place, as `/name` or `?/name`. */
+/** The declared schemas at a location, such as `/name` or `?/name`. */
 function declaredAt({ id, query, body }: Endpoint, place: string): Side {
   const start = declared(place.startsWith('?') ? query : body, id);
   const names = place.replace(/^\?/, '').split('/').slice(1);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 
-/** What every table holds, but for what is noted of every request: when tokens were used, and how often limits refused. */
+/** The contents of all tables, except for what every request records: when tokens were used, and how often limits refused. */
 export async function everyRow(db: Db): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
@@ -19,12 +19,12 @@ export async function everyRow(db: Db): Promise<string> {
   return sums.join('\n');
 }
 
-/** What a request notes wherever it leads: left out here as in `everyRow`. */
+/** Recorded by any request, and therefore excluded as in `everyRow`. */
 const isNoted = { table: 'limit_refusals', column: { table: 'tokens', name: 'last_used_at' } };
 
 /**
- * Notes from now on what is written to any table, by triggers. Returns a function that tells what was written since it was called
- * last, as `INSERT issues`: it costs one statement, however much there is.
+ * Records all writes to any table with triggers. Returns a function that lists the writes since its last call, such as `INSERT
+ * issues`. It takes one statement, regardless of the number of rows.
  */
 export async function noteChanges(db: Db): Promise<() => Promise<string[]>> {
   await sql

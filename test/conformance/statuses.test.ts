@@ -6,10 +6,10 @@ import { allEndpoints } from '#resources/all.ts';
 import { documentedStatuses, operations } from '#test/support/public-schema.ts';
 import { undocumentedStatuses } from './undocumented-statuses.ts';
 
-/** Statuses that follow from how a request arrives and who sends it, whatever the operation does. */
+/** Statuses that depend on how a request arrives and who sends it, and not on the operation. */
 const general = new Set([400, 401, 403, 404, 408, 413, 415, 422, 429, 503]);
 
-/** Issues and pull requests answer 410 where a repository has them switched off. */
+/** Issues and pull requests return 410 if a repository has disabled them. */
 const isSwitchable = ({ path }: Endpoint): boolean => /\/(issues|pulls)(\/|$)/.test(path);
 
 const known = allEndpoints.filter(({ id }) => operations[id]);

@@ -1,9 +1,9 @@
-// The source texts of tests: what a test itself writes, apart from the rest of its file.
+// The source texts of tests: the code of a test itself, and the rest of its file.
 
-/** A test as it stands in its file, and what the file declares outside of all tests. */
+/** The source of a test, and the file's declarations outside of all tests. */
 export type TestText = { readonly own: string; readonly shared: string };
 
-/** The tests of a file by what is in their names; as Biome formats them, each begins and ends at the same indentation. */
+/** The tests of a file whose names contain a text. In Biome's format, each begins and ends at the same indentation. */
 export function testsNamed(text: string, name: string): TestText[] {
   const tests: string[] = [];
   const shared: string[] = [];
@@ -24,7 +24,7 @@ export function testsNamed(text: string, name: string): TestText[] {
   return tests.filter(isNamed).map((own) => ({ own, shared: shared.join('\n') }));
 }
 
-/** A text without what it expects: the arguments of `toEqual` and others. */
+/** A text without its expectations: the arguments of `toEqual` and others. */
 export function withoutExpected(text: string): string {
   let kept = '';
   let at = 0;
@@ -46,11 +46,11 @@ function endOfCall(text: string, open: number): number {
   return text.length;
 }
 
-/** Whether a text has a property of this name in an object, or the name as a text. What it reads of a reply doesn't count. */
+/** Whether a text has an object property with this name, or the name as a string. Reads from a reply don't count. */
 export const writesProperty = (text: string, name: string): boolean =>
   new RegExp(`(?<![\\w.$-])(?:'${name}'|${name}\\s*:(?!:)|(?<=[{,]\\s*)${name}(?=\\s*[,}]))`).test(text);
 
-/** What a test writes: its own text, without what it expects, and the constants of its file that it names. */
+/** The values that a test writes: its own text, without its expectations, and the constants of its file that it uses. */
 export function writtenBy({ own, shared }: TestText): string {
   const constants = [...shared.matchAll(/^(?:export )?const (\w+)[^=\n]*= (?!.*=>|(?:async )?function)[\s\S]*?;$/gm)];
   let text = own;

@@ -16,7 +16,7 @@ const { app } = opened.hearth;
 
 type Outcome = { status: number; headers: Record<string, unknown>; text: string };
 
-/** What is expected in the stage's private repository and in its organization, whose owner is a site administrator, too. */
+/** The expected result in the stage's private repository and organization, whose owner is also a site administrator. */
 function expectedOf(endpoint: Endpoint, { kind, role, holds }: Caller): Expected {
   if (kind === 'malformed') return 401;
   const credential = {
@@ -30,7 +30,7 @@ function expectedOf(endpoint: Endpoint, { kind, role, holds }: Caller): Expected
   return expectedIn(endpoint, { person, visibility: 'private', state: 'open', credential }, { siteAdmin: role === 'owner' });
 }
 
-/** A body that is no JSON shows who gets as far as it, and changes nothing. */
+/** A body that isn't JSON shows who gets that far, and changes nothing. */
 async function call({ method, path, body }: Endpoint, { token }: Caller, words: Words = {}): Promise<Outcome> {
   const reply = await app.inject({
     method,
@@ -46,20 +46,20 @@ const strongest = callers[0] as Caller;
 const stage: SampleStage = { ...opened, world: opened, place: 'here', client: await opened.as(owner), owner, org, repo };
 const made = new Map<Endpoint, Words>();
 
-/** The words of things that exist, so that who gets past the decision about access comes to the body. */
+/** The words of existing resources, so that a caller with access gets as far as the body. */
 async function existing(endpoint: Endpoint): Promise<Words> {
   const words = made.get(endpoint) ?? (await makeAll(stage, endpoint));
   made.set(endpoint, words);
   return words;
 }
 
-/** Access is decided about what a path names by an id only where there is such a thing. */
+/** For a path with an id, access is decided only if the resource exists. */
 const rootWords = (endpoint: Endpoint) =>
   idRootOf(endpoint.path) !== undefined && endpoint.resources ? () => existing(endpoint) : undefined;
 
 const oneself = async () => ({ username: owner.login });
 
-/** Where the stage's own words won't do for calls that pass: they would take it away, or may name the caller alone. */
+/** For calls that would remove the stage's own resources, or that may only name the caller. */
 const special: Readonly<Record<string, () => Promise<Words>>> = {
   'DELETE /orgs/{org}': async () => ({ org: (await opened.org(owner)).login }),
   'PUT /orgs/{org}/public_members/{username}': oneself,
@@ -67,7 +67,7 @@ const special: Readonly<Record<string, () => Promise<Words>>> = {
   'DELETE /repos/{owner}/{repo}': async () => ({ repo: (await opened.repo(org, { visibility: 'private', by: owner })).name }),
 };
 
-/** Calls that take the caller's own token away; the families' tests make them. */
+/** Calls that remove the caller's own token. The families' tests make them. */
 const endsItself = new Set(['DELETE /installation/token']);
 
 const problems = async (endpoint: Endpoint, caller: Caller, reference: Outcome | undefined): Promise<string[]> => {
@@ -77,7 +77,7 @@ const problems = async (endpoint: Endpoint, caller: Caller, reference: Outcome |
   const root = rootWords(endpoint);
   const words = expected === 'passes' ? (special[route] ?? named ?? root) : root;
   if (expected === 'passes' && endsItself.has(route)) return [];
-  // An own organization is out of the reach of tokens made for another.
+  // A separate organization is out of reach for tokens that were made for another one.
   if (words && route === 'DELETE /orgs/{org}' && caller !== strongest) return [];
   const outcome = await call(endpoint, caller, await words?.());
   const told = `${route}, ${caller.name}: ${outcome.status} ${outcome.text.slice(0, 120)}`;
@@ -89,8 +89,8 @@ const problems = async (endpoint: Endpoint, caller: Caller, reference: Outcome |
 };
 
 /**
- * An OAuth app reaches those hooks of an organization alone that it made itself. The stage's were made by its owner, whose inbox its
- * threads are in, whose review is pending, and whose advisory is a draft.
+ * An OAuth app only reaches the hooks of an organization that it created itself. The stage's hooks were created by its owner. The
+ * owner also has the inbox with the threads, the pending review, and the draft advisory.
  */
 const ofOthers = (path: string, { kind, role }: Caller): boolean =>
   (kind === 'oauth_app' && path.startsWith('/orgs/{org}/hooks/{hook_id}')) ||
@@ -98,7 +98,9 @@ const ofOthers = (path: string, { kind, role }: Caller): boolean =>
   (role !== 'owner' && path.includes('/security-advisories/{advisory_id}')) ||
   ((role !== 'owner' || kind === 'installation') && path.includes('/reviews/{review_id}'));
 
-/** What passes fails at its body, or finds what the strongest token finds. Rules may still refuse those who aren't owners. */
+/**
+ * An admitted call fails at its body, or finds what the strongest token finds. Rules may still refuse callers who aren't owners.
+ */
 function passes({ body, path }: Endpoint, caller: Caller, { status }: Outcome, reference: Outcome | undefined): boolean {
   if (body) return status === (ofOthers(path, caller) ? 404 : 400);
   if (status === 401 || status >= 500) return false;
@@ -126,7 +128,7 @@ test.each(families)('$family: every endpoint answers each kind of caller as the 
   const found: string[] = [];
   for (const endpoint of endpoints) {
     const reference = endpoint.method === 'GET' ? await call(endpoint, strongest, await rootWords(endpoint)?.()) : undefined;
-    // Refusals first: what passes may change something.
+    // Refusals come first, since admitted calls may change something.
     const refusedFirst = callers.toSorted(
       (a, b) => Number(expectedOf(endpoint, a) === 'passes') - Number(expectedOf(endpoint, b) === 'passes'),
     );

@@ -1,4 +1,7 @@
-/** Statuses of refusals that the public description of their operations lacks, with the reason for each. The list can only shrink. */
+/**
+ * Refusal statuses that are missing in the public description of their operations, with a reason for each. The list can only
+ * shrink.
+ */
 export const undocumentedStatuses: readonly { status: number; operationIds: readonly string[]; reason: string }[] = [
   {
     status: 409,

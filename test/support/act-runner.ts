@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { atEndOfFile } from './end-of-file.ts';
 
-/** An existing runner that speaks the protocol. It isn't a part of the project: tests that want it skip where it is missing. */
+/**
+ * An existing runner that supports the protocol. It isn't part of the project. Tests that need it are skipped if it is missing.
+ */
 export const actRunner = new URL('../../../shared/bin/act-runner', import.meta.url).pathname;
 
 export const hasActRunner = existsSync(actRunner);
@@ -57,7 +59,7 @@ export async function startActRunner(
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (log += text));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async (): Promise<void> => {
-    // Its own group: with it end the steps that it runs.
+    // Ends its process group, which includes the running steps.
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     await ended;
     await rm(folder, { recursive: true, force: true });

@@ -6,13 +6,13 @@ import { atEndOfFile } from './end-of-file.ts';
 
 type Asked = { method: string; path: string; headers: IncomingHttpHeaders };
 
-/** A server on loopback that actions come from. Closed after the last test of the file. */
+/** A server on loopback that provides actions. Closed after the last test of the file. */
 export type ActionsOrigin = {
   url: string;
   requests: Asked[];
-  /** What it has for everybody, by `owner/name`. */
+  /** Its public repositories, by `owner/name`. */
   repos: Map<string, GitRepository>;
-  /** What it answers in the place of Git, if anything. */
+  /** Replies instead of Git, if set. */
   answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
   close(): Promise<void>;
 };

@@ -9,7 +9,7 @@ type Installed = {
   bot: Account;
   /** A token of the installation itself. */
   token: string;
-  /** A token by which the app acts for a user. */
+  /** A token with which the app acts for a user. */
   userToken(user: Account): Promise<string>;
 };
 
@@ -66,7 +66,7 @@ export async function installApp({ db, clock }: World, { on, permissions, reposi
         app_id: app.id,
         ...(kind === 'app_user' ? { permissions: held } : {}),
         created_at: clock.now,
-        // Its first use changes nothing, so that statements can be counted.
+        // This prevents a write on its first use, so that statements can be counted.
         last_used_at: clock.now,
         ...of,
       })
@@ -81,7 +81,7 @@ export async function installApp({ db, clock }: World, { on, permissions, reposi
   };
 }
 
-/** A token that an OAuth app was given by a user. */
+/** A user's token for an OAuth app. */
 export async function oauthToken(
   { db, clock }: World,
   user: Account,
@@ -99,14 +99,14 @@ export async function oauthToken(
       app_id: app ?? null,
       scopes: [...scopes],
       created_at: clock.now,
-      // Its first use changes nothing, so that statements can be counted.
+      // This prevents a write on its first use, so that statements can be counted.
       last_used_at: clock.now,
     })
     .execute();
   return token;
 }
 
-/** An OAuth app, for which users give tokens. */
+/** An OAuth app that users can authorize. */
 export async function oauthApp({ db, clock }: World, owner: Account): Promise<Id<'apps'>> {
   const times = { created_at: clock.now, updated_at: clock.now };
   const slug = fresh('oauth');
@@ -119,7 +119,7 @@ export async function oauthApp({ db, clock }: World, owner: Account): Promise<Id
   return id;
 }
 
-/** The kinds of the events that happened in an account, oldest first. */
+/** The kinds of the events in an account, oldest first. */
 export async function eventsOf({ db }: World, owner: Account): Promise<string[]> {
   const rows = await db.selectFrom('events').select('kind').where('owner_id', '=', owner.id).orderBy('id').execute();
   return rows.map((row) => row.kind);

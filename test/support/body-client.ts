@@ -1,4 +1,4 @@
-// Sends one request with a body, in a process of its own, so that the measured one does nothing else than to answer it.
+// Sends one request with a body, in a separate process, so that the measured process only answers it.
 import { request } from 'node:http';
 import { bodies, type Sent } from './large-bodies.ts';
 
@@ -12,6 +12,6 @@ process.on('message', ({ url, method, token, body }: Sent) => {
   };
   let isTold = false;
   const sent = request(url, { method, headers }, (reply) => reply.resume().on('end', () => tell(reply.statusCode)));
-  sent.on('error', (error) => tell(error.message)); // after a reply, it is that the rest of the body isn't taken
+  sent.on('error', (error) => tell(error.message)); // after a reply, it means that the rest of the body isn't accepted
   sent.end(bytes);
 });

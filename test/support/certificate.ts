@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** A certificate for this machine, as `key.pem` and `cert.pem` in a folder: clients that ask by TLS alone trust it from there. */
+/** A certificate for this machine, as `key.pem` and `cert.pem` in a folder. Clients can trust it from there. */
 export async function makeCertificate(folder: string): Promise<{ key: string; cert: string }> {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const names = 'subjectAltName=DNS:localhost,IP:127.0.0.1';

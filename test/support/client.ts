@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import { replyProblems } from './conformance.ts';
 
-/** A reply; the body is whatever JSON came, which each test compares with what it expects. */
+/** A reply. The body is any JSON, which each test compares with its expectation. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies by name, and an absent name is a failed expectation
 export type Answer = { status: number; headers: Record<string, string>; body: any; text: string };
 
@@ -16,7 +16,7 @@ export type Client = {
   delete(path: string, body?: unknown, options?: Options): Promise<Answer>;
 };
 
-/** A client of the API at `url`, with a token or without. Every reply is checked against what the endpoint declares. */
+/** A client of the API at `url`, with or without a token. Every reply is checked against the endpoint's declaration. */
 export function clientOf(url: string, token: string | undefined, vocabulary: Vocabulary = 'service'): Client {
   const call = async (method: string, path: string, body: unknown, { headers = {} }: Options = {}): Promise<Answer> => {
     const response = await fetch(`${url}/api/v3${path}`, {

@@ -5,7 +5,7 @@ import { mustMoveRefs } from '#resources/code/pushes/index.ts';
 import { commit } from '#test/git/support.ts';
 import type { World } from './world.ts';
 
-/** Makes these files the whole content of the default branch, by one commit upon what is there; it is recorded as a push. */
+/** Makes these files the whole content of the default branch, with one commit on top of it. It is recorded as a push. */
 export async function commitFiles(
   { db, change, hearth, clock }: World,
   repo: RepositoryRow,

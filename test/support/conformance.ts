@@ -12,20 +12,20 @@ import type { Vocabulary } from '#vocabulary/words.ts';
 import type { Answer } from './client.ts';
 import { checkAgainstPublicSchema, publicOperation } from './public-schema.ts';
 
-/** Every refusal is one that the description of the API tells of. */
+/** Every refusal must be in the description of the API. */
 const refusalProblems = (endpoint: Endpoint, status: number): string[] =>
   refusalsOf(endpoint).some((known) => known === status) ? [] : [`the refusal ${status} is not declared`];
 
 const validators = new WeakMap<TSchema, Validator>();
 
-/** What is wrong with a body by a schema, each with its place. */
+/** The problems of a body according to a schema, each with its location. */
 function problemsOf(schema: TSchema, body: unknown): string[] {
   const validator = validators.get(schema) ?? Compile(schema);
   validators.set(schema, validator);
   return validator.Check(body) ? [] : validator.Errors(body).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** By method and first word of the path; those with the most literal text first. */
+/** By method and first path word. The patterns with the most literal text come first. */
 const patterns = Map.groupBy(
   allEndpoints
     .map((endpoint) => ({
@@ -52,15 +52,15 @@ function patternOf(endpoint: Endpoint): RegExp {
 const byId = new Map(allEndpoints.map((endpoint) => [endpoint.id, endpoint]));
 
 /**
- * The endpoint that a path belongs to: of those that fit, the one with the most literal text. Paths by numbers and former ones, which no
- * endpoint declares, belong to the endpoint that the router finds.
+ * The endpoint for a path: the matching one with the most literal text. For paths with ids and former paths, which no endpoint
+ * declares, it is the endpoint that the router finds.
  */
 export function endpointOf(method: string, path: string): Endpoint | undefined {
   const declared = patterns.get(groupOf(method, path))?.find(({ pattern }) => pattern.test(path))?.endpoint;
   return declared ?? byId.get(routerOf(allEndpoints)(method, apiPrefix + path)?.endpoint.id ?? '');
 }
 
-/** What is wrong with a reply by its endpoint's own declaration, and by the public description of the same operation. */
+/** The problems of a reply according to its endpoint's own declaration, and to the public description of the same operation. */
 export function replyProblems(method: string, path: string, answer: Answer, vocabulary: Vocabulary): string[] {
   const own = ownProblems(method, path, answer, vocabulary);
   return own.length > 0 ? own : publicProblems(method, path, answer, vocabulary);
@@ -76,14 +76,14 @@ function publicProblems(method: string, path: string, answer: Answer, vocabulary
   return [...problems, ...unknown.filter((place) => !meant.includes(place)).map((place) => `${place} is not known`)];
 }
 
-/** The public description has lists of starred repositories without the time of each star, which the media type `star` puts beside them. */
+/** In the public description, lists of starred repositories lack the time of each star, which the media type `star` adds. */
 function describedBody({ body, headers }: Answer): unknown {
   const media = headers['x-service-media-type'] ?? headers['x-github-media-type'] ?? '';
   const isStarred = media.includes('param=star;') && Array.isArray(body);
   return isStarred ? body.map((item) => item.repo ?? item) : body;
 }
 
-/** Every error has these (document 1), where the public description knows some of them in some operations alone. */
+/** Every error has these fields (document 1), but the public description has some of them only for some operations. */
 const errorFields = ['/errors', '/status', '/documentation_url'];
 
 function ownProblems(method: string, path: string, answer: Answer, vocabulary: Vocabulary): string[] {

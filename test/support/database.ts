@@ -15,10 +15,10 @@ async function administer(statement: string): Promise<void> {
   }
 }
 
-/** A database of its own, copied from the migrated template, and dropped when closed. */
+/** A separate database, copied from the migrated template, and dropped when closed. */
 export async function testDatabase(): Promise<Database & { address: Address }> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  // By default, PostgreSQL writes the whole copy into its log too.
+  // By default, PostgreSQL would also write the whole copy to its log.
   await administer(`create database ${name} template template_hearth strategy file_copy`);
   const address = at(name);
   const database = openDatabase(address, { max: 10 });

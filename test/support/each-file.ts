@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 import { cleanUp } from './end-of-file.ts';
 
-// A file whose tests were all skipped doesn't reach its end.
+// In a file whose tests are all skipped, `afterAll` doesn't run.
 await cleanUp();
 afterAll(cleanUp);

@@ -11,39 +11,39 @@ import { differences } from '#test/conformance/differences.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     socket: string;
-    /** Where each difference that a reply needed leaves its number. */
+    /** The folder in which each needed difference leaves its number. */
     neededDifferences: string;
   }
 }
 
 const gibi = 1024 ** 3;
 const memory = '/dev/shm';
-/** What a file system in memory must have room for, and what the machine must have left for that and for the tests. */
+/** The required space of an in-memory file system, and the memory that must remain for it and for the tests. */
 const room = { files: 2 * gibi, memory: 6 * gibi };
 
 /**
- * A folder for the files of a run, removed at its end. The tests make and remove many small ones, and sync them: where there is
- * enough memory, they lie in it, which saves a fifth of the processor time.
+ * A folder for the files of a run, removed at its end. The tests create, remove and sync many small files. If there is enough
+ * memory, the folder is in memory, which saves a fifth of the processor time.
  */
 async function makeFolder(): Promise<string> {
   const { bsize, bavail } = await statfs(memory).catch(() => ({ bsize: 0, bavail: 0 }));
   const isRoomy = bsize * bavail >= room.files && process.availableMemory() >= room.memory;
   const inMemory = process.env.TMPDIR === undefined && isRoomy;
-  // Not every account may write there.
+  // Some accounts may not write there.
   const folder = inMemory ? await mkdtemp(join(memory, 'hearth-test-')).catch(() => undefined) : undefined;
   if (folder === undefined) return mkdtemp(join(tmpdir(), 'hearth-test-'));
   process.env.TMPDIR = folder;
   return folder;
 }
 
-/** Sets what the workers inherit, unless it is set already. */
+/** Sets variables for the workers, unless they are already set. */
 function setEnvironment(): void {
-  // To start git, a worker's page tables are copied, which takes as long as git itself; those of large pages are short.
+  // Starting git copies a worker's page tables, which takes as long as git itself. With large pages, they are short.
   process.env.GLIBC_TUNABLES ??= 'glibc.malloc.hugetlb=1';
   process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../node_modules/.cache/node');
 }
 
-/** One PostgreSQL for a run, with a migrated template of which every test file gets a copy. Durability is given up here alone. */
+/** One PostgreSQL for a run, with a migrated template that every test file copies. Durability is turned off only here. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   setEnvironment();
   const folder = await makeFolder();
@@ -71,7 +71,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Whether every test ran and passed: only then is it known what no reply needed. */
+/** Whether every test ran and passed. Only then is it known which differences no reply needed. */
 async function isWhole(project: TestProject): Promise<boolean> {
   const { testFiles } = await project.globTestFiles();
   const ran = project.vitest.state.getFiles();

@@ -6,10 +6,10 @@ import type { Task } from '#runner-protocol/generated/runner/v1/runner_pb.js';
 import { atEndOfFile } from './end-of-file.ts';
 import type { World } from './world.ts';
 
-/** The token of a job for the services that keep its results. */
+/** A job's token for the services that store its results. */
 export const runtimeToken = (task: Task): string => String(task.context?.gitea_runtime_token);
 
-/** A folder for a job to work in, until the end of the test file. */
+/** A working folder for a job, until the end of the test file. */
 export async function newWorkspace(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-job-'));
   atEndOfFile(() => rm(folder, { recursive: true, force: true }));
@@ -17,8 +17,8 @@ export async function newWorkspace(): Promise<string> {
 }
 
 /**
- * Does what a program in a job would: with the variables that a runner sets for it, and with what the clients write for the runner kept out of the
- * report. The clients take a server for one that has these services by its name.
+ * Runs as a program in a job: with the variables that a runner sets for it, and with the clients' output for the runner kept out
+ * of the report. The clients decide by a server's name whether it has these services.
  */
 export async function inJob<Result>(
   { url }: World,

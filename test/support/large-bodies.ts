@@ -1,4 +1,6 @@
-/** Bodies that take the most of a server, by name; each is as large as its endpoint allows, or as small as it needs to be. */
+/**
+ * Bodies that take the most resources of a server, by name. Each is as large as its endpoint allows, or as small as necessary.
+ */
 export const bodies: Readonly<Record<string, () => Buffer>> = {
   ordinary: () => json({ title: 'The pump leaks', body: 'It does so after an hour of rain.', labels: ['bug'] }),
   'empty lists as labels, 30 KB': () => lists(10_000),
@@ -34,7 +36,7 @@ export const bodies: Readonly<Record<string, () => Buffer>> = {
   'tree of empty lists, 39 MiB': () => Buffer.from(`{"tree":[${'[],'.repeat(13 * mebi)}1]}`),
 };
 
-/** Where a body is sent, in a repository. */
+/** The path for a body, in a repository. */
 export const pathOf = (name: string): string =>
   name.startsWith('blob') ? 'git/blobs' : name.startsWith('tree') ? 'git/trees' : 'issues';
 

@@ -1,9 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take ten seconds and more, in parts of their paths. */
+/** Files that take ten seconds or more, as parts of their paths. */
 const long = ['/abuse/', '/acceptance/clients', '/cli/', '/conformance/', '/text/', '/events/outbox', '/migrations/', '/pushes/'];
 
-/** Begins with the long files, so that the workers end together, in a first run too, which knows no times of an earlier one. */
+/** Starts with the long files, so that the workers end together, even in a first run without recorded times. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

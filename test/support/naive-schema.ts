@@ -1,12 +1,12 @@
 /**
- * A second opinion on JSON Schema, written from its specification for the keywords that the declarations use, and knowing nothing of
- * the validator that the server asks. It throws for keywords that it doesn't know.
+ * An independent implementation of JSON Schema, written from its specification for the keywords that the declarations use. It is
+ * independent of the server's validator, and throws for unknown keywords.
  */
 export type NaiveSchema = { readonly [keyword: string]: unknown };
 
 type Check = (schema: NaiveSchema, value: unknown) => boolean;
 
-/** Whether a value is what a schema declares. */
+/** Whether a value matches a schema. */
 export const conforms: Check = (schema, value) =>
   Object.keys(schema).every((keyword) => {
     const check = checks[keyword];
@@ -38,7 +38,7 @@ function isDateTime(text: string): boolean {
   return day >= 1 && day <= last && hour <= 23 && minute <= 59 && second <= 60;
 }
 
-/** Looser than the standards: what these refuse is no such thing by anybody's reading. */
+/** Looser than the standards: a value that these refuse is invalid by any interpretation. */
 const formats: Readonly<Record<string, (text: string) => boolean>> = {
   'date-time': isDateTime,
   date: (text) => isDateTime(`${text}T00:00:00Z`),

@@ -2,13 +2,13 @@ import dgram from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 import { atEndOfFile } from './end-of-file.ts';
 
-/** What a DNS server knows of a name. */
+/** A DNS server's records for a name. */
 export type Zone = { addresses?: readonly string[]; alias?: string; nameServers?: readonly string[]; mail?: readonly string[] };
 
 const types = { a: 1, ns: 2, cname: 5, mx: 15 } as const;
 const noSuchName = 3;
 
-/** A DNS server on loopback that answers from a table, which tests change. Closed after the last test of the file. */
+/** A DNS server on loopback that answers from a table, which tests can change. Closed after the last test of the file. */
 export async function nameServer(zones: Map<string, Zone>): Promise<string> {
   const socket = dgram.createSocket('udp4');
   socket.on('message', (question, from) => socket.send(replyTo(question, zones), from.port, from.address));
@@ -17,7 +17,7 @@ export async function nameServer(zones: Map<string, Zone>): Promise<string> {
   return `127.0.0.1:${(socket.address() as AddressInfo).port}`; // a UDP socket's address
 }
 
-/** A reply with the question repeated, and the records of the type that it asks for (RFC 1035, section 4). */
+/** A reply that repeats the question, with the records of the requested type (RFC 1035, section 4). */
 function replyTo(question: Buffer, zones: Map<string, Zone>): Buffer {
   const end = question.indexOf(0, 12) + 5;
   const zone = zones.get(nameIn(question));
@@ -44,7 +44,7 @@ function recordsOf({ addresses = [], alias, nameServers = [], mail = [] }: Zone,
   }
 }
 
-/** A record of the name of the question. */
+/** A record for the name in the question. */
 const record = (type: number, data: Buffer): Buffer =>
   Buffer.concat([Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 9, data.length >> 8, data.length & 255]), data]);
 

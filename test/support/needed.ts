@@ -5,7 +5,10 @@ import { differences, registerOf } from '#test/conformance/differences.ts';
 
 const markOf = (index: number): string => join(inject('neededDifferences'), String(index));
 
-/** Whether a problem at a place is a difference on purpose. What was needed is kept for the end of the run: see `global-setup.ts`. */
+/**
+ * Whether a problem at a location is an intended difference. Needed ones are recorded for the end of the run: see
+ * `global-setup.ts`.
+ */
 export const allowsDifference = registerOf(differences, (entry) => {
   const mark = markOf(differences.indexOf(entry));
   if (!existsSync(mark)) writeFileSync(mark, '');

@@ -1,9 +1,11 @@
-/** Imported into a process before its own code: writes what was loaded, when it ends, to the file that `LOADING_NOTES` names. */
+/**
+ * Imported into a process before its own code. When the process ends, it writes what was loaded to the file in `LOADING_NOTES`.
+ */
 import { statSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** The files that a process has loaded, and the built-in modules of Node. */
+/** The files that a process has loaded, and Node's built-in modules. */
 export type Loading = { files: { path: string; bytes: number }[]; builtin: string[] };
 
 const { LOADING_NOTES: notes } = process.env;
@@ -18,7 +20,7 @@ if (notes !== undefined) {
   process.on('exit', () => {
     const paths = [...urls].filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url));
     const files = paths.map((path) => ({ path, bytes: statSync(path).size }));
-    // Node's own list, which is meant for its tests: what it loads for itself is nowhere else.
+    // Node's own list, which is intended for its tests. Modules that Node loads for itself are only listed there.
     const { moduleLoadList: builtin } = process as unknown as { moduleLoadList: string[] };
     writeFileSync(notes, JSON.stringify({ files, builtin } satisfies Loading));
   });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Client } from './client.ts';
 
-/** The items of a list, of this page and of all that it leads to by `Link`. Replies of one page after the other are checked. */
+/** The items of a list, from this page and all pages that `Link` leads to. The reply for each page is checked. */
 // biome-ignore lint/suspicious/noExplicitAny: items are JSON, which each test compares with what it expects
 export async function everyPage(client: Client, path: string): Promise<any[]> {
   const { status, body, headers } = await client.get(path);

@@ -1,23 +1,23 @@
-// The public description has a schema for each kind of issue event, and joins them by `anyOf`: an event of one kind passes as another. Clients
-// that choose a model by the kind demand the schema of that kind.
+// The public description has a schema for each kind of issue event, and joins them with `anyOf`, so an event of one kind matches
+// the schema of another. Clients that choose a model by the kind need the schema of that kind.
 import { isSchema, type Schema } from '#vocabulary/schema-leaves.ts';
 
 type ExactItem = { readonly pointer: string; readonly value: unknown; readonly schema: Schema };
 
-/** The schemas of entries of timelines whose names don't follow from their kinds. */
+/** The schemas of timeline entries whose names can't be derived from their kinds. */
 const timelineNames: Readonly<Record<string, string>> = {
   commented: 'timeline-comment-event',
   assigned: 'timeline-assigned-issue-event',
   unassigned: 'timeline-unassigned-issue-event',
 };
 
-/** The public name of the schema of a kind of event. */
+/** The possible public schema names for a kind of event. */
 const namesOf = (kind: string, isTimeline: boolean): string[] => {
   const name = kind.replaceAll('_', '-');
   return isTimeline ? [timelineNames[kind] ?? `timeline-${name}-event`, `${name}-issue-event`] : [`${name}-issue-event`];
 };
 
-/** What every kind of event has: what remains of a kind that adds optional fields alone. */
+/** The common schema of all kinds of events: a kind that only adds optional fields, without these. */
 function commonSchema(schemas: Readonly<Record<string, Schema>>): Schema {
   const { properties, ...rest } = schemas['state-change-issue-event'] ?? {};
   const { state_reason: _reason, intent: _intent, ...common } = isSchema(properties) ? properties : {};

@@ -20,7 +20,7 @@ import { exactEventsOf } from './public-events.ts';
 /** One operation of the public description. */
 export type PublicOperation = {
   readonly method: string;
-  /** In the public words. */
+  /** In the public vocabulary. */
   readonly path: string;
   /** Method and path in the words of the documents, where these name the operation. */
   readonly neutral?: string;
@@ -28,14 +28,14 @@ export type PublicOperation = {
   readonly parameters: readonly Schema[];
   readonly body?: Schema;
   readonly bodyRequired?: boolean;
-  /** By status; null where a reply has no body. */
+  /** By status; null if a reply has no body. */
   readonly responses: Readonly<Record<string, Schema | null>>;
 };
 
 export type Findings = {
-  /** What breaks the public schema, each with its place: wrong types, unknown values, required properties that are absent. */
+  /** Violations of the public schema, each with its location: wrong types, unknown values, missing required properties. */
   readonly problems: readonly string[];
-  /** The places of properties that the public schema doesn't know. */
+  /** The locations of properties that are missing in the public schema. */
   readonly unknown: readonly string[];
 };
 
@@ -44,37 +44,39 @@ export type Description = {
   readonly schemas: Record<string, Schema>;
 };
 const read = (name: string): Description => JSON.parse(readFileSync(new URL(`../spec/${name}.json`, import.meta.url), 'utf8'));
-/** The operations that the documents name. */
+/** The operations in the documents. */
 export const documentedDescription = read('public-description');
-/** The operations beyond them that are built: `npm run docs` writes it. */
+/** The other operations of Hearth. `npm run docs` writes this file. */
 const beyond = read('public-beyond');
-/** All operations that replies and requests are compared with, by their ids. */
+/** All operations that replies and requests are compared with, by id. */
 export const operations: Description['operations'] = { ...documentedDescription.operations, ...beyond.operations };
 const schemas: Description['schemas'] = { ...documentedDescription.schemas, ...beyond.schemas };
 
 const shapeOf = (method: string, path: string): string => `${method} ${path.replace(/\{\w+\}/g, '{}')}`;
 const byShape = new Map(Object.entries(operations).map(([id, { method, path }]) => [shapeOf(method, neutralRoute(path)), id]));
 
-/** The public operation behind a neutral path, for example of `GET /orgs/{org}/assistant/billing`; parameters may be named otherwise. */
+/**
+ * The public operation for a neutral path, for example for `GET /orgs/{org}/assistant/billing`. Parameters may have other names.
+ */
 export function publicOperation(method: string, neutralPath: string): { id: string; operation: PublicOperation } | undefined {
   const id = byShape.get(shapeOf(method, neutralPath));
   const operation = id === undefined ? undefined : operations[id];
   return id !== undefined && operation ? { id, operation } : undefined;
 }
 
-/** The statuses that the public description names for an operation; none for an operation that it doesn't know. */
+/** The statuses in the public description of an operation; none for an unknown operation. */
 export const documentedStatuses = (operationId: string): number[] =>
   Object.keys(operations[operationId]?.responses ?? {}).map(Number);
 
 /**
- * Checks a reply's JSON body against the public description. A body of the `service` vocabulary is put into the public words
- * first. A refusal of a status that isn't documented must at least be a basic error. `body` is undefined where none was sent.
+ * Checks a reply's JSON body against the public description. A body of the `service` vocabulary is first converted to the public
+ * vocabulary. A refusal with an undocumented status must at least be a basic error. `body` is undefined if none was sent.
  */
 export function checkAgainstPublicSchema(operationId: string, status: number, body: unknown, vocabulary: Vocabulary): Findings {
   const operation = operations[operationId];
   if (!operation) return { problems: [`${operationId} is not an operation of the public description`], unknown: [] };
   const documented = operation.responses[status];
-  // Where a check answers 404, the description shows no body; a basic error is sent there too.
+  // For a check with 404, the description has no body. A basic error is sent there too.
   const schema = !documented && status >= 400 ? schemas['basic-error'] : documented;
   if (schema === undefined) return { problems: [`status ${status} is not documented for ${operationId}`], unknown: [] };
   if (schema === null)
@@ -102,7 +104,7 @@ export function checkAgainstPublicSchema(operationId: string, status: number, bo
   };
 }
 
-/** Finds what a `$ref` of the description means. */
+/** Resolves a `$ref` of the description. */
 export const resolve = (reference: string): Schema | undefined => schemas[reference.replace('#/schemas/', '')];
 
 type Problem = { pointer: string; text: string };
@@ -132,10 +134,11 @@ function problemOf({ instancePath, keyword, params, message = 'is wrong', data }
 }
 
 function makeAjv(): Ajv2020 {
-  // Most validators are used a few times: to make their code shorter would take longer than it saves.
+  // Most validators are used a few times. Optimizing their code would take longer than it saves.
   const options = { validateSchema: false, code: { optimize: false } };
   const made = formats.default(new Ajv2020({ ...options, strict: false, allErrors: true, verbose: true, inlineRefs: false }));
-  made.addFormat('date-time', (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text))); // document 1
+  // document 1
+  made.addFormat('date-time', (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text)));
   made.addFormat('repo.nwo', /^[\w.-]+\/[\w.-]+$/);
   made.addKeyword({ keyword: 'alternatives', schemaType: 'array', errors: 'full', compile: compileAlternatives });
   made.addSchema({ $id: base, schemas: convertedAll(schemas) });
@@ -143,8 +146,8 @@ function makeAjv(): Ajv2020 {
 }
 
 /**
- * In place of `anyOf` and `oneOf`, which the public description uses alike: passes where one branch does, and otherwise tells
- * what is wrong by the nearest branch instead of by all of them.
+ * Replaces `anyOf` and `oneOf`, which the public description uses alike. It passes if one branch does, and otherwise reports the
+ * errors of the closest branch instead of all of them.
  */
 function compileAlternatives(branches: Schema[]) {
   let compiled: ValidateFunction[] | undefined; // on first use, since branches may lead back here
@@ -164,7 +167,7 @@ function compileAlternatives(branches: Schema[]) {
       if (!nearest || distance < nearest.distance) nearest = { errors, distance };
     }
     const at = context?.instancePath ?? '';
-    // Ajv puts this keyword's own value into `data`, so that what was found is kept beside it.
+    // Ajv puts this keyword's own value into `data`, so the found value is stored separately.
     validate.errors = (nearest?.errors ?? []).map((error) => ({
       ...error,
       instancePath: at + error.instancePath,
@@ -179,7 +182,7 @@ function convertedAll(all: Readonly<Record<string, unknown>>): Schema {
   return Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, isSchema(schema) ? converted(schema) : schema]));
 }
 
-/** From OpenAPI 3.0 to JSON Schema: references to the whole description, `nullable` as a type. */
+/** From OpenAPI 3.0 to JSON Schema: resolves references to the whole description, and converts `nullable` to a type. */
 function converted(schema: Schema): Schema {
   const { nullable, discriminator: _discriminator, oneOf, anyOf, $ref, ...rest } = schema;
   const made: Record<string, unknown> = { ...rest };
@@ -195,7 +198,7 @@ function converted(schema: Schema): Schema {
   return nullable === true ? { alternatives: [{ type: 'null' }, made] } : made;
 }
 
-/** What schemas say together of the items and properties of a value. */
+/** The combined information of schemas about the items and properties of a value. */
 type Known = { items: Schema[]; properties: Map<string, Schema[]>; isOpen: boolean; isEmpty: boolean };
 const knownOfOne = new WeakMap<Schema, Known>();
 

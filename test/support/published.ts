@@ -8,12 +8,12 @@ type Published = { readonly paths: Readonly<Record<string, Readonly<Record<strin
 const read = (name: string): Published =>
   JSON.parse(readFileSync(fileURLToPath(new URL(`./generated/${name}.json`, import.meta.resolve('@octokit/openapi'))), 'utf8'));
 
-/** The public API's own description of all its operations, as it was published. */
+/** The public API's own published description of all its operations. */
 export const published = read('api.github.com');
 
 /**
- * Describes the operations that `known` lacks: without prose, and with the schemas that they need beside the known ones. An operation that
- * only self-hosted servers have is described as there.
+ * Describes the operations that `known` lacks: without prose, and with the schemas that they need beside the known ones. An
+ * operation that only self-hosted servers have is described as there.
  */
 export function describeOperations(ids: ReadonlySet<string>, known: Description): Description {
   const found: Description = { operations: {}, schemas: {} };
@@ -69,7 +69,7 @@ const categoryOf = (operation: Schema): string => {
   return typeof category === 'string' ? category : String(operation.operationId).replace(/\/.*$/, '');
 };
 
-/** Adds what the operations and the schemas found so far refer to. */
+/** Adds the schemas that the operations and schemas found so far refer to. */
 function addSchemas(source: Published, found: Description, known: Description): void {
   const all = isSchema(source.components.schemas) ? source.components.schemas : {};
   for (;;) {
@@ -103,7 +103,14 @@ function jsonOf({ content }: Schema): Schema | undefined {
   return isSchema(media) && isSchema(media.schema) ? media.schema : undefined;
 }
 
-const prose = new Set(['description', 'title', 'example', 'examples', 'deprecated', 'externalDocs']);
+const prose = new Set([
+  'description',
+  'title',
+  'example',
+  'examples',
+  'deprecated',
+  'externalDocs',
+]);
 
 const bareSchema = (schema: Schema): Schema => Object.fromEntries(bareEntries(schema));
 const bare = (value: unknown): unknown => {
@@ -111,7 +118,7 @@ const bare = (value: unknown): unknown => {
   return isSchema(value) ? bareSchema(value) : value;
 };
 
-/** A schema without prose. Names of properties are kept, whatever they are. */
+/** A schema without prose. Property names are kept, whatever they are. */
 function bareEntries(schema: Schema): [string, unknown][] {
   if (typeof schema.$ref === 'string') return [['$ref', schema.$ref.replace('#/components/schemas/', prefix)]];
   return Object.entries(schema)

@@ -5,8 +5,8 @@ import { isLocked } from './time.ts';
 import type { World } from './world.ts';
 
 /**
- * Runs two changes at once: the first has done its work, and commits only when the second waits for a lock or has ended. How each
- * ended; what isn't a refusal is a fault, and thrown.
+ * Runs two changes concurrently. The first one does its work, and commits only when the second one waits for a lock or has ended.
+ * Returns how each ended. An error that isn't a refusal is rethrown.
  */
 export async function overlapping(
   { hearth, change }: Pick<World, 'hearth' | 'change'>,

@@ -7,11 +7,11 @@ export type Received = { headers: http.IncomingHttpHeaders; body: string; path: 
 export type Receiver = {
   url: string;
   requests: Received[];
-  /** What it answers from now on: a status, a whole answer, or silence. */
+  /** Replies to further requests: with a status, a complete reply, or not at all. */
   answer: (response: http.ServerResponse, request: Received) => void;
 };
 
-/** A server on loopback that takes what is sent to it. Closed after the last test of the file. */
+/** A server on loopback that records requests. Closed after the last test of the file. */
 export async function receiver(answer: Receiver['answer'] = (response) => response.end('ok')): Promise<Receiver> {
   const self: Receiver = { url: '', requests: [], answer };
   const server = http.createServer((request, response) => {

@@ -12,17 +12,17 @@ import {
 } from '#runner-protocol/generated/runner/v1/runner_pb.js';
 import type { World } from './world.ts';
 
-/** A small client of the runners' protocol: it plays a runner, step by step. */
+/** A small client of the runner protocol, which acts as a runner step by step. */
 export type TestRunner = {
   readonly id: number;
   readonly client: Client<typeof RunnerService>;
-  /** The next job; undefined where none waits. */
+  /** The next job; undefined if none waits. */
   fetch(): Promise<Task | undefined>;
-  /** Appends lines to the log of a task, from a row on. */
+  /** Appends lines to the log of a task, starting at a row. */
   log(task: Task, lines: readonly string[], from?: number): Promise<void>;
-  /** Tells of steps that have succeeded, while the task goes on. */
+  /** Reports successful steps while the task continues. */
   tell(task: Task, steps: readonly RowsOfStep[]): Promise<void>;
-  /** Tells the end of a task, whose steps have the rows given. */
+  /** Reports the end of a task, whose steps have the given rows. */
   end(task: Task, result: 'success' | 'failure' | 'cancelled', more?: EndOptions): Promise<void>;
 };
 
@@ -40,7 +40,7 @@ export const startRunner = (
   options: RunnerOptions = {},
 ): Promise<TestRunner> => startRunnerOf(world, { repository: repo.id }, options);
 
-/** Registers a runner of an organization or a repository, or with a token that is there. */
+/** Registers a runner of an organization or a repository, or with an existing token. */
 export async function startRunnerOf(
   { url, change, clock }: World,
   owner: RunnerOwner,
@@ -50,7 +50,7 @@ export async function startRunnerOf(
   return joinRunner({ url, clock }, { ...options, token: options.token ?? (await made()).token });
 }
 
-/** Registers a runner with a token at a server, which may be another process, and be found elsewhere later. */
+/** Registers a runner with a token at a server, which may be another process, and may have another address later. */
 export async function joinRunner(
   { url, clock }: { url: string | (() => string); clock: { now: Date } },
   { name = 'r1', labels = ['ubuntu-latest'], token, ephemeral = false }: RunnerOptions & { token: string },

@@ -1,5 +1,5 @@
-// A server that speaks as much of S3 as the store of objects needs: it checks signatures (SigV4) and the bytes that they sign, and keeps
-// objects in a folder.
+// A server for the part of S3 that the object store needs. It checks signatures (SigV4) and the signed bytes, and stores objects
+// in a folder.
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -14,37 +14,37 @@ const bucket = 'files';
 const region = 'eu-test-1';
 const accessKeyId = 'AKIDTEST';
 const secretAccessKey = 'a secret/of+the=tests';
-/** As S3 has it: but for the last one, a part is no smaller. */
+/** As in S3, only the last part may be smaller. */
 const smallestPart = 5 * 1024 * 1024;
-/** Fewer than S3 has, so that tests see several pages. */
+/** Lower than S3's, so that tests have several pages. */
 const pageSize = 3;
 
-/** A status of an error within the server; `hang`: no reply at all. */
+/** A server error's status; `hang`: no reply at all. */
 type Failure = number | 'hang' | 'AccessDenied';
 
-/** A running server, and what tests see of it. */
+/** A running server, with inspection for tests. */
 export type S3Server = {
-  /** The settings that name it, with the prefix `hearth/test`. */
+  /** The settings for it, with the prefix `hearth/test`. */
   readonly settings: ObjectSettings & { readonly at: { bucket: string; prefix: string } };
   /** The names of all objects, in order. */
   keys(): Promise<string[]>;
-  /** The names of uploads in parts that nobody has completed or aborted. */
+  /** The names of multipart uploads that are neither completed nor aborted. */
   uploads(): Promise<string[]>;
-  /** Gives an object other bytes, or removes it. */
+  /** Replaces an object's bytes, or removes it. */
   replace(key: string, bytes: Buffer | undefined): Promise<void>;
-  /** Makes all objects, and all parts of unfinished uploads, as old as this. */
+  /** Sets the time of all objects, and of all parts of unfinished uploads. */
   age(at: Date): Promise<void>;
-  /** Answers the next requests of this kind with a status and not as usual, as many times. */
+  /** Replies to the next matching requests with this failure, the given number of times. */
   fail(isMeant: (method: string, url: string) => boolean, how: Failure, times: number): void;
-  /** Reads the bodies of requests in steps of 64 KiB, and waits after each of them. */
+  /** Reads the bodies of requests in steps of 64 KiB, with a wait after each step. */
   slow(wait: (() => Promise<unknown>) | undefined): void;
-  /** How many requests have failed so. */
+  /** The number of requests that have failed in this way. */
   readonly failures: () => number;
-  /** The requests that were answered, as `PUT` and `GET`, with their query's first name. */
+  /** The answered requests, such as `PUT` and `GET`, each with the first name in its query. */
   readonly requests: string[];
 };
 
-/** Starts the server, which ends with the file of tests. */
+/** Starts the server, which is closed at the end of the test file. */
 export async function s3Server(): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-s3-'));
   const [objects, uploads] = [join(folder, 'objects'), join(folder, 'uploads')];
@@ -252,7 +252,7 @@ async function listParts(upload: string): Promise<Part[]> {
 const partXml = ({ number, etag, at }: Part): string =>
   `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag><LastModified>${at.toISOString()}</LastModified></Part>`;
 
-/** Makes an object of the parts that the client names, which must be those that are there. */
+/** Makes an object from the parts that the client lists, which must match the stored ones. */
 async function completeUpload(upload: string, file: string, wanted: string): Promise<void> {
   const parts = await listParts(upload);
   const named = [...wanted.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, part = '']) => ({
@@ -274,7 +274,7 @@ const hmac = (key: Buffer | string, text: string): Buffer => createHmac('sha256'
 const escaped = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Checks the signature of a request, and that it is for these bytes (AWS Signature Version 4). */
+/** Checks the signature of a request, and that it matches these bytes (AWS Signature Version 4). */
 function checkSignature({ method = '', headers }: IncomingMessage, url: URL, body: Buffer): void {
   const pattern =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([\da-f]{64})$/;

@@ -5,10 +5,10 @@ import type { AnyPathResource } from '#endpoint/path-resource.ts';
 import type { Client } from './client.ts';
 import type { World } from './world.ts';
 
-/** What samples are made in: an organization and a private repository of its own, with their owner's client. */
+/** The context for making samples: an organization and a private repository, with their owner's client. */
 export type SampleStage = Omit<World, 'org' | 'repo'> & {
   readonly world: World;
-  /** Names that the API counts up begin with others in each of the two, so that one of them names nothing in the other. */
+  /** Sequential numbers have different starting values in the two, so that a number in one doesn't exist in the other. */
   readonly place: 'here' | 'elsewhere';
   readonly client: Client;
   readonly owner: Account;
@@ -17,18 +17,18 @@ export type SampleStage = Omit<World, 'org' | 'repo'> & {
 };
 
 /**
- * Makes one of a path resource, through the API where it has an endpoint for that, and gives the words that name it. `base` is the
- * address of what it lies below, as `/repos/acme/secret` or `/repos/acme/secret/issues/1`; empty where that is the caller.
+ * Creates a sample of a path resource, with the API if it has an endpoint for that, and returns the words that name it. `base` is
+ * the address of its parent, such as `/repos/acme/secret` or `/repos/acme/secret/issues/1`; empty if the parent is the caller.
  */
 export type Sample = (stage: SampleStage, base: string) => Promise<Record<string, string>>;
 
 export type Samples = ReadonlyMap<AnyPathResource, Sample>;
 
-/** Who asks for a resource, where it isn't the stage's owner: as an app for its own installations. */
+/** The caller for a resource, if it isn't the stage's owner, such as an app for its own installations. */
 export type Caller = (stage: SampleStage) => Promise<Client>;
 export type Callers = ReadonlyMap<AnyPathResource, Caller>;
 
-/** The samples of all families: each has them in `test/resources/<family>/samples.ts`. */
+/** The samples of all families, from their files `samples.ts`. */
 export async function loadSamples(): Promise<{ samples: Samples; callers: Callers }> {
   const folder = join(import.meta.dirname, '../resources');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /(^|\/)samples\.ts$/.test(name));

@@ -1,7 +1,7 @@
 import sodium from 'libsodium-wrappers';
 import type { Client } from './client.ts';
 
-/** Encrypts a secret for the public key at a path, as the public documentation shows it. */
+/** Encrypts a secret for the public key at a path, as in the public documentation. */
 export async function sealedFor(
   client: Client,
   path: string,

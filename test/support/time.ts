@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { Db } from '#database/connect.ts';
 
-/** Milliseconds that this thread computed for `work`. Other work of the machine doesn't count, however busy it is. */
+/** The processor time of this thread for `work`, in milliseconds. Other work of the machine doesn't count, however busy it is. */
 export function computing(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();
@@ -11,8 +11,8 @@ export function computing(work: () => unknown): number {
 }
 
 /**
- * Does `work`, and measures how many milliseconds this thread computed in the longest turn of the event loop meanwhile. Garbage is
- * collected before, so that it is no part of a turn.
+ * Runs `work`, and measures this thread's processor time in the longest turn of the event loop, in milliseconds. Garbage is
+ * collected before, so that it isn't part of a turn.
  */
 export async function longestTurn<T>(work: () => Promise<T>): Promise<{ result: T; longest: number }> {
   globalThis.gc?.();
@@ -38,8 +38,8 @@ export async function longestTurn<T>(work: () => Promise<T>): Promise<{ result: 
 }
 
 /**
- * Does `work`, and demands that it can be done within so many milliseconds. What is slow is so each time; a machine that had
- * something else to do is given two more tries.
+ * Runs `work`, and requires that it can finish within this many milliseconds. Slow code is slow each time. On a busy machine, it
+ * gets two more attempts.
  */
 export async function inGoodTime<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
   const times: number[] = [];
@@ -54,14 +54,14 @@ export async function inGoodTime<T>(milliseconds: number, work: () => Promise<T>
   }
 }
 
-/** Waits until a statement that holds this text waits for a lock, asking as `isLocked` does. */
+/** Waits until a statement that contains this text waits for a lock, using `isLocked`. */
 export async function waitsForLock(db: Db, text: string): Promise<void> {
   await expect.poll(() => isLocked(db, text)).toBe(true);
 }
 
 /**
- * Whether a statement that holds this text waits for a lock now. `db` is the worker's, or another that requests don't share: there, the
- * question could stand behind the very statement that waits.
+ * Whether a statement that contains this text is waiting for a lock. `db` is the worker's, or another one that requests don't
+ * share. Otherwise this query could queue behind the waiting statement.
  */
 export async function isLocked(db: Db, text = ''): Promise<boolean> {
   const { rows } = await sql`select from pg_stat_activity where datname = current_database()

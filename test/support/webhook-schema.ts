@@ -7,7 +7,7 @@ type Description = {
   webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: { $ref?: string } } } } } }>;
 };
 
-/** The one description that is needed of the package's many. */
+/** The only needed description of the package. */
 const file = fileURLToPath(new URL('./generated/api.github.com.json', import.meta.resolve('@octokit/openapi-webhooks')));
 
 const base = 'public:webhooks';
@@ -23,14 +23,14 @@ function open() {
   return opened;
 }
 
-/** The description writes what may be an object or null as one that is both, which nothing is. */
+/** The description expresses a nullable object as one that is both an object and null, which no value is. */
 function nullable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('allOf' in value) || !('type' in value)) return value;
   const { allOf, type, ...rest } = value;
   return JSON.stringify(type) === '["null"]' ? { ...rest, anyOf: [{ allOf }, { type }] } : value;
 }
 
-/** What is wrong with a payload by the public description of its event and action; an unknown event is wrong too. */
+/** The problems of a payload according to the public description of its event and action. An unknown event is a problem too. */
 export function payloadProblems(event: string, payload: { action?: string }): string[] {
   const { description, ajv } = open();
   const name = [event, payload.action].filter(Boolean).join('-').replaceAll('_', '-');

@@ -8,7 +8,7 @@ import { type World, world } from './world.ts';
 export type Served = { status: number; headers: http.IncomingHttpHeaders; body: string; bytes: Buffer };
 export type SiteRequest = { host?: string; method?: string; headers?: http.OutgoingHttpHeaders; content?: string };
 
-/** Sends a path as it is to a port on loopback, for any host. */
+/** Sends a path unchanged to a port on loopback, for any host. */
 export const sendTo = (port: number, path: string, wanted: SiteRequest = {}): Promise<Served> =>
   new Promise((resolve, reject) => {
     const { host = `127.0.0.1:${port}`, method = 'GET', headers = {}, content } = wanted;
@@ -42,7 +42,7 @@ export async function servePages(hearth: Hearth, { clock }: Pick<World, 'clock'>
   return server;
 }
 
-/** A world whose websites are served on loopback. `get` sends a path as it is, to any host. */
+/** A world whose websites are served on loopback. `get` sends a path unchanged, to any host. */
 export async function websites(settings: Partial<Settings> = {}) {
   const pages = { port: 0, ...settings.pages };
   const here: World = await world({ vocabulary: 'github', ...settings, pages });

@@ -28,17 +28,17 @@ import { type Client, clientOf } from './client.ts';
 import { testDatabase } from './database.ts';
 import { atEndOfFile } from './end-of-file.ts';
 
-/** The whole of Hearth for one test file: real HTTP on loopback, a database and a Git root of its own. */
+/** A complete Hearth for one test file: real HTTP on loopback, with its own database and Git root. */
 export type World = {
   hearth: Hearth;
   db: Db;
-  /** Where the server answers, without `/api/v3`. */
+  /** The server's address, without `/api/v3`. */
   url: string;
-  /** Git over SSH, where the settings have it. */
+  /** Git over SSH, if the settings enable it. */
   ssh: SshServer | undefined;
-  /** What the clock says; tests move it. */
+  /** The current time, which tests can change. */
   clock: { now: Date };
-  /** A user; an e-mail address is a verified one. */
+  /** Creates a user. An e-mail address is verified. */
   user(login?: string, more?: Partial<Omit<Account, 'id'>>): Promise<Account>;
   org(owner: Account, login?: string): Promise<Account>;
   member(org: Account, user: Account, role?: 'owner' | 'member'): Promise<void>;
@@ -47,7 +47,7 @@ export type World = {
     wanted?: { name?: string; visibility?: RepositoryRow['visibility']; by?: Account },
   ): Promise<RepositoryRow & { owner: Account }>;
   collaborator(repo: RepositoryRow, user: Account, role: 'read' | 'triage' | 'write' | 'maintain' | 'admin'): Promise<void>;
-  /** A classic token with the scopes given, or all of them. */
+  /** A classic token with the given scopes, or all of them. */
   token(user: Account, scopes?: readonly Scope[]): Promise<string>;
   fineGrained(
     user: Account,
@@ -55,20 +55,20 @@ export type World = {
     permissions: Record<string, string>,
     repositories?: readonly RepositoryRow[],
   ): Promise<string>;
-  /** A client that speaks for an account by a classic token, for the holder of a token, or for nobody. */
+  /** A client for an account with a classic token, for the holder of a token, or for an anonymous caller. */
   as(who: Account | string | undefined): Promise<Client>;
   change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** What a job of this server works with now. */
+  /** The current context for jobs of this server. */
   jobContext(more?: Partial<QueueContext & { services: Services }>): JobContext;
-  /** How many SQL statements a GET sends, that for the credential included. */
+  /** The number of SQL statements of a GET, including the one for the credential. */
   statements(who: Account, path: string, more?: { headers: Record<string, string> }): Promise<number>;
-  /** Opens another server on the same database and repositories, as a second process would be, or a later one with other settings. */
+  /** Opens another server on the same database and repositories, such as a second process, or a later one with other settings. */
   another(settings?: Partial<Settings>): Promise<Hearth>;
-  /** The git processes that a GET starts, or a POST of a body, by their subcommands. A reader of objects that is open already isn't among them. */
+  /** The git processes that a GET or a POST starts, by subcommand. A reader of objects that is already open isn't included. */
   gitProcesses(who: Account, path: string, body?: object): Promise<string[]>;
   /** Runs jobs until none is due. */
   settle(): Promise<void>;
-  /** Runs `work` and demands that no row of the given tables changed. */
+  /** Runs `work` and requires that no row of the given tables changes. */
   unchanged(tables: readonly string[], work: () => Promise<unknown>): Promise<void>;
 };
 
@@ -78,7 +78,7 @@ let counter = 0;
 /** A name that no other test of the file uses. */
 export const fresh = (stem: string): string => `${stem}-${++counter}`;
 
-/** The world of this test file; opened at the first call, closed after the last test. */
+/** The world of this test file. The first call opens it, and it is closed after the last test. */
 export function world(settings: Partial<Settings> = {}): Promise<World> {
   opened ??= open(settings);
   return opened;
@@ -86,10 +86,7 @@ export function world(settings: Partial<Settings> = {}): Promise<World> {
 
 const patience = 5 * 60_000;
 
-/**
- * Nothing ends since a busy machine is slow, or since a test holds a lock meanwhile: what is meant to take too long says so by a time
- * of its own.
- */
+/** Nothing times out because the machine is busy, or because a test holds a lock. Tests of timeouts set their own limit. */
 const patient = (limits: LimitOverrides = {}): LimitOverrides => ({
   ...limits,
   database: { statementTime: patience, ...limits.database },
@@ -115,7 +112,7 @@ async function open({ resourceLimits, ...settings }: Partial<Settings>): Promise
     log: pino({ level: process.env.HEARTH_TEST_LOG ?? 'fatal' }),
     clock: () => clock.now,
     connections: 8,
-    // Searches that are meant to run out of time say so; others find everything on a busy machine too.
+    // Tests of search timeouts set their own budget. Others find everything even on a busy machine.
     searchBudget: 60_000,
     resourceLimits: patient(resourceLimits),
     ...settings,
@@ -132,8 +129,8 @@ async function open({ resourceLimits, ...settings }: Partial<Settings>): Promise
     await ssh?.close();
     opened = undefined;
     await hearth[Symbol.asyncDispose]();
-    // A worker keeps the modules of all files that it ran, and so what they hold: without this, some megabytes of each server. To
-    // start git from a large process takes longer than git itself.
+    // A worker keeps the modules of all files that it ran, and everything that they refer to. Without this, some megabytes of
+    // each server would remain, and starting git from a large process takes longer than git itself.
     for (const name of Reflect.ownKeys(hearth)) Reflect.deleteProperty(hearth, name);
     await database.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
@@ -171,7 +168,7 @@ function makeWorld(hearth: Hearth, { url, ssh, clock, another }: Pick<World, 'ur
         repository_selection: row.selection ?? null,
         ...(row.kind === 'fine_grained_pat' ? { access: 'granted' as const, granted_at: clock.now } : {}),
         created_at: clock.now,
-        // Its first use changes nothing, so that statements can be counted.
+        // This prevents a write on its first use, so that statements can be counted.
         last_used_at: clock.now,
       })
       .returning('id')
@@ -238,7 +235,7 @@ function makeWorld(hearth: Hearth, { url, ssh, clock, another }: Pick<World, 'ur
     async statements(who, path, more) {
       const headers = { authorization: `Bearer ${await self.token(who)}`, ...more?.headers };
       const ask = () => hearth.app.inject({ method: 'GET', url: `/api/v3${path}`, headers });
-      await ask(); // notes the first use of the token, which is not counted
+      await ask(); // records the first use of the token, which isn't counted
       const { result, statements } = await countStatements(ask);
       expect(result.statusCode).toBe(200);
       expect(statements.length, `statements of ${path}`).toBeGreaterThan(0);
@@ -263,7 +260,7 @@ function makeWorld(hearth: Hearth, { url, ssh, clock, another }: Pick<World, 'ur
   return self;
 }
 
-/** All rows of tables, as texts in an order of their own: some tables have no id. */
+/** All rows of tables, as texts in a fixed order, since some tables have no id. */
 const snapshot = (db: Db, tables: readonly string[]): Promise<string[][]> =>
   Promise.all(
     tables.map(async (table) => {

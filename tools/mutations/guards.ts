@@ -10,9 +10,9 @@ import {
 } from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
 
-/** A guard, and the text by which it is taken away. */
+/** A guard, and the replacement that removes it. */
 export type Mutant = {
-  /** From the root of the checkout. */
+  /** Relative to the root of the checkout. */
   readonly file: string;
   readonly line: number;
   readonly kind: 'if' | 'condition' | 'call' | 'not found' | 'sql';
@@ -23,17 +23,17 @@ export type Mutant = {
   readonly guard: string;
 };
 
-/** Functions that do nothing but refuse. */
+/** Functions that only refuse. */
 const refusing = /^(?:check|require|demand|refuse|forbid|assert|ensure|limit)[A-Z]/;
 
-/** A condition of SQL that stands alone, as `and i.suspended_at is null`. */
+/** A separate SQL condition, such as `and i.suspended_at is null`. */
 const sqlCondition =
   /\s+and (?:not )?[a-z_]+\.[a-z_]+(?: is (?:not )?null| (?:=|<>|>|<|>=|<=) (?:[\w.]+|'\w+'|\$\{[^}`]*\}))?(?=\s(?!=|<|>|is )|\)|`|$)/g;
 
-/** Where all conditions count, and not those that lead to a refusal alone: what decides about access and about pushes. */
+/** Files that decide about access and pushes. In them all conditions count, and not only conditions before a refusal. */
 const isDeciding = (file: string): boolean => !file.endsWith('rules.ts');
 
-/** All guards of these files. */
+/** All guards in these files. */
 export function guardsOf(root: string, files: readonly string[]): Mutant[] {
   const api = new API({ cwd: root });
   try {
@@ -93,8 +93,8 @@ function guardsIn(source: SourceFile, file: string): Mutant[] {
 }
 
 /**
- * Whether a branch ends what is done: by a refusal, or, where access or a push is decided, by any answer. A plain error isn't one: it says
- * that the code is wrong, which no request can bring about.
+ * Whether a branch ends the function: with a refusal, or in files that decide about access or a push, with any result. A plain
+ * error doesn't count, since it reports a bug, which no request can cause.
  */
 function ends(branch: Node, file: string, text: string): boolean {
   const words = text.slice(branch.pos, branch.end);
@@ -110,7 +110,7 @@ const isRefusing = ({ expression }: ExpressionStatement, text: string): boolean 
       .replace(/^await /, ''),
   );
 
-/** Whether guards are looked for in a file: what decides about access and pushes, and the rules of families. */
+/** Whether to look for guards in a file: files that decide about access and pushes, and the rules of families. */
 export const isGuarded = (file: string): boolean =>
   /^src\/access\/[\w-]+\.ts$/.test(file) ||
   (/^src\/resources\/[\w-]+\/(?:rules|[\w-]+-rules)\.ts$/.test(file) && basename(file) !== 'applied-rules.ts') ||

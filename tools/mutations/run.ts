@@ -1,4 +1,4 @@
-// Takes guards away, one at a time, in a copy of the checkout, and reports which of them the tests miss. See README.md.
+// Removes guards, one at a time, in a copy of the checkout, and reports the removals that the tests miss. See README.md.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -11,20 +11,20 @@ import { testsOf } from './tests.ts';
 
 const { values: options } = parseArgs({
   options: {
-    /** How many guards are drawn; without it, all of them. */
+    /** The number of guards to draw. Omitted: all of them. */
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
-    /** Guards of files whose path holds this text. */
+    /** Only guards in files whose path contains this text. */
     only: { type: 'string', default: '' },
-    /** How many are tried now; the next run goes on after them. */
+    /** The number of guards to try now. The next run continues after them. */
     limit: { type: 'string' },
-    /** Where the copy, the results and the report are. */
+    /** The folder for the copy, the results and the report. */
     folder: { type: 'string', default: join(tmpdir(), 'hearth-mutations') },
     list: { type: 'boolean', default: false },
   },
 });
 
-/** A run of tests that takes longer hangs, which is noticed, too. */
+/** A test run that takes longer hangs, which counts as detected too. */
 const longestMs = 400_000;
 
 type Verdict = 'caught' | 'survived' | 'not judged';
@@ -43,7 +43,7 @@ function readJson<T>(file: string, otherwise: T): T {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : otherwise;
 }
 
-/** What tests were found to do holds for the same files alone. */
+/** The results of tests are valid only for the same files. */
 const contents = createHash('sha256');
 
 function makeCopy(): void {
@@ -55,7 +55,7 @@ function makeCopy(): void {
   if (!existsSync(join(copy, 'node_modules'))) symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 }
 
-/** Whole numbers below a bound, the same for each seed. */
+/** Random integers below a bound, the same for each seed. */
 function randomOf(seed: number): (bound: number) => number {
   let state = seed;
   return (bound) => {
@@ -71,7 +71,7 @@ function sampled(all: readonly Mutant[]): Mutant[] {
   return Array.from({ length: Math.min(Number(options.sample), all.length) }, () => rest.splice(random(rest.length), 1)).flat();
 }
 
-/** The part of vitest's report in JSON that is read here. */
+/** The fields of vitest's JSON report that are read here. */
 type TestReport = {
   testResults: {
     name: string;
@@ -80,7 +80,7 @@ type TestReport = {
   }[];
 };
 
-/** What a run of tests found: nothing, a failure, or a failure that says only that time ran out, as it does on a busy machine. */
+/** The result of a test run: success, a failure, or a failure only because of a timeout, which happens on a busy machine. */
 type Outcome = { readonly passed: boolean; readonly isTimeout: boolean; readonly failure: string };
 
 function outcomeOf(passed: boolean, file: string): Outcome {
@@ -117,7 +117,7 @@ function run(names: readonly string[]): Promise<Outcome> {
 const soundFile = join(options.folder, 'sound.json');
 const sound = readJson<Record<string, boolean>>(soundFile, {});
 
-/** Whether tests pass where nothing is taken away. */
+/** Whether tests pass without a removed guard. */
 async function areSound(names: readonly string[]): Promise<boolean> {
   const key = `${fingerprint} ${names.join(' ')}`;
   sound[key] ??= (await run(names)).passed;
@@ -125,7 +125,7 @@ async function areSound(names: readonly string[]): Promise<boolean> {
   return sound[key];
 }
 
-/** The first error of types in the copy, or undefined. They are checked as the tests are, before anything lands. */
+/** The first type error in the copy, or undefined. Types are checked like tests, since nothing is merged without that. */
 function typeError(): string | undefined {
   try {
     execFileSync(process.execPath, [join(copy, 'node_modules/typescript/bin/tsc'), '--noEmit'], { cwd: copy, encoding: 'utf8' });
@@ -135,7 +135,7 @@ function typeError(): string | undefined {
   }
 }
 
-/** Tries the types, and the groups of tests one after the other, until one fails. */
+/** Checks the types, and runs the groups of tests one after the other, until one fails. */
 async function tried(mutant: Mutant): Promise<{ verdict: Verdict; by: string }> {
   const path = join(copy, mutant.file);
   const original = readFileSync(join(root, mutant.file), 'utf8');

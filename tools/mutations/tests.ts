@@ -1,19 +1,19 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What decides about access is tried by these, too. */
+/** Code that decides about access is also covered by these tests. */
 const ofAccess = ['test/conformance/', 'test/server/', 'test/ssh-server/'];
-/** These decide without a server, in seconds. */
+/** These test decisions without a server, in seconds. */
 const decisions = ['test/access/every-cell', 'test/access/authorize'];
 const ofPushes = ['ref-rules', 'rulesets', 'branch-protection', 'pushes'].map((name) => `test/resources/code/${name}/`);
 
-/** Tests that take minutes, and tell little of single rules. */
+/** Tests that take minutes, and say little about single rules. */
 const left = /^test\/(?:abuse|acceptance\/clients|docs|conformance\/(?:docs|bad-requests|malformed|organization))/;
 
-/** Families that more than these use are tried by what names them only. */
+/** If more families than this use a family, only the tests that name it are run. */
 const mostUsers = 8;
 
-/** The other families whose files import one, as `product/family`; none where they are many. */
+/** The other families whose files import a family, as `product/family`; none if there are many. */
 function familiesUsing(root: string, family: string): string[] {
   const importing = globSync('src/resources/*/*/*.ts', { cwd: root })
     .filter((name) => !name.startsWith(`src/${family}/`) && readFileSync(join(root, name), 'utf8').includes(`'#${family}/`))
@@ -23,9 +23,9 @@ function familiesUsing(root: string, family: string): string[] {
 }
 
 /**
- * The test files that concern a file, in groups: the first are its neighbours, the others are tried where these let a mutant live. A
- * family's neighbours are the tests in its folder's mirror, then come those of the families that use it, where these are few, those that name
- * the family, and those of access.
+ * The test files for a file, in groups. The first group are its neighbours, and the others run if these don't detect a mutant. A
+ * family's neighbours are the tests in the mirror of its folder. Then come the tests of the families that use it, if these are
+ * few, the tests that name the family, and the access tests.
  */
 export function testsOf(root: string, file: string, tests: readonly string[]): string[][] {
   const usable = tests.filter((name) => !left.test(name));

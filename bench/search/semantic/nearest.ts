@@ -1,6 +1,6 @@
 /**
- * What semantic search costs at two sizes of an installation, and how often its candidates hold what looking at every vector
- * would find.
+ * The cost of semantic search at two sizes of an installation, and how often its candidates include the results of comparing
+ * every vector.
  *
  *     node bench/search/semantic/nearest.ts --issues 200000
  */
@@ -26,7 +26,7 @@ await using stage = await openStage();
 const { db } = stage;
 const pairs = await readPairs();
 
-/** Issues made of the sentences of the committed pairs, each of four others', so that they are near and far in natural ways. */
+/** Issues made from the sentences of the committed pairs, each from four pairs, so that their distances are realistic. */
 async function writeIssues(from: number, to: number): Promise<void> {
   const { random } = makeSpeaker(from + 1);
   const part = (): string => pairs[Math.floor(random() * pairs.length)]?.body ?? '';
@@ -41,7 +41,7 @@ async function writeIssues(from: number, to: number): Promise<void> {
   }
 }
 
-/** The nearest of all vectors, one by one. */
+/** The nearest vectors, by comparing each one. */
 async function exactly(database: Db, vector: Float32Array): Promise<number[]> {
   const { rows } = await sql<{ id: number; components: Buffer }>`select issue_id as id, components from issue_vectors`.execute(
     database,

@@ -1,6 +1,6 @@
 /**
- * How often a search finds the issue that a query asks for in other words. Prints recall at 10 and at 1 of word search, of the
- * built-in embeddings, and of the model that they were distilled from.
+ * How often a search finds the issue that a query describes in other words. Prints recall at 10 and at 1 for word search, for the
+ * built-in embeddings, and for the model that they were distilled from.
  *
  *     node bench/search/semantic/run.ts
  */
@@ -16,7 +16,7 @@ const pairs = await readPairs();
 const texts = pairs.map(({ title, body }) => `${title}\n${body}`);
 const shared = pairs.filter((pair) => commonWords(pair).length > 0);
 
-/** The places of all issues for each query, by falling score; those with the score 0 are not found. */
+/** The indexes of all issues for each query, by decreasing score. Issues with the score 0 aren't found. */
 type Ranking = number[][];
 
 const rank = (score: (query: number, issue: number) => number): Ranking =>
@@ -31,7 +31,7 @@ const rank = (score: (query: number, issue: number) => number): Ranking =>
 const recall = (ranking: Ranking, at: number): number =>
   ranking.filter((issues, query) => issues.slice(0, at).includes(query)).length / ranking.length;
 
-/** Word search: BM25 over the words of the index, any of which may match. Hearth's own asks for all of them. */
+/** Word search: BM25 over the words of the index, any of which may match. Hearth's own search requires all of them. */
 function lexical(all: boolean): Ranking {
   const documents = texts.map((text) => wordsOf(text));
   const sets = documents.map((words) => new Set(words));
@@ -46,7 +46,7 @@ function lexical(all: boolean): Ranking {
   });
 }
 
-/** How alike a query and an issue are, as `builtin` has it. */
+/** The similarity of a query and an issue, computed by `builtin`. */
 async function builtin(): Promise<(query: number, issue: number) => number> {
   const embedder = builtinEmbedder();
   const queries = await embedder.embed(
@@ -57,7 +57,7 @@ async function builtin(): Promise<(query: number, issue: number) => number> {
   return (query, issue) => similarity(queries[query] ?? new Float32Array(), issues[issue] ?? Buffer.alloc(0));
 }
 
-/** From vectors that `tools/embeddings/reference.py` wrote. */
+/** Uses the vectors that `tools/embeddings/reference.py` wrote. */
 async function minilm(): Promise<Ranking> {
   const dimensions = 384;
   const data = await readFile(new URL('./minilm.bin', import.meta.url));

@@ -77,7 +77,7 @@ const create = installationCommand(
     }),
   );
 
-/** Writes a private key, of which no other copy exists, before the app is created. It doesn't overwrite a file. */
+/** Writes a private key before the app is created, since no other copy of it exists. It doesn't overwrite a file. */
 async function writeKey(file: string, key: string): Promise<void> {
   try {
     await writeFile(file, key, { mode: 0o600, flag: 'wx' });

@@ -85,8 +85,8 @@ export async function countCommits(
 const maxAbove = 250;
 
 /**
- * The nearest commit on the chain of first parents whose commits were counted. `above` is the number of commits from there to
- * `from`. With `isStraight`, no other commits were merged between them.
+ * The nearest commit on the chain of first parents for which the number of commits is cached. `above` is the number of commits
+ * from there to `from`. With `isStraight`, no other commits were merged between them.
  */
 function findCounted(repo: GitRepository, from: Oid, keyOf: (oid: Oid) => string) {
   const { cache } = repo.store;

@@ -9,8 +9,8 @@ import type { GitRepository } from '../repo.ts';
 type Merge = { merged: true; tree: Oid } | { merged: false; paths: string[] };
 
 /**
- * Merges the trees of two commits. It writes no commit and moves no ref. Commits of unrelated histories conflict, without any
- * path.
+ * Merges the trees of two commits. It writes no commit and moves no ref. Commits of unrelated histories conflict, with an empty
+ * list of paths.
  */
 export async function mergeCommits(repo: GitRepository, given: { ours: Oid; theirs: Oid }): Promise<Merge> {
   const args = [

@@ -1,7 +1,7 @@
 // All code that interprets users' input, apart from the validation of requests. `docs/limits.md` shows the table. A test finds
 // missing entries.
 
-/** Where an interpreter runs. `steps`: on the event loop, in counted steps, and it yields if it may take long. */
+/** The thread of an interpreter. `steps`: on the event loop, in counted steps, and it yields if it may take long. */
 type Runs = 'steps' | 'worker';
 
 export type Interpreter = {

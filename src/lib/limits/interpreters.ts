@@ -1,4 +1,4 @@
-// Limits for interpreting users' texts and files, beside the limits of single parts.
+// Limits for interpreting users' texts and files, in addition to the limits of single parts.
 import { kibi, type LimitGroup, mebi } from './limit.ts';
 
 export const interpreters = {

@@ -8,7 +8,7 @@ import { allOf, anyOf, byLexemes, type Matching, noneOf, nothing } from './match
 import { type QualifierContext, qualifierMatching } from './qualifiers.ts';
 import { inAnyField, inFields, type TextField, textFields } from './terms.ts';
 
-/** The input of a query's compilation, beside the query. */
+/** The input of a query's compilation, apart from the query. */
 export type QueryContext = QualifierContext & { searchedFields: readonly TextField[] };
 
 /**

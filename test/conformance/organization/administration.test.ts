@@ -29,7 +29,7 @@ function call(right: Right, { token }: Caller, request: Request) {
 
 const callers = new Map<string, Promise<Caller[]>>();
 
-/** The same callers for all endpoints that ask for the same. */
+/** The same callers for all endpoints with the same requirements. */
 function callersOf(right: Right): Promise<Caller[]> {
   const { permission, level, scopes, role, route } = right;
   const key = JSON.stringify([permission, level, scopes, role, route.startsWith('GET ')]);

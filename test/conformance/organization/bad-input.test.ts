@@ -20,7 +20,7 @@ const endpointOf = (route: string) => {
   return { path: found.path, body: found.body, send: found.method === 'POST' ? client.post : client.patch };
 };
 
-/** A field error, also of a text, where an operation has those. */
+/** A field error, also from a text for operations with text errors. */
 const fieldErrorOf = (error: string | FieldError): { field: string; code: string } => {
   if (typeof error !== 'string') return error;
   const [field = '', text] = error.split(': ', 2);

@@ -9,28 +9,31 @@ import type { Stage } from './stage.ts';
 export type Caller = {
   name: string;
   token: string | undefined;
-  /** The status by which the call is refused; it is let through where there is none. */
+  /** The status of the refusal; undefined if access is granted. */
   refused?: Refusal;
 };
 
-/** All permissions but one. */
+/** All permissions except one. */
 const allBut = (name: string): PermissionSet =>
   Object.fromEntries(permissionNames.filter((other) => other !== name).map((other) => [other, levelsOf(other).at(-1)]));
 
-/** All scopes but those that are one of these, or include it. */
+/** All scopes except the given ones and scopes that include one of them. */
 const scopesWithout = (wanted: readonly Scope[]): Scope[] =>
   scopes.filter((scope) => !wanted.some((one) => expandScopes([scope]).has(one)));
 
 type Refusal = 401 | 403 | 404;
 
-/** How an endpoint refuses, by what is wrong. A GET hides what it refuses; in a private repository everything is hidden. */
+/**
+ * How an endpoint refuses, depending on the problem. A GET conceals what it refuses. In a private repository everything is
+ * concealed.
+ */
 type Answers = {
   nobody: Refusal;
   scope: Refusal;
-  /** Somebody who is known here, and whose role is not enough; undefined where there is no such role. */
+  /** A known caller whose role isn't sufficient; undefined if there is no such role. */
   lesser: Refusal | undefined;
   outsider: Refusal | undefined;
-  /** A credential that is good elsewhere. */
+  /** A credential for another organization. */
   elsewhere: Refusal;
 };
 
@@ -44,7 +47,7 @@ function answersOf({ route, role }: Right): Answers {
   return { nobody: 401, scope: hidden, lesser: others, outsider: others, elsewhere: 403 };
 }
 
-/** Somebody whose role is just enough, and somebody whose role is just too low. */
+/** A caller whose role is just sufficient, and a caller whose role is just too low. */
 function peopleOf({ owner, member, inRepo }: Stage, { role }: Right): { holder: Account; lesser: Account } {
   switch (role) {
     case 'owner':
@@ -59,7 +62,7 @@ function peopleOf({ owner, member, inRepo }: Stage, { role }: Right): { holder: 
   }
 }
 
-/** Everybody who may call, each with one thing right or wrong about the credential or the account behind it. */
+/** All callers, each with one correct or wrong property of the credential or its account. */
 export async function callersFor(stage: Stage, right: Right): Promise<Caller[]> {
   const groups = [scopedCallers(stage, right), fineGrainedCallers(stage, right), appCallers(stage, right)];
   const callers: Named[] = [
@@ -80,7 +83,7 @@ async function expiredToken(stage: Stage, right: Right): Promise<string> {
   return token;
 }
 
-/** Classic tokens and those of OAuth apps: by their scopes, and by who gave them. */
+/** Classic tokens and OAuth app tokens, by their scopes and their owners. */
 async function scopedCallers(stage: Stage, right: Right): Promise<Named[]> {
   const { here, app, outsider } = stage;
   const { holder, lesser } = peopleOf(stage, right);
@@ -103,7 +106,7 @@ async function scopedCallers(stage: Stage, right: Right): Promise<Named[]> {
   return (await Promise.all(made)).flat();
 }
 
-/** Which permission sets are tried, and how those that don't suffice are refused. */
+/** The tested permission sets, and how insufficient ones are refused. */
 function setsFor({ permission, level }: Right): { held: string; set: PermissionSet; refused: Refusal | undefined }[] {
   return [
     { held: `${permission}:${level} alone`, set: { [permission]: level }, refused: undefined },
@@ -135,7 +138,7 @@ async function fineGrainedCallers(stage: Stage, right: Right): Promise<Named[]> 
   ];
 }
 
-/** Apps, by themselves and for somebody. */
+/** Apps, as themselves and for a user. */
 async function appCallers(stage: Stage, right: Right): Promise<Named[]> {
   const { here, org, outsider, elsewhere } = stage;
   const { holder, lesser } = peopleOf(stage, right);

@@ -12,11 +12,11 @@ const here = await world();
 const owner = await here.user();
 const places = await makePlaces(here, owner);
 const { client } = places;
-/** Of the same owner, who may reach everything in it; but not by this organization's name. */
+/** Another organization of the same owner, who may access everything in it, but not under this organization's name. */
 const elsewhere = await makePlaces(here, owner);
 const bodies = new Map<string, object>(await rightBodies(places));
 
-// The first of a type is called the same everywhere.
+// The first of each type has the same name everywhere.
 const registry = { ...cloudA, registry_type: 'npm_registry' };
 const { body: foreignRegistry } = await client.post(`/orgs/${elsewhere.org.login}/private-registries`, registry);
 
@@ -32,7 +32,7 @@ const below = allEndpoints
       .map((child) => ({ endpoint, child, name: `${endpoint.method} ${endpoint.path}, ${child}` })),
   );
 
-/** All that an answer tells, but for what is another each time. */
+/** The content of a reply, without values that change each time. */
 const told = ({ status, headers, text }: Answer) => {
   const { date: _date, 'x-service-request-id': _request, ...rest } = headers;
   return { status, headers: rest, text };
@@ -55,7 +55,7 @@ test.each(below)('$name of another organization is told like one that is not the
   expect(await everyRow(here.db)).toBe(before);
 });
 
-/** A field of a body that names something, with what stands for it elsewhere and nowhere. */
+/** A body field that refers to something, with a value from elsewhere and a value that doesn't exist. */
 const named: { field: string; route: string; body: (id: number) => object; foreign: number }[] = [
   {
     field: 'runner_group_id',
@@ -122,7 +122,7 @@ test.each(named)('$route: $field of another organization is told like one that i
 
 test('a key of another organization is told like one that is not there', async () => {
   const { encrypted_value, key_id } = await sealed(client, elsewhere.org, 'value');
-  await sealed(client, places.org, 'value'); // the first reader makes the key
+  await sealed(client, places.org, 'value'); // the first reader creates the key
   const path = `/orgs/${places.org.login}/private-registries`;
   const post = (id: string) =>
     client.post(path, {
@@ -157,7 +157,7 @@ const oddly = (id: number | string) => [
 const ids = below.filter(({ child, endpoint }) => child !== 'secret_name' && endpoint.method === 'GET');
 
 test.each(ids)('$name: what is no number, however near, names nothing', async ({ endpoint, child }) => {
-  // Document 2 has some endpoints refuse what is malformed.
+  // In document 2, some endpoints refuse malformed requests.
   const status = endpoint.malformed === 'refused' ? 400 : 404;
   const own = places.word(endpoint.path, child);
   expect((await client.get(places.at(endpoint.path))).status).toBe(200);

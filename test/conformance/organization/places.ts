@@ -4,7 +4,7 @@ import { cloudA } from '#test/resources/actions/private-registries/setting.ts';
 import type { Client } from '#test/support/client.ts';
 import type { World } from '#test/support/world.ts';
 
-/** An organization with one of everything that an organization's owner administers. */
+/** An organization with one of each resource that an organization's owner administers. */
 export type Places = {
   client: Client;
   org: Account;
@@ -12,7 +12,7 @@ export type Places = {
   group: number;
   field: number;
   option: number;
-  /** What stands for a word of a path. */
+  /** The value for a path word. */
   word(path: string, name: string): string | number;
   /** A path of this organization, with some words replaced. */
   at(path: string, other?: Readonly<Record<string, string | number>>): string;

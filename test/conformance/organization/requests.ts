@@ -6,7 +6,7 @@ import { fresh } from '#test/support/world.ts';
 import { eventNames } from '#webhook-delivery/event-names.ts';
 import type { Stage } from './stage.ts';
 
-/** The words of a path, and a body, for a call that nothing is wrong with. */
+/** The path words and a body for a valid call. */
 export type Request = { words: Record<string, string | number>; body?: object };
 
 type Maker = (stage: Stage, client: Client) => Promise<Request>;
@@ -29,7 +29,7 @@ const runner: Maker = async (stage, client) => {
   return { words: { hosted_runner_id: accepted(await client.post(path, await wantedRunner(stage))).id } };
 };
 
-/** An image of one version, made by a runner of its own. */
+/** An image with one version, made by its own runner. */
 const image: Maker = async (stage, client) => {
   const path = `/orgs/${stage.org.login}/actions/hosted-runners`;
   const maker = accepted(await client.post(path, { ...(await wantedRunner(stage)), image_gen: true }));
@@ -49,13 +49,13 @@ const field: Maker = async ({ org }, client) => {
 
 let hooks = 0;
 
-/** A webhook of an address of its own, and of an event that only a few others listen for. */
+/** A webhook with its own address, for an event that only a few others subscribe to. */
 const wantedHook = ({ url }: Stage) => {
   const number = hooks++;
   return { name: 'web', config: { url: `${url}/${number}` }, events: [eventNames[number % eventNames.length]] };
 };
 
-/** A webhook made by the stage's OAuth app, which alone of such apps reaches it. */
+/** A webhook created by the stage's OAuth app, which is the only such app that reaches it. */
 const hook: Maker = async (stage) => {
   const { here, owner, org, app } = stage;
   const client = await here.as(await oauthToken(here, owner, ['admin:org_hook'], app));
@@ -93,7 +93,7 @@ const issue: Maker = async (stage, client) => {
 
 let noteId: Promise<number> | undefined;
 
-/** The one field in which the values are; an organization has room for few. */
+/** The single field for the values, since an organization may only have a few. */
 const noteField = ({ org }: Stage, client: Client): Promise<number> => {
   noteId ??= client
     .post(`/orgs/${org.login}/issue-fields`, { name: 'Note', data_type: 'text', visibility: 'all' })
@@ -101,7 +101,7 @@ const noteField = ({ org }: Stage, client: Client): Promise<number> => {
   return noteId;
 };
 
-/** Outsiders find a list of fields where one is for all. */
+/** Outsiders find the list of fields only if it has a public one. */
 const withVisibleField: Maker = async (stage, client) => {
   await noteField(stage, client);
   return { words: {} };
@@ -156,7 +156,7 @@ export const requests: Readonly<Record<string, Maker>> = {
   'POST /orgs/{org}/hooks/{hook_id}/pings': hook,
 };
 
-/** A call to each endpoint of the same things in a repository. */
+/** A call to each endpoint for the same resources in a repository. */
 export const requestsInRepositories: Readonly<Record<string, Maker>> = {
   'GET /repos/{owner}/{repo}/hooks': nothing,
   'POST /repos/{owner}/{repo}/hooks': withBody(nothing, wantedHook),

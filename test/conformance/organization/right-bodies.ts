@@ -9,7 +9,7 @@ const hookBody = {
 };
 const configBody = { url: 'https://ci.example/y', content_type: 'json', secret: 's', insecure_ssl: '0' };
 const option = { name: 'High', description: 'first', color: 'red', priority: 1 };
-/** Bodies that are right, by the calls that take them, with every field that may stand beside the others. */
+/** Valid bodies, by the calls that accept them, with all compatible fields. */
 export async function rightBodies(places: Places): Promise<(readonly [string, object])[]> {
   const runnerBody = {
     name: 'another',

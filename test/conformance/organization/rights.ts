@@ -1,18 +1,18 @@
 import { isScope, type Scope } from '#access/scopes.ts';
 import { type DocumentedEndpoint, documented, permissionNamed } from '../matrix.ts';
 
-/** What an endpoint asks of its caller, as the documents or the public API say it. */
+/** The requirements of an endpoint, according to the documents or the public API. */
 export type Right = {
   route: string;
   permission: string;
   level: 'read' | 'write';
   scopes: readonly Scope[];
-  /** `anyone`: whoever holds such a token, member or not, and is shown what is for all. The others are roles in a repository. */
+  /** `anyone`: any holder of such a token, member or not, who sees the public part. The others are roles in a repository. */
   role: 'owner' | 'anyone' | 'read' | 'write' | 'admin';
   success: number;
 };
 
-/** Document 2 names no role here, and a visibility of its own: fields for all are shown to outsiders too. */
+/** Document 2 has no role here, but a visibility: outsiders also see public fields. */
 const forAnyone = new Set(['GET /orgs/{org}/issue-fields']);
 
 function rightOf({ method, path, permission, classic_scopes, success }: DocumentedEndpoint): Right {
@@ -41,7 +41,7 @@ const removesHooks = { ...ofHooks, level: 'write', scopes: ['repo', 'admin:repo_
 const readsValues = { permission: 'issues', level: 'read', scopes: ['repo'], role: 'read' } as const;
 const writesValues = { permission: 'issues', level: 'write', scopes: ['repo'], role: 'write' } as const;
 
-/** What the public API has of the same things in a repository: webhooks, and the values of issue fields. */
+/** The public API's endpoints for the same resources in a repository: webhooks, and the values of issue fields. */
 export const rightsInRepositories: readonly Right[] = [
   { route: `GET ${hooks}`, ...readsHooks, success: 200 },
   { route: `POST ${hooks}`, ...writesHooks, success: 201 },

@@ -4,20 +4,20 @@ import { oauthApp } from '#test/support/apps.ts';
 import { receiver } from '#test/support/receiver.ts';
 import type { World } from '#test/support/world.ts';
 
-/** An organization with its people, and an OAuth app that makes its webhooks. */
+/** An organization with its people, and an OAuth app that creates its webhooks. */
 export type Stage = {
   here: World;
   org: Account;
   owner: Account;
-  /** A member whose roles make an administrator of every repository, and of nothing else. */
+  /** A member who administers every repository, and has no other role. */
   member: Account;
   outsider: Account;
-  /** A private repository of the organization, and people who have no role but this one in it. */
+  /** A private repository of the organization, and people who only have this role in it. */
   repo: RepositoryRow;
   inRepo: Record<'read' | 'triage' | 'write' | 'maintain' | 'admin', Account>;
   elsewhere: Account;
   app: Id<'apps'>;
-  /** Where webhooks are delivered to. */
+  /** The address for webhook deliveries. */
   url: string;
 };
 

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 
-/** A body with one thing wrong, and where. */
+/** A body with one error, and its location. */
 export type WrongBody = { field: string; body: unknown; code: 'missing_field' | 'invalid' };
 
 type Shape = {
@@ -40,7 +40,7 @@ const candidates = (schema: Shape): unknown[] => [
 const holdsNul = (value: unknown): boolean => (JSON.stringify(value) ?? '').includes('\\u0000');
 const isRefused = (schema: Shape, value: unknown): boolean => holdsNul(value) || !ajv.validate(schema, value);
 
-/** A copy of `whole` with another value at a place; undefined takes away what stands there. */
+/** A copy of `whole` with another value at a location; undefined removes the value there. */
 function withAt(whole: unknown, [step, ...rest]: readonly Step[], value: unknown): unknown {
   if (step === undefined) return value;
   if (Array.isArray(whole)) return whole.map((item, i) => (i === step ? withAt(item, rest, value) : item));
@@ -51,7 +51,7 @@ function withAt(whole: unknown, [step, ...rest]: readonly Step[], value: unknown
 const at = (whole: unknown, path: readonly Step[]): unknown =>
   path.reduce<unknown>((value, step) => Object.entries(value ?? {}).find(([key]) => key === String(step))?.[1], whole);
 
-/** Every place of a body that is right, with every value there that its schema refuses, and each required field left out. */
+/** All variants of a valid body with one value that its schema refuses, or without a required field. */
 export function wrongBodies(schema: TSchema, right: object): WrongBody[] {
   const found: WrongBody[] = [];
   const walk = (shape: Shape, path: readonly Step[]): void => {

@@ -99,9 +99,8 @@ const maxDeactivated = fixedValue(limitTable.deployments.deactivated);
 type By = Pick<StatusRow, 'creator_id' | 'via_app_id' | 'created_at'>;
 
 /**
- * Makes the earlier successful deployments to the environment of a given one inactive (the public API's rule: transient and
- * production deployments separately), and adds a status to each. They are locked from the latest backwards, in the same order in
- * every request.
+ * Makes the earlier successful deployments to the environment of a given one inactive, except transient and production ones (the
+ * public API's rule), and adds a status to each. They are locked from the latest backwards, in the same order in every request.
  */
 export async function deactivateEarlier(
   tx: Tx,

@@ -122,7 +122,7 @@ export const findBuild = (db: Db, id: Id<'pages_builds'>): Promise<BuildRow | un
 export const findBuildForUpdate = (tx: Tx, id: Id<'pages_builds'>): Promise<BuildRow | undefined> =>
   tx.selectFrom('pages_builds').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** The latest deployment of a website, by its id or by its workflow's version. */
+/** The latest deployment of a website, by its id or by the version that its workflow set. */
 export const selectDeployment = (
   db: Db,
   repository: OrSql<RepositoryId>,

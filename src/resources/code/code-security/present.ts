@@ -31,7 +31,7 @@ export function presentConfiguration(links: Links, org: { login: string }, row: 
   };
 }
 
-/** The settings of a configuration for each product. Unset products are disabled. */
+/** The settings of a configuration for each product. A product without a setting is `not_set`. */
 const presentProducts = (settings: ConfigurationRow['settings']) =>
   Object.fromEntries(products.map((product) => [product, settings[product] ?? 'not_set'])) as Pick<
     CodeSecurityConfiguration,

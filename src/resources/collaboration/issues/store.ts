@@ -86,7 +86,9 @@ export async function hasOpenTwin(db: Db, { id, repository_id }: Pick<IssueRow, 
 export const updateIssue = (tx: Tx, id: Issue, change: Updateable<DB['issues']>): Promise<IssueRow> =>
   tx.updateTable('issues').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Marks issues as changed, and returns the ones that weren't marked before. Their rows are locked in the order of their ids. */
+/**
+ * Sets the update time of issues, and returns the issues whose time was earlier. Their rows are locked in the order of their ids.
+ */
 export async function touchIssues(tx: Tx, ids: readonly Issue[], at: Date): Promise<Map<Issue, IssueRow>> {
   if (ids.length === 0) return new Map();
   const rows = await tx

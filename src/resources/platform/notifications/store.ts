@@ -64,7 +64,7 @@ const hiddenInInbox = (account: Account): RawBuilder<unknown> => sql`
 /**
  * One page of an inbox, newest update first. An index alone finds the page, even deep in a long inbox, and its rows are read
  * afterwards. The same statement determines the hidden repositories, once. (PostgreSQL would turn a plain `not in` into a join,
- * and looking up each readable repository is half as slow again.)
+ * and looking up each readable repository takes half as long again.)
  */
 export async function listThreads(db: Db, filter: InboxFilter, page: Page): Promise<Listed<ThreadRow>> {
   const { account, repository, all, participating, since, before } = filter;

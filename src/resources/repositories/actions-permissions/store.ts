@@ -49,7 +49,7 @@ export const findOwnerRow = (db: Db, { id, owner_id }: { readonly id: Id<'reposi
 const holds = (selection: ReturnType<typeof sql.ref>, repository: Id<'repositories'>) =>
   sql<boolean>`(${selection} is null or ${selectionIncludes(selection, repository)})`;
 
-/** Whether a row of `repositories p` may have self-hosted runners of its own. */
+/** Whether a row of `repositories p` may have its own self-hosted runners. */
 export const ownRunnersAllowed = sql<boolean>`not exists (
   select from actions_organization_settings settings
   where settings.organization_id = p.owner_id and settings.runners_selection_id is not null

@@ -8,7 +8,7 @@ import { repositoryLinks, simpleRepositoryLinks } from './links.ts';
 
 export const visibilities = ['public', 'private', 'internal'] as const;
 
-/** Who may open pull requests: everybody who may read the repository, or those with a role in it. */
+/** The users who may open pull requests: everybody who may read the repository, or only those with a role in it. */
 const pullRequestCreators = ['all', 'collaborators_only'] as const;
 
 const RolePermissions = Type.Object(each(['admin', 'maintain', 'push', 'triage', 'pull'], Type.Boolean()));

@@ -35,7 +35,7 @@ export async function removeStar(tx: Tx, repository: RepositoryId, account: Owne
 export const findStar = (db: Db, repository: RepositoryId, account: Owner): Promise<StarRow | undefined> =>
   db.selectFrom('stars').selectAll().where('repository_id', '=', repository).where('account_id', '=', account).executeTakeFirst();
 
-/** The accounts that starred a repository and may still read it, the first one first. */
+/** The accounts that starred a repository and may still read it, earliest first. */
 export const listStargazers = (db: Db, repo: RepositoryRow, page: Page): Promise<Listed<Account & StarredAt>> =>
   list(
     db,

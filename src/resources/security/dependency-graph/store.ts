@@ -145,7 +145,7 @@ export const listDetectors = async (
 
 export type SubmittedDependency = NamedPackage & { path: string; scope: NewDependency['scope']; license: string | null };
 
-/** The entries that only one of two commits has in its snapshots, for the jobs that submitted snapshots for both. */
+/** The entries that one commit's snapshots have and another commit's lack, from the jobs that submitted snapshots for both. */
 export const listSubmittedOnlyFor = async (
   db: Db,
   repository: RepositoryId,
