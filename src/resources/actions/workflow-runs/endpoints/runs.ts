@@ -7,12 +7,12 @@ import { enveloped, pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { runAttempt, workflowRun } from '../path-resources.ts';
 import { presentRun, presentRuns } from '../present.ts';
-import { rerunFailedJobs, rerunRun } from '../rerun.ts';
-import { approveRun, deleteRun, forceStopRun, stopRun } from '../rules.ts';
+import { wantedRuns } from '../runs/filter.ts';
+import { rerunFailedJobs, rerunRun } from '../runs/rerun.ts';
+import { approveRun, deleteRun, forceStopRun, stopRun } from '../runs/rules.ts';
+import { presentRunUsage } from '../runs/usage.ts';
 import { PullRequestsLeftOut, Rerun, WorkflowRun, WorkflowRunFilter, WorkflowRunUsage } from '../schemas.ts';
 import { listJobsOfAttempt, listRuns } from '../store.ts';
-import { presentRunUsage } from '../usage.ts';
-import { wantedRuns } from '../wanted.ts';
 
 export const listRepoWorkflowRuns = endpoint({
   id: 'actions/list-workflow-runs-for-repo',

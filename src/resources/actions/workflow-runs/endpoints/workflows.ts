@@ -6,12 +6,12 @@ import { enveloped, pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { workflow } from '#resources/actions/workflows/index.ts';
 import { repositoryUrlsOf } from '#resources/code/commits/index.ts';
-import { dispatchRun, readDispatch } from '../dispatch.ts';
 import { presentRuns, runPage, runUrl } from '../present.ts';
+import { dispatchRun, readDispatch } from '../runs/dispatch.ts';
+import { wantedRuns } from '../runs/filter.ts';
+import { beginningOfMonth, presentUsage } from '../runs/usage.ts';
 import { DispatchedRun, NewDispatch, WorkflowRun, WorkflowRunFilter, WorkflowUsage } from '../schemas.ts';
 import { listRuns, sumTimes } from '../store.ts';
-import { beginningOfMonth, presentUsage } from '../usage.ts';
-import { wantedRuns } from '../wanted.ts';
 
 export const dispatchWorkflow = endpoint({
   id: 'actions/create-workflow-dispatch',

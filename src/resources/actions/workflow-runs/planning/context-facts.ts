@@ -1,0 +1,28 @@
+import type { Db } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import { loadAccounts } from '#resources/identity/accounts/index.ts';
+import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
+import type { RunRow } from '../store.ts';
+import type { RunSurroundings } from './contexts.ts';
+
+/** What belongs to a run, loaded for its contexts; undefined where its repository is gone. */
+export async function loadSurroundings(
+  db: Db,
+  run: RunRow,
+  links: Pick<Links, 'html' | 'api'>,
+): Promise<RunSurroundings | undefined> {
+  const [repositories, accounts] = await Promise.all([
+    loadNamedRepositories(db, [run.repository_id]),
+    loadAccounts(db, [run.actor_id, run.triggering_actor_id]),
+  ]);
+  const repository = repositories.get(run.repository_id);
+  if (!repository) return undefined;
+  const loginOf = (id: RunRow['actor_id']): string => (id === null ? 'ghost' : (accounts.get(id)?.login ?? 'ghost'));
+  const { id, name, default_branch, visibility, owner_id, owner } = repository;
+  return {
+    repository: { id, name, default_branch, visibility, owner: { id: owner_id, login: owner.login } },
+    actor: loginOf(run.actor_id),
+    triggeringActor: loginOf(run.triggering_actor_id),
+    links,
+  };
+}
