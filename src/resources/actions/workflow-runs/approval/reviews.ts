@@ -17,9 +17,10 @@ import {
   type Protection,
 } from '#resources/actions/environments/index.ts';
 import { loadReviewers } from '#resources/collaboration/reviews/index.ts';
-import { advanceRun, endJob, type ProgressContext } from '../planning/advance.ts';
+import { advanceRun, type ProgressContext } from '../planning/advance.ts';
 import { inRun } from '../planning/kept-plan.ts';
 import type { NewCustomDeploymentReview, NewDeploymentReview } from '../schemas.ts';
+import { transitionJob } from '../states/job-states.ts';
 import { findRunForUpdate, type JobRow, type RunRow, type RunSummary } from '../store.ts';
 import { askerOf } from './environments.ts';
 import { countReviews, insertJobReviews, insertReview, listWaitingJobs } from './store.ts';
@@ -141,7 +142,7 @@ async function findReviewed({ tx }: ProgressContext, id: Run): Promise<{ run: Ru
 }
 
 async function rejectJobs(context: ProgressContext, run: RunRow, jobs: readonly JobRow[], problem: string): Promise<void> {
-  for (const job of jobs) await endJob(context, run, job, { conclusion: 'failure', problem });
+  for (const job of jobs) await transitionJob(context, run, job, 'reject', { problem });
 }
 
 /** The jobs of a run that wait, by the environments that they wait for. */

@@ -1,10 +1,13 @@
 // What becomes of runs, jobs and calls of workflows when it is their turn in a concurrency group, or when another one cancels them.
 import { linksOf } from '#endpoint/links.ts';
-import { notifyQueued } from '#resources/actions/runners/index.ts';
-import { advanceRun, advanceRunOf, cancelJobs, cancelRun, type ProgressContext, queueJob } from '../planning/advance.ts';
+import { cancelJobs } from '../jobs/cancel.ts';
+import { advanceRun, advanceRunOf, type ProgressContext } from '../planning/advance.ts';
 import { addressOf } from '../planning/contexts.ts';
-import { planOf } from '../planning/kept-plan.ts';
-import { findJob, findRunForUpdate, listJobsOfAttempt, type RunRow, updateJob, updateRun } from '../store.ts';
+import { turnOf } from '../planning/kept-plan.ts';
+import { cancelRun } from '../runs/cancel.ts';
+import { allowsJob, transitionJob } from '../states/job-states.ts';
+import { allowsRun, transitionRun } from '../states/run-states.ts';
+import { findJob, findRunForUpdate, listJobsOfAttempt, type RunRow } from '../store.ts';
 import type { Turns } from './groups.ts';
 import { cancelCallMember, type MemberRow } from './store.ts';
 
@@ -19,15 +22,13 @@ export const turns: Turns = {
         return;
       }
       if (job_id === null) {
-        if (run?.status !== 'pending') return;
-        notifyQueued(tx); // an attempt may have jobs from its beginning
-        await advanceRun(context, await updateRun(tx, run_id, { status: 'queued', updated_at: now }));
+        if (!run || !allowsRun(run, 'take_turn')) return;
+        await advanceRun(context, await transitionRun(context, run, 'take_turn'));
         return;
       }
       const job = await findJob(tx, job_id);
-      if (job?.status === 'pending' && run) {
-        if (planOf(job).environment) await updateJob(tx, job.id, { status: 'waiting' });
-        else await queueJob(context, run, job);
+      if (run && job && allowsJob(job, turnOf(job))) {
+        await transitionJob(context, run, job, turnOf(job));
         await advanceRun(context, run);
       }
     });

@@ -12,8 +12,8 @@ import { openLogArchive } from '../logs/archive.ts';
 import { readLog } from '../logs/logs.ts';
 import { handedOutLog, handedOutLogArchive, runAttempt, workflowJob, workflowRun } from '../path-resources.ts';
 import { readsLogs } from '../policies.ts';
+import { deleteLogs } from '../runs/delete.ts';
 import { noLogs } from '../runs/retention.ts';
-import { deleteLogs } from '../runs/rules.ts';
 import { hasLogs, loadRuns } from '../store.ts';
 
 export const getJobLog = endpoint({

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { groupIncludes, groupTakesWorkflow, type RunnerRow, servesRepository } from '#resources/actions/runners/index.ts';
+import { claimAssignments, isClaimable } from '../states/job-states.ts';
 import type { JobRow } from '../store.ts';
 
 type Job = Id<'workflow_jobs'>;
@@ -40,7 +41,7 @@ const asking = ({ ids, kind }: Takers) => sql`
       and not (a.is_ephemeral and exists (select from workflow_jobs o where o.runner_id = a.id)))`;
 
 /** Whether a row of `workflow_jobs j` of `workflow_runs w` waits for a runner. */
-const waits = sql<boolean>`(j.status = 'queued' and w.status in ('queued', 'in_progress'))`;
+const waits = sql<boolean>`(${isClaimable} and w.status in ('queued', 'in_progress'))`;
 
 /** Whether the group `runner_groups g` is the one that a job names, if any. */
 export const isNamedGroup = sql<boolean>`(j.group_name is null or lower(j.group_name) in (lower(g.name), 'org/' || lower(g.name)))`;
@@ -89,8 +90,8 @@ export async function claimJobs(tx: Tx, takers: Takers, { run, now }: { run: Run
       select f.*, row_number() over (order by f.id) as place from fitting f
       where f.max_parallel is null or f.beside + f.nth <= f.max_parallel)
     update workflow_jobs j
-    set status = 'in_progress', runner_id = a.id, runner_name = a.name, runner_os = a.os, runner_group_id = next.group_id,
-      runner_group_name = next.group_name, hosted_runner_id = next.hosted_runner_id, started_at = ${now}, heard_at = null
+    set ${claimAssignments(now)}, runner_id = a.id, runner_name = a.name, runner_os = a.os, runner_group_id = next.group_id,
+      runner_group_name = next.group_name, hosted_runner_id = next.hosted_runner_id
     from next join asking a on a.place = next.place
     where j.id = next.id
     returning j.*`.execute(tx);

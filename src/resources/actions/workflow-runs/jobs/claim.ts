@@ -1,12 +1,10 @@
 // The queue of jobs: how runners take them. It knows nothing of how runners speak.
 import { change, type Db, type Tx } from '#database/connect.ts';
-import { record, recordEach } from '#events/record.ts';
 import { gather } from '#lib/collections.ts';
 import { labelsOf, type RunnerRow } from '#resources/actions/runners/index.ts';
-import { inRun } from '../planning/kept-plan.ts';
-import { beginChecks } from '../states/checks.ts';
-import { noteDeployment } from '../states/deployments.ts';
-import { findRun, type JobRow, type RunRow, updateRun } from '../store.ts';
+import { followJobs } from '../states/job-states.ts';
+import { allowsRun, transitionRun } from '../states/run-states.ts';
+import { findRun, type JobRow, type RunRow } from '../store.ts';
 import { claimJobs, findFitting, lockNextRun, type Takers } from './claim-store.ts';
 
 /** A job that a runner has just taken. */
@@ -60,15 +58,7 @@ async function take(tx: Tx, takers: Takers, { now, waits }: { now: Date; waits: 
   // Another statement: it sees what the one before may have waited for.
   const [jobs, before] = await Promise.all([claimJobs(tx, takers, { run: id, now }), findRun(tx, id)]);
   if (!before || jobs.length === 0) return [];
-  const begins = before.status === 'queued';
-  const run = begins ? await updateRun(tx, id, { status: 'in_progress', updated_at: now }) : before;
-  if (begins) await record(tx, { ...inRun(run, now), kind: 'workflow_run.in_progress', data: { run: id, attempt: run.attempt } });
-  await beginChecks({ tx, now }, run, jobs);
-  for (const job of jobs) await noteDeployment({ tx, now }, run, job, { state: 'in_progress', description: 'The job runs' });
-  await recordEach(tx, jobs, (job) => ({
-    ...inRun(run, now),
-    kind: 'workflow_job.in_progress' as const,
-    data: { run: id, job: job.id },
-  }));
+  const run = allowsRun(before, 'begin') ? await transitionRun({ tx, now }, before, 'begin') : before;
+  await followJobs({ tx, now }, run, jobs, 'claim');
   return jobs.map((job) => ({ job, run }));
 }

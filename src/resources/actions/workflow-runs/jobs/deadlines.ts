@@ -7,10 +7,11 @@ import { fixedValue, limitTable } from '#lib/limits.ts';
 import { addSeconds } from '#lib/time.ts';
 import { endOfWait } from '../approval/environments.ts';
 import { listLongWaiting, listRunsWaitingFor } from '../approval/store.ts';
-import { advanceRunOf, endJob, type ProgressContext } from '../planning/advance.ts';
+import { advanceRunOf, type ProgressContext } from '../planning/advance.ts';
 import { addressOf } from '../planning/contexts.ts';
 import { planOf } from '../planning/kept-plan.ts';
-import { findJob, findRunForUpdate, type JobRow, listOverdueJobs, listSilentJobs, type RunRow, updateJob } from '../store.ts';
+import { allowsJob, transitionJob } from '../states/job-states.ts';
+import { findJob, findRunForUpdate, type JobRow, listOverdueJobs, listSilentJobs, type RunRow } from '../store.ts';
 import { endLostJob, giveUpJob } from './lost-runners.ts';
 
 const jobsPerBatch = 500;
@@ -62,7 +63,7 @@ export const endOverdueJobs = job<Record<string, never>, JobContext>({
       await withJob(context, found, async (progress, run, overdue) => {
         const minutes = planOf(overdue).timeoutMinutes ?? usualMinutes;
         const problem = `It ran for longer than ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
-        if (overdue.cancelled_at === null) await updateJob(progress.tx, overdue.id, { cancelled_at: now, problem });
+        if (overdue.cancelled_at === null) await transitionJob(progress, run, overdue, 'request_cancel', { problem });
         else if (isLongThere && overdue.cancelled_at < before)
           await endLostJob(progress, run, overdue, 'The runner did not end it');
       });
@@ -78,7 +79,7 @@ async function withJob(
   await change(async (tx) => {
     const run = await findRunForUpdate(tx, run_id);
     const found = await findJob(tx, id);
-    if (run && found?.status === 'in_progress') await work({ tx, links: linksOf(addressOf(services)), now }, run, found);
+    if (run && found && allowsJob(found, 'lose')) await work({ tx, links: linksOf(addressOf(services)), now }, run, found);
   });
 }
 
@@ -119,12 +120,9 @@ export const endLongWaits = job<Record<string, never>, JobContext>({
       await change(async (tx) => {
         const run = await findRunForUpdate(tx, run_id);
         const waiting = await findJob(tx, id);
-        if (!run || waiting?.status !== 'waiting') return;
+        if (!run || !waiting || !allowsJob(waiting, 'expire')) return;
         const context = { tx, links, now };
-        await endJob(context, run, waiting, {
-          conclusion: 'failure',
-          problem: 'Nobody let the job into its environment in time',
-        });
+        await transitionJob(context, run, waiting, 'expire', { problem: 'Nobody let the job into its environment in time' });
         await advanceRunOf(context, run.id);
       });
   },

@@ -6,20 +6,12 @@ import { type RunnerRow, removeRunner, removeSpent } from '#resources/actions/ru
 import { removeToken } from '#resources/identity/tokens/index.ts';
 import { mayCleanUp, type StepProgress } from '#workflow-files/cleanup.ts';
 import type { Source } from '#workflow-files/file.ts';
-import { advanceAfter, advanceRun, endJob, type ProgressContext } from '../planning/advance.ts';
+import { advanceAfter, advanceRun, type ProgressContext } from '../planning/advance.ts';
 import { loadWorkflow } from '../planning/called-files.ts';
 import { standingOf } from '../planning/called-jobs.ts';
-import {
-  findJob,
-  findRun,
-  findRunForUpdate,
-  type JobRow,
-  listSteps,
-  putSteps,
-  type RunRow,
-  type StepRow,
-  updateJob,
-} from '../store.ts';
+import { allowsJob, transitionJob } from '../states/job-states.ts';
+import { putSteps, type StepState } from '../states/steps.ts';
+import { findJob, findRun, findRunForUpdate, type JobRow, listSteps, type RunRow, type StepRow, updateJob } from '../store.ts';
 import type { TakenJob } from './claim.ts';
 
 /** How a job or a step has ended, as a runner tells. */
@@ -69,7 +61,7 @@ export async function noteState(
   const run = await findRunForUpdate(tx, given.run_id);
   const job = await findJob(tx, given.id);
   if (!run || !job) return given;
-  if (job.status !== 'in_progress') {
+  if (!allowsJob(job, 'finish')) {
     // It was ended without the runner, which has now ended it too.
     if (reported.result !== undefined) await removeSpent(tx, runner.id);
     return job;
@@ -82,8 +74,8 @@ export async function noteState(
   const heard = { heard_at: now, outputs: JSON.stringify(outputsOf(job, reported)) };
   if (state.result === undefined) return updateJob(tx, job.id, heard);
   // Some runners tell of a success where they have broken a job off.
-  const conclusion = job.cancelled_at === null ? state.result : 'cancelled';
-  const ended = await endJob(context, run, job, { ...heard, conclusion, completed_at: reported.endedAt ?? now });
+  const to = job.cancelled_at === null ? state.result : 'cancelled';
+  const ended = await transitionJob(context, run, job, 'finish', { ...heard, to, completed_at: reported.endedAt ?? now });
   await leaveJob(tx, ended);
   if (runner.is_ephemeral && !isStopped) await removeRunner(tx, runner.id);
   await advanceAfter(context, run, ended);
@@ -117,18 +109,17 @@ const stopped = (reported: ReportedState, count: number): ReportedState => ({
 
 const unbegun: ReportedStep = { result: undefined, startedAt: undefined, endedAt: undefined, firstRow: 0, rows: 0 };
 
-/** Ends a job that nothing can be made of. */
+/** Ends a job of which no task can be made, unless it has ended meanwhile. */
 export async function abandonJob(
   context: ProgressContext,
-  { job, run }: TakenJob,
+  { job: taken, run }: TakenJob,
   { message, line }: { readonly message: string; readonly line?: number | undefined },
 ): Promise<void> {
   const locked = await findRunForUpdate(context.tx, run.id);
-  if (!locked) return;
-  await leaveJob(
-    context.tx,
-    await endJob(context, locked, job, { conclusion: 'failure', problem: message, problem_line: line ?? null }),
-  );
+  const job = await findJob(context.tx, taken.id);
+  if (!locked || !job || !allowsJob(job, 'abandon') || job.runner_id !== taken.runner_id) return;
+  const ended = await transitionJob(context, locked, job, 'abandon', { problem: message, problem_line: line ?? null });
+  await leaveJob(context.tx, ended);
   if (job.runner_id !== null) await removeSpent(context.tx, job.runner_id);
   await advanceRun(context, locked);
 }
@@ -155,15 +146,13 @@ function outputsOf(job: JobRow, { outputs }: ReportedState): { [name: string]: s
 /** A text without what PostgreSQL keeps in no JSON. */
 const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-type StepChange = Parameters<typeof putSteps>[1][number];
-
 /** The rows of the steps that changed. The first and the last step of every job are the server's: what is before and after the file's own. */
 function stepsOf(
   known: readonly StepRow[],
   job: JobRow,
   { result, steps, startedAt, endedAt }: ReportedState,
   now: Date,
-): StepChange[] {
+): StepState[] {
   const begun = steps.find((step) => step.startedAt);
   const last = known.length;
   const isDone = result !== undefined;
@@ -195,16 +184,15 @@ function stepsOf(
 }
 
 /** A step that a job ended without is skipped. */
-function stepChange(row: StepRow, step: ReportedStep, { isDone, now }: { isDone: boolean; now: Date }): StepChange {
-  const conclusion = step.result ?? (isDone ? 'skipped' : null);
+function stepChange(row: StepRow, step: ReportedStep, { isDone, now }: { isDone: boolean; now: Date }): StepState {
+  const result = step.result ?? (isDone ? 'skipped' : null);
   return {
     job_id: row.job_id,
     number: row.number,
     name: row.name,
-    status: conclusion !== null ? 'completed' : step.startedAt ? 'in_progress' : 'queued',
-    conclusion,
+    result,
     started_at: step.startedAt ?? null,
-    completed_at: conclusion === null ? null : (step.endedAt ?? now),
+    completed_at: result === null ? null : (step.endedAt ?? now),
     first_row: step.firstRow,
     row_count: step.rows,
   };

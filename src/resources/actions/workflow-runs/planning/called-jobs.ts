@@ -13,9 +13,10 @@ import type { Contexts } from '#workflow-files/expressions.ts';
 import type { WorkflowFileJob } from '#workflow-files/file.ts';
 import { type JobResult, needsContext, planJobs } from '#workflow-files/plan.ts';
 import { type JobRow, listJobsOfAttempt, type RunRow } from '../store.ts';
-import { progressOf, variablesOf } from './advance.ts';
+import { variablesOf } from './context-facts.ts';
 import { type RunSurroundings, runContexts } from './contexts.ts';
 import { planOf } from './kept-plan.ts';
+import { progressOf } from './progress.ts';
 
 /** Where a job stands: in the file of its run, or in one that was called. */
 export type Standing = {

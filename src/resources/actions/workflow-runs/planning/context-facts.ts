@@ -1,5 +1,6 @@
 import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
+import { loadVariablesForJob } from '#resources/actions/actions-variables/index.ts';
 import { loadAccounts } from '#resources/identity/accounts/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
 import type { RunRow } from '../store.ts';
@@ -26,3 +27,7 @@ export async function loadSurroundings(
     links,
   };
 }
+
+/** The context `vars` of a run: what its organization and repository have. A job's environment adds its own, for the runner alone. */
+export const variablesOf = async (db: Db, { repository_id }: RunRow): Promise<{ [name: string]: string }> =>
+  Object.fromEntries(await loadVariablesForJob(db, { repository: repository_id }));

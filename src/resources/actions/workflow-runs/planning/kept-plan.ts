@@ -10,9 +10,12 @@ export type KeptPlan = Pick<
 
 export const planOf = ({ plan }: Pick<JobRow, 'plan'>): KeptPlan => plan as KeptPlan;
 
-/** What a job that is free to go waits for first: its turn in a concurrency group, its environment, or a runner. */
-export const firstStatusOf = ({ concurrency, environment }: Pick<KeptPlan, 'concurrency' | 'environment'>) =>
-  concurrency ? 'pending' : environment ? 'waiting' : 'queued';
+/** The transition that makes a job which is free to go. It tells what the job waits for first: its turn in a concurrency group, its environment, or a runner. */
+export const creationOf = ({ concurrency, environment }: Pick<KeptPlan, 'concurrency' | 'environment'>) =>
+  concurrency ? 'make_pending' : environment ? 'make_waiting' : 'make_queued';
+
+/** The transition of a pending job when it is its turn. */
+export const turnOf = (job: Pick<JobRow, 'plan'>) => (planOf(job).environment ? 'await_environment' : 'take_turn');
 
 /** Whether one of the calls that lead to a job is in a concurrency group. */
 export const waitsForCall = (calls: KeptPlan['calls']): boolean => calls.some(({ waitsForTurn }) => waitsForTurn);

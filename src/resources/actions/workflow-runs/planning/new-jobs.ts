@@ -1,30 +1,29 @@
-// How jobs get their rows and their checks.
-import type { Tx } from '#database/connect.ts';
-import { asId } from '#lib/id.ts';
-import { reserveRunIds } from '#resources/code/checks/index.ts';
-import { createChecks } from '../states/checks.ts';
-import { insertJobs, type JobRow, type RunRow } from '../store.ts';
+// The rows of jobs that were planned.
+import type { PlannedJob } from '#workflow-files/plan.ts';
+import type { NewJob } from '../states/job-states.ts';
+import type { RunRow } from '../store.ts';
+import { creationOf, type KeptPlan } from './kept-plan.ts';
 
-export type NewJob = Parameters<typeof insertJobs>[1][number] & Pick<JobRow, 'status'>;
-
-/**
- * Adds jobs to a run, each with a check of the same id, so that clients may take one for the other as in the public API. Jobs that are carried
- * into an attempt keep the checks that they have.
- */
-export async function addJobs(context: { tx: Tx; now: Date }, run: RunRow, rows: readonly NewJob[]): Promise<JobRow[]> {
-  if (rows.length === 0) return [];
-  const ids = await reserveRunIds(context.tx, rows.length);
-  const jobs = rows.map((row, at) => ({
-    ...row,
-    id: asId<'workflow_jobs'>(ids[at] ?? 0),
-    conclusion: row.conclusion ?? null,
-    problem: row.problem ?? null,
-    problem_line: row.problem_line ?? null,
-  }));
-  const own = jobs.filter(({ carried_from }) => carried_from === undefined || carried_from === null);
-  const checks = await createChecks(context, run, own);
-  return insertJobs(
-    context.tx,
-    jobs.map((job) => ({ ...job, check_run_id: checks.get(job.id) ?? job.check_run_id ?? null })),
-  );
+/** A planned job as it is made. One in a concurrency group is pending until it is its turn, and waits for its environment then. */
+export function newJobOf(run: RunRow, job: PlannedJob, now: Date): NewJob {
+  const { id, name, index, ended, labels, group, maxParallel, ...planned } = job;
+  const { calls, combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast } = planned;
+  const kept: KeptPlan = { calls, combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast };
+  return {
+    transition: ended ? 'make_ended' : creationOf(job),
+    ended: ended?.result,
+    run_id: run.id,
+    repository_id: run.repository_id,
+    attempt: run.attempt,
+    key: id,
+    position: index,
+    name,
+    plan: JSON.stringify(kept),
+    problem: ended?.result === 'failure' ? ended.problem : null,
+    problem_line: ended?.result === 'failure' ? ended.line : null,
+    labels: labels.map((label) => label.toLowerCase()),
+    group_name: group,
+    max_parallel: maxParallel,
+    created_at: now,
+  };
 }

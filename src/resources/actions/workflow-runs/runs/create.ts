@@ -1,6 +1,5 @@
 // How runs are made.
 
-import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { putWorkflow, requireWorkflowFiles, takeRunNumber } from '#resources/actions/workflows/index.ts';
@@ -12,13 +11,13 @@ import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/
 import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/file.ts';
 import { findPart } from '#workflow-files/token.ts';
 import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from '../approval/admission.ts';
-import { beginRun, endRun, type ProgressContext, variablesOf } from '../planning/advance.ts';
+import { beginRun, type ProgressContext } from '../planning/advance.ts';
 import type { CalledFiles } from '../planning/called-files.ts';
-import { loadSurroundings } from '../planning/context-facts.ts';
+import { loadSurroundings, variablesOf } from '../planning/context-facts.ts';
 import { runContexts } from '../planning/contexts.ts';
-import { inRun } from '../planning/kept-plan.ts';
 import { suiteOf } from '../states/checks.ts';
-import { hasRunOf, insertRun, insertRunFiles, type RunRow, updateRun } from '../store.ts';
+import { requestRun, transitionRun } from '../states/run-states.ts';
+import { hasRunOf, insertRunFiles, type RunRow, updateRun } from '../store.ts';
 import type { HeadCommit } from './head-commit.ts';
 
 export type NewRun = {
@@ -83,7 +82,7 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     actor_id: wanted.actor ?? null,
     triggering_actor_id: null,
   });
-  const run = await insertRun(tx, {
+  const run = await requestRun(context, {
     repository_id: repository.id,
     workflow_id: workflow.id,
     check_suite_id,
@@ -93,7 +92,6 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     name,
     title: titleOf(wanted.title),
     path,
-    status: 'queued',
     head_branch: head.branch,
     head_sha: head.commit.id,
     head_repository_id: head.repository,
@@ -110,23 +108,18 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     problems: JSON.stringify(problems),
     is_from_fork: isFromFork,
     depth: wanted.depth ?? 0,
-    created_at: now,
-    started_at: now,
-    updated_at: now,
   });
   await insertRunFiles(
     tx,
     wanted.called.files.map(({ name, path, ref, sha, content }) => ({ run_id: run.id, name, path, ref, sha, content })),
   );
-  await record(tx, { ...inRun(run, now), kind: 'workflow_run.requested', data: { run: run.id, attempt: 1 } });
-  if (!file || problems.length > 0) return endRun(context, run, 'startup_failure');
+  if (!file || problems.length > 0) return transitionRun(context, run, 'fail_to_start');
   const details = await evaluateRun(context, run, file);
-  if ('problem' in details)
-    return endRun(context, await updateRun(tx, run.id, { problems: JSON.stringify([details.problem]) }), 'startup_failure');
+  if ('problem' in details) return transitionRun(context, run, 'fail_to_start', { problems: JSON.stringify([details.problem]) });
   const { title, concurrency } = details;
   const pull = isFromFork && wanted.pullRequest ? (await loadPulls(tx, [wanted.pullRequest])).get(wanted.pullRequest) : undefined;
   if (isFromFork && (await needsApproval(tx, policy, { repository, actor: wanted.actor, pull })))
-    return endRun(context, run, 'action_required');
+    return transitionRun(context, run, 'ask_for_approval');
   return beginRun(context, title === '' ? run : await updateRun(tx, run.id, { title }), concurrency);
 }
 
@@ -141,12 +134,12 @@ export async function beginAgain(context: ProgressContext, run: RunRow): Promise
   const spent = await spentBudgetOf(tx, { id: run.repository_id, owner_id: run.owner_id }, now);
   if (spent !== undefined) {
     const problems = JSON.stringify([atBeginning(spent)]);
-    return endRun(context, await updateRun(tx, run.id, { problems }), 'startup_failure');
+    return transitionRun(context, run, 'fail_to_start', { problems });
   }
   const [parsed = unread] = requireWorkflowFiles([{ path: run.path, content: run.file }], run.owner_id);
-  if (!('file' in parsed)) return endRun(context, run, 'startup_failure');
+  if (!('file' in parsed)) return transitionRun(context, run, 'fail_to_start');
   const details = await evaluateRun(context, run, parsed.file);
-  if ('problem' in details) return endRun(context, run, 'startup_failure');
+  if ('problem' in details) return transitionRun(context, run, 'fail_to_start');
   return beginRun(context, run, details.concurrency);
 }
 

@@ -1,15 +1,15 @@
 // Running a run once more: a new attempt, of all jobs or of some.
-import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, orNotFound } from '#lib/refusal.ts';
 import { loadWorkflows } from '#resources/actions/workflows/index.ts';
 import { spentBudgetOf } from '#resources/platform/billing/index.ts';
 import { keysBehind, type Workflow } from '#workflow-files/calls.ts';
-import { type ProgressContext, queueNewJobs } from '../planning/advance.ts';
+import type { ProgressContext } from '../planning/advance.ts';
 import { loadWorkflow } from '../planning/called-files.ts';
-import { firstStatusOf, inRun, planOf, waitsForCall } from '../planning/kept-plan.ts';
-import { addJobs, type NewJob } from '../planning/new-jobs.ts';
-import { findRunForUpdate, insertAttempt, type JobRow, listJobsOfAttempt, type RunRow, updateRun } from '../store.ts';
+import { creationOf, planOf, waitsForCall } from '../planning/kept-plan.ts';
+import { createJobs, type NewJob } from '../states/job-states.ts';
+import { transitionRun } from '../states/run-states.ts';
+import { findRunForUpdate, insertAttempt, type JobRow, listJobsOfAttempt, type RunRow } from '../store.ts';
 import { beginAgain } from './create.ts';
 
 type RerunOptions = { readonly by: Id<'accounts'>; readonly debugs: boolean };
@@ -74,29 +74,11 @@ async function beginAttempt(
     started_at: run.started_at,
     updated_at: run.updated_at,
   });
-  const begun = await updateRun(tx, run.id, {
-    attempt: run.attempt + 1,
-    status: 'queued',
-    conclusion: null,
-    cancelled_at: null,
-    triggering_actor_id: by,
-    logs_expired_at: null,
-    debugs,
-    started_at: now,
-    updated_at: now,
-  });
-  await record(tx, { ...inRun(begun, now), kind: 'workflow_run.requested', data: { run: run.id, attempt: begun.attempt } });
-  const made = await addJobs(
+  const begun = await transitionRun(context, run, 'rerun', { attempt: run.attempt + 1, triggering_actor_id: by, debugs });
+  await createJobs(
     context,
     begun,
-    jobs.map((job) => rowOf(begun, job, now)),
-  );
-  const again = made.filter(({ carried_from }) => carried_from === null);
-  // Those of calls in concurrency groups come when it is the turn of these.
-  await queueNewJobs(
-    context,
-    begun,
-    again.filter((job) => !waitsForCall(planOf(job).calls)),
+    jobs.map((job) => newJobOf(begun, job, now)),
   );
   return beginAgain(context, begun);
 }
@@ -115,23 +97,22 @@ function jobsOfAttempt(called: Workflow, jobs: readonly JobRow[], again: readonl
   return jobs.filter(({ key }) => !isBehind(key) && !isNew.has(key)).map((job) => ({ job, isCarried: !again.includes(job) }));
 }
 
-function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): NewJob {
-  const { id: _, carried_from, ...row } = job;
-  const common = {
-    ...row,
-    plan: JSON.stringify(row.plan),
-    attempt: run.attempt,
-    token_id: null,
-    created_at: now,
-  };
+function newJobOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): NewJob {
+  const { id: _, carried_from, status: __, conclusion, ...row } = job;
+  const common = { ...row, plan: JSON.stringify(row.plan), attempt: run.attempt, token_id: null };
   if (isCarried)
-    return { ...common, outputs: JSON.stringify(row.outputs), carried_from: carried_from ?? job.id, created_at: row.created_at };
+    return {
+      ...common,
+      transition: 'carry',
+      ended: conclusion ?? undefined,
+      outputs: JSON.stringify(row.outputs),
+      carried_from: carried_from ?? job.id,
+    };
   const plan = planOf(job);
-  const status = waitsForCall(plan.calls) ? 'pending' : firstStatusOf(plan);
   return {
     ...common,
-    status,
-    conclusion: null,
+    // Jobs of calls in concurrency groups come when it is the turn of these.
+    transition: waitsForCall(plan.calls) ? 'make_held' : creationOf(plan),
     outputs: '{}',
     problem: null,
     problem_line: null,
@@ -150,7 +131,8 @@ function rowOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): NewJob
     log_bytes: 0,
     log_key: null,
     log_digest: null,
-    queued_at: status === 'queued' ? now : null,
+    created_at: now,
+    queued_at: null,
     started_at: null,
     completed_at: null,
   };

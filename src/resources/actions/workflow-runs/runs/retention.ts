@@ -11,7 +11,7 @@ import { addSeconds } from '#lib/time.ts';
 import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
 import { type EndedBefore, listOldRuns, listRepositoriesWithOldLogs, type RunSummary } from '../store.ts';
-import { deleteOldRun, expireLogs } from './rules.ts';
+import { deleteOldRun, expireLogs } from './delete.ts';
 
 const day = 24 * 60 * 60;
 const runsPerBatch = 200;

@@ -24,7 +24,8 @@ import { handedSecrets, loadHappened, needsOf, type Standing, standingOf } from 
 import { loadSurroundings } from '../planning/context-facts.ts';
 import { githubContext } from '../planning/contexts.ts';
 import { planOf } from '../planning/kept-plan.ts';
-import { type JobRow, putSteps, updateJob } from '../store.ts';
+import { putSteps } from '../states/steps.ts';
+import { type JobRow, updateJob } from '../store.ts';
 import { identityRequest } from './identity.ts';
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
 import { actionsPath, findMissingAction } from './used-actions.ts';
@@ -220,8 +221,7 @@ function stepsOf({ id }: JobRow, own: readonly string[]) {
     job_id: id,
     number: at + 1,
     name,
-    status: 'queued' as const,
-    conclusion: null,
+    result: null,
     started_at: null,
     completed_at: null,
   }));
