@@ -82,8 +82,8 @@ export const loadPayloads = async (db: Db, ids: readonly Run[]): Promise<Map<Run
     ),
   );
 
-/** Which runs are wanted. */
-export type WantedRuns = {
+/** Which runs a list has. */
+export type RunFilter = {
   readonly repository: RepositoryId;
   readonly workflow?: Id<'workflows'> | undefined;
   readonly actor?: Id<'accounts'> | undefined;
@@ -98,8 +98,8 @@ export type WantedRuns = {
 };
 
 /** Runs, the newest first. */
-export function listRuns(db: Db, wanted: WantedRuns, page: Page): Promise<Listed<RunSummary>> {
-  const { repository, workflow, actor, branch, event, status, conclusion, from, until, checkSuite, head } = wanted;
+export function listRuns(db: Db, filter: RunFilter, page: Page): Promise<Listed<RunSummary>> {
+  const { repository, workflow, actor, branch, event, status, conclusion, from, until, checkSuite, head } = filter;
   let query = summaries(db).where('repository_id', '=', repository).orderBy('created_at', 'desc').orderBy('id', 'desc');
   if (workflow !== undefined) query = query.where('workflow_id', '=', workflow);
   if (actor !== undefined) query = query.where('actor_id', '=', actor);

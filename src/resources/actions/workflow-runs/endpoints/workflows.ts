@@ -8,7 +8,7 @@ import { workflow } from '#resources/actions/workflows/index.ts';
 import { repositoryUrlsOf } from '#resources/code/commits/index.ts';
 import { presentRuns, runPage, runUrl } from '../present.ts';
 import { dispatchRun, readDispatch } from '../runs/dispatch.ts';
-import { wantedRuns } from '../runs/filter.ts';
+import { readRunFilter } from '../runs/filter.ts';
 import { beginningOfMonth, presentUsage } from '../runs/usage.ts';
 import { DispatchedRun, NewDispatch, WorkflowRun, WorkflowRunFilter, WorkflowUsage } from '../schemas.ts';
 import { listRuns, sumTimes } from '../store.ts';
@@ -45,8 +45,8 @@ export const listWorkflowRuns = endpoint({
   refuses: [422],
   replies: { 200: enveloped('workflow_runs', WorkflowRun) },
   async handle({ scope, db, at, query, page }) {
-    const wanted = await wantedRuns(db, query, { repository: at.repo.id, workflow: at.workflow.id });
-    const found = wanted ? await listRuns(db, wanted, page) : { rows: [], total: 0 };
+    const filter = await readRunFilter(db, query, { repository: at.repo.id, workflow: at.workflow.id });
+    const found = filter ? await listRuns(db, filter, page) : { rows: [], total: 0 };
     const withPulls = !query.exclude_pull_requests;
     return mapRows(found, (rows) => presentRuns(scope, at.repo, rows, { withPulls }));
   },

@@ -14,7 +14,7 @@ import type { WorkflowFileJob } from '#workflow-files/file.ts';
 import { type JobResult, needsContext, planJobs } from '#workflow-files/plan.ts';
 import { type JobRow, listJobsOfAttempt, type RunRow } from '../store.ts';
 import { variablesOf } from './context-facts.ts';
-import { type RunSurroundings, runContexts } from './contexts.ts';
+import { type ContextFacts, runContexts } from './contexts.ts';
 import { planOf } from './kept-plan.ts';
 import { progressOf } from './progress.ts';
 
@@ -41,14 +41,9 @@ export function standingOf(workflow: Workflow, job: JobRow): Standing | undefine
 /** What has happened in a run, as its jobs may name it. */
 type Happened = { readonly contexts: Contexts; readonly results: ReadonlyMap<string, JobResult> };
 
-export async function loadHappened(
-  db: Db,
-  run: RunRow,
-  surroundings: RunSurroundings,
-  { workflow }: Standing,
-): Promise<Happened> {
+export async function loadHappened(db: Db, run: RunRow, facts: ContextFacts, { workflow }: Standing): Promise<Happened> {
   const [jobs, variables] = [await listJobsOfAttempt(db, run.id, run.attempt), await variablesOf(db, run)];
-  const contexts = runContexts(run, surroundings, variables, workflow.file);
+  const contexts = runContexts(run, facts, variables, workflow.file);
   const progress = { ...progressOf(jobs), isCancelled: run.cancelled_at !== null };
   return { contexts, results: planJobs(workflow, contexts, progress).results };
 }

@@ -4,14 +4,14 @@ import { loadVariablesForJob } from '#resources/actions/actions-variables/index.
 import { loadAccounts } from '#resources/identity/accounts/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
 import type { RunRow } from '../store.ts';
-import type { RunSurroundings } from './contexts.ts';
+import type { ContextFacts } from './contexts.ts';
 
-/** What belongs to a run, loaded for its contexts; undefined where its repository is gone. */
-export async function loadSurroundings(
+/** Loads what the contexts of a run name; undefined where its repository is gone. */
+export async function loadContextFacts(
   db: Db,
   run: RunRow,
   links: Pick<Links, 'html' | 'api'>,
-): Promise<RunSurroundings | undefined> {
+): Promise<ContextFacts | undefined> {
   const [repositories, accounts] = await Promise.all([
     loadNamedRepositories(db, [run.repository_id]),
     loadAccounts(db, [run.actor_id, run.triggering_actor_id]),

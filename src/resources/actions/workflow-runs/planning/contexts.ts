@@ -6,8 +6,8 @@ import type { WorkflowFile } from '#workflow-files/file.ts';
 import { typedInputs } from '#workflow-files/inputs.ts';
 import type { RunRow } from '../store.ts';
 
-/** What the context `github` says beside the run itself. */
-export type RunSurroundings = {
+/** What the context `github` names beside the run itself. */
+export type ContextFacts = {
   readonly repository: {
     readonly id: number;
     readonly name: string;
@@ -30,7 +30,7 @@ const workflowSourceOf = ({ ref, sha, workflow_ref, workflow_sha }: RunRow): { r
 /** The context `github` of a run, as far as the server knows it: steps and paths are the runner's. A run without a ref has empty ones. */
 export function githubContext(
   run: RunRow,
-  { repository, actor, triggeringActor, links }: RunSurroundings,
+  { repository, actor, triggeringActor, links }: ContextFacts,
 ): { [name: string]: Json } {
   const event = JSON.parse(run.payload.replaceAll(unknownAddress, links.html)) as { [name: string]: Json };
   const pull = event.pull_request as { head?: { ref?: string }; base?: { ref?: string } } | undefined;
@@ -75,11 +75,11 @@ export const addressOf = ({ url, runners }: Pick<Services, 'url' | 'runners'>): 
 /** The contexts of a whole run. `inputs` are those of a dispatch, whose types its file tells. */
 export function runContexts(
   run: RunRow,
-  surroundings: RunSurroundings,
+  facts: ContextFacts,
   vars: { readonly [name: string]: string },
   file: WorkflowFile,
 ): Contexts {
-  const github = githubContext(run, surroundings);
+  const github = githubContext(run, facts);
   const { inputs } = github.event as { inputs?: { [name: string]: Json } | null };
   return {
     github,

@@ -13,7 +13,7 @@ import { findPart } from '#workflow-files/token.ts';
 import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from '../approval/admission.ts';
 import { beginRun, type ProgressContext } from '../planning/advance.ts';
 import type { CalledFiles } from '../planning/called-files.ts';
-import { loadSurroundings, variablesOf } from '../planning/context-facts.ts';
+import { loadContextFacts, variablesOf } from '../planning/context-facts.ts';
 import { runContexts } from '../planning/contexts.ts';
 import { suiteOf } from '../states/checks.ts';
 import { requestRun, transitionRun } from '../states/run-states.ts';
@@ -163,9 +163,9 @@ async function evaluateRun(
   run: RunRow,
   file: WorkflowFile,
 ): Promise<{ title: string; concurrency: Concurrency | null } | { problem: WorkflowProblem }> {
-  const surroundings = await loadSurroundings(tx, run, links);
-  if (!surroundings) return { title: '', concurrency: null };
-  const contexts = runContexts(run, surroundings, await variablesOf(tx, run), file);
+  const facts = await loadContextFacts(tx, run, links);
+  if (!facts) return { title: '', concurrency: null };
+  const contexts = runContexts(run, facts, await variablesOf(tx, run), file);
   const evaluated = (part: string): Json => {
     const token = findPart(file.parts, part);
     return token ? evaluate(token, contexts) : null;

@@ -3,17 +3,17 @@ import { unprocessable } from '#lib/refusal.ts';
 import { findAccountsByLogin } from '#resources/identity/accounts/index.ts';
 import { readDateRange } from '#search/query/dates.ts';
 import { runConclusions, runStatuses, type WorkflowRunFilter } from '../schemas.ts';
-import type { WantedRuns } from '../store.ts';
+import type { RunFilter } from '../store.ts';
 
 /**
- * Which runs a filter wants; undefined where none can be meant, as its actor isn't anybody.
+ * The filter of a query; undefined where its actor isn't anybody, so that no run fits.
  * @throws Refusal 422 where `created` is no range of dates
  */
-export async function wantedRuns(
+export async function readRunFilter(
   db: Db,
   { actor, branch, event, status, created, check_suite_id, head_sha }: WorkflowRunFilter,
-  of: Pick<WantedRuns, 'repository' | 'workflow'>,
-): Promise<WantedRuns | undefined> {
+  of: Pick<RunFilter, 'repository' | 'workflow'>,
+): Promise<RunFilter | undefined> {
   const range = created === undefined ? {} : readDateRange(created);
   if (!range) throw unprocessable('created must be a date, or a range of dates as 2026-01-01..2026-01-31');
   const [account] = actor === undefined ? [] : await findAccountsByLogin(db, [actor]);

@@ -8,8 +8,8 @@ import type { Secrets } from '#lib/secrets.ts';
 import { findBranchProtection } from '#resources/actions/environments/index.ts';
 import { calledBy } from '#workflow-files/calls.ts';
 import { loadWorkflow } from '../planning/called-files.ts';
-import { loadSurroundings } from '../planning/context-facts.ts';
-import { githubContext, type RunSurroundings } from '../planning/contexts.ts';
+import { loadContextFacts } from '../planning/context-facts.ts';
+import { type ContextFacts, githubContext } from '../planning/contexts.ts';
 import { planOf } from '../planning/kept-plan.ts';
 import { findJob, findRun, type JobRow, listReferenced, type RunRow } from '../store.ts';
 
@@ -31,7 +31,7 @@ export function identityRequest(
 
 /** What is true of a running job. */
 export type JobIdentity = {
-  readonly repository: RunSurroundings['repository'] & { readonly id: Id<'repositories'> };
+  readonly repository: ContextFacts['repository'] & { readonly id: Id<'repositories'> };
   readonly eventName: string;
   /** Undefined for a commit without a ref. */
   readonly ref: string | undefined;
@@ -50,16 +50,16 @@ export async function findIdentity(
   const job = id ? await findJob(db, asId(id)) : undefined;
   if (job?.status !== 'in_progress' || job.token_id === null || job.token_id !== token) return undefined;
   const run = await findRun(db, job.run_id);
-  const surroundings = run && (await loadSurroundings(db, run, links));
-  if (!surroundings) return undefined;
+  const facts = run && (await loadContextFacts(db, run, links));
+  if (!facts) return undefined;
   const environment = planOf(job).environment?.name;
   const { isThis } = await findBranchProtection(db, run.repository_id, run.ref ?? undefined);
-  const github = githubContext(run, surroundings);
+  const github = githubContext(run, facts);
   const file = await fileOf(db, run, job);
   const claim = (name: string): string => String(github[name] ?? '');
   return {
     job,
-    repository: { ...surroundings.repository, id: run.repository_id },
+    repository: { ...facts.repository, id: run.repository_id },
     eventName: run.event,
     ref: run.ref ?? undefined,
     environment,
@@ -68,7 +68,7 @@ export async function findIdentity(
       ...(run.ref === null ? {} : Object.fromEntries(refClaims.map((name) => [name, claim(name)]))),
       ...(environment === undefined ? {} : { environment }),
       ref_protected: String(isThis),
-      repository_visibility: surroundings.repository.visibility,
+      repository_visibility: facts.repository.visibility,
       job_workflow_ref: file?.ref ?? claim('workflow_ref'),
       job_workflow_sha: file?.sha ?? claim('workflow_sha'),
       runner_environment: job.hosted_runner_id === null ? 'self-hosted' : 'github-hosted',

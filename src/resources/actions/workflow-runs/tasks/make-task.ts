@@ -21,7 +21,7 @@ import type { FoundJob, TakenJob } from '../jobs/claim.ts';
 import { maskOfSecrets, type SecretMask } from '../logs/secret-mask.ts';
 import { loadWorkflow } from '../planning/called-files.ts';
 import { handedSecrets, loadHappened, needsOf, type Standing, standingOf } from '../planning/called-jobs.ts';
-import { loadSurroundings } from '../planning/context-facts.ts';
+import { loadContextFacts } from '../planning/context-facts.ts';
 import { githubContext } from '../planning/contexts.ts';
 import { planOf } from '../planning/kept-plan.ts';
 import { putSteps } from '../states/steps.ts';
@@ -78,14 +78,14 @@ export async function makeTask(
   { links, secrets, now, actionsOrigin }: TaskContext,
 ): Promise<Task> {
   const workflow = await loadWorkflow(tx, run);
-  const surroundings = await loadSurroundings(tx, run, links);
+  const facts = await loadContextFacts(tx, run, links);
   const standing = workflow && standingOf(workflow, job);
-  if (!standing || !surroundings) throw new TaskProblem('Its workflow file has no such job');
+  if (!standing || !facts) throw new TaskProblem('Its workflow file has no such job');
   const { own, id, definition, calls } = standing;
   const { combination, timeoutMinutes } = planOf(job);
   const minutes = timeoutMinutes ?? usualMinutes;
   const call = calls.at(-1);
-  const repository = { ...surroundings.repository, id: run.repository_id, owner_id: run.owner_id };
+  const repository = { ...facts.repository, id: run.repository_id, owner_id: run.owner_id };
   const missing =
     actionsOrigin === undefined && (await findMissingAction(tx, definition, { ...repository, is_from_fork: run.is_from_fork }));
   if (missing)
@@ -105,7 +105,7 @@ export async function makeTask(
   );
   if (file === undefined) throw new TaskProblem('Its workflow file has no such job');
   const policy = await loadActionsPolicy(tx, { id: run.repository_id, owner_id: run.owner_id });
-  const rights = forkRights(policy, surroundings.repository);
+  const rights = forkRights(policy, facts.repository);
   const { token: permissions, identity } = permissionsOfCalled(workflow, calls, id, {
     byDefault: policy.defaultTokenPermissions,
     mayWrite: !run.is_from_fork || rights.writeTokens,
@@ -118,13 +118,13 @@ export async function makeTask(
     expiresAt: until,
     now,
   });
-  const readable = readableRefs(run, surroundings.repository.default_branch);
+  const readable = readableRefs(run, facts.repository.default_branch);
   const identityAt = identity === 'write' && identityRequest(links, secrets, { id: job.id, token_id: row.id }, until);
-  const happened = definition.needs.length + calls.length > 0 ? await loadHappened(tx, run, surroundings, standing) : undefined;
+  const happened = definition.needs.length + calls.length > 0 ? await loadHappened(tx, run, facts, standing) : undefined;
   const mayHaveSecrets = !run.is_from_fork || rights.secrets;
   const hand = (all: NamedSecrets): NamedSecrets =>
     happened ? refusing(() => handedSecrets(happened, standing, { ...all, GITHUB_TOKEN: token })) : all;
-  const github = { ...githubContext(run, surroundings), job: id };
+  const github = { ...githubContext(run, facts), job: id };
   const given = {
     context: {
       ...github,
