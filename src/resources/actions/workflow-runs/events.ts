@@ -17,9 +17,9 @@ import {
   webhookEventType,
 } from '#resources/event-kinds.ts';
 import { findAccountById, presentUser, presentUserOrNull } from '#resources/identity/accounts/index.ts';
-import { planOf } from './planned.ts';
+import { loadReviewsWithJobs, type ReviewRow } from './approval/store.ts';
+import { planOf } from './planning/kept-plan.ts';
 import { jobPage, presentJobs, presentRunPayload, runOfAttempt, runUrl } from './present.ts';
-import { loadReviewsWithJobs, type ReviewRow } from './review-store.ts';
 import { findAttempt, type JobRow, loadJobs, loadPayloads, loadRuns, type RunSummary } from './store.ts';
 
 type RunEvent = { run: Id<'workflow_runs'>; attempt: number };

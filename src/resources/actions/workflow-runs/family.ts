@@ -3,7 +3,9 @@ import { EnvironmentReviewer } from '#resources/actions/environments/index.ts';
 import { Workflow } from '#resources/actions/workflows/index.ts';
 import { family } from '#resources/family.ts';
 import { User } from '#resources/identity/accounts/index.ts';
-import { settleGroup } from './concurrency.ts';
+import { endWait, followEnvironments } from './approval/jobs.ts';
+import { settleGroup } from './concurrency/groups.ts';
+import { turns } from './concurrency/turns.ts';
 import * as concurrency from './endpoints/concurrency.ts';
 import * as environments from './endpoints/environments.ts';
 import * as jobs from './endpoints/jobs.ts';
@@ -11,11 +13,10 @@ import * as logs from './endpoints/logs.ts';
 import * as runs from './endpoints/runs.ts';
 import * as workflows from './endpoints/workflows.ts';
 import { workflowRunEvents } from './events.ts';
-import { turns } from './group-turns.ts';
-import { endLongWaits, endOverdueJobs, endSilentJobs, endWait, followEnvironments } from './jobs.ts';
-import { loadKnownLogs, removeStoredArtifacts, removeStoredLogs, storeLog } from './logs.ts';
-import { notifyOfReviewRequests, notifyOfRuns } from './notifications.ts';
-import { expireRuns } from './retention.ts';
+import { endLongWaits, endOverdueJobs, endSilentJobs } from './jobs/deadlines.ts';
+import { loadKnownLogs, removeStoredArtifacts, removeStoredLogs, storeLog } from './logs/logs.ts';
+import { notifyOfReviewRequests, notifyOfRuns } from './runs/notifications.ts';
+import { expireRuns } from './runs/retention.ts';
 import * as schemas from './schemas.ts';
 
 export const workflowRuns = family({

@@ -1,7 +1,7 @@
 import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf, nameWord, numberWord } from '#endpoint/path-words.ts';
-import { selectGroup } from './concurrency-store.ts';
-import { findLogArchiveOfKey, findLogOfKey } from './log-address.ts';
+import { selectGroup } from './concurrency/store.ts';
+import { findLogArchiveOfKey, findLogOfKey } from './logs/address.ts';
 import { runOfAttempt } from './present.ts';
 import { findAttempt, selectJob, selectRun } from './store.ts';
 

@@ -15,7 +15,7 @@ import {
   type RepositoryWithOwner,
   simpleRepositoryOf,
 } from '#resources/repositories/repositories/index.ts';
-import { sourceOf } from './logs.ts';
+import { sourceOf } from './logs/logs.ts';
 import type { WorkflowJob, WorkflowRun, WorkflowRunInPayload } from './schemas.ts';
 import { type AttemptRow, type JobRow, listReferenced, listSteps, loadRuns, type RunSummary, type StepRow } from './store.ts';
 

@@ -17,11 +17,17 @@ export type StepRow = Selectable<DB['workflow_job_steps']>;
 type Run = Id<'workflow_runs'>;
 type Job = Id<'workflow_jobs'>;
 
-const owner = sql<Id<'accounts'>>`(select p.owner_id from repositories p where p.id = workflow_runs.repository_id)`.as(
-  'owner_id',
-);
+/** Changes of a row beside its state, which the room `states` alone writes. */
+type WithoutState<Change> = Omit<Change, 'status' | 'conclusion'> & { status?: never; conclusion?: never };
+export type JobChange = WithoutState<Updateable<DB['workflow_jobs']>>;
+export type RunChange = WithoutState<Updateable<DB['workflow_runs']>>;
 
-const runs = (db: Db) => db.selectFrom('workflow_runs').selectAll('workflow_runs').select(owner);
+/** The owner of the repository of a run, for statements on `workflow_runs`. */
+export const ownerOfRun = sql<
+  Id<'accounts'>
+>`(select p.owner_id from repositories p where p.id = workflow_runs.repository_id)`.as('owner_id');
+
+const runs = (db: Db) => db.selectFrom('workflow_runs').selectAll('workflow_runs').select(ownerOfRun);
 
 const summaryColumns = [
   'id',
@@ -59,7 +65,7 @@ const summaryColumns = [
   'updated_at',
 ] as const;
 
-const summaries = (db: Db) => db.selectFrom('workflow_runs').select(summaryColumns).select(owner);
+const summaries = (db: Db) => db.selectFrom('workflow_runs').select(summaryColumns).select(ownerOfRun);
 
 export const selectRun = (db: Db, repository: OrSql<RepositoryId>, id: Run) =>
   summaries(db).where('repository_id', '=', repository).where('id', '=', id);
@@ -76,8 +82,8 @@ export const loadPayloads = async (db: Db, ids: readonly Run[]): Promise<Map<Run
     ),
   );
 
-/** Which runs are wanted. */
-export type WantedRuns = {
+/** Which runs a list has. */
+export type RunFilter = {
   readonly repository: RepositoryId;
   readonly workflow?: Id<'workflows'> | undefined;
   readonly actor?: Id<'accounts'> | undefined;
@@ -92,8 +98,8 @@ export type WantedRuns = {
 };
 
 /** Runs, the newest first. */
-export function listRuns(db: Db, wanted: WantedRuns, page: Page): Promise<Listed<RunSummary>> {
-  const { repository, workflow, actor, branch, event, status, conclusion, from, until, checkSuite, head } = wanted;
+export function listRuns(db: Db, filter: RunFilter, page: Page): Promise<Listed<RunSummary>> {
+  const { repository, workflow, actor, branch, event, status, conclusion, from, until, checkSuite, head } = filter;
   let query = summaries(db).where('repository_id', '=', repository).orderBy('created_at', 'desc').orderBy('id', 'desc');
   if (workflow !== undefined) query = query.where('workflow_id', '=', workflow);
   if (actor !== undefined) query = query.where('actor_id', '=', actor);
@@ -133,11 +139,8 @@ export const hasRunOf = async (tx: Tx, workflow: Id<'workflows'>, event: Id<'eve
   (await tx.selectFrom('workflow_runs').select('id').where('event_id', '=', event).where('workflow_id', '=', workflow).execute())
     .length > 0;
 
-export const insertRun = (tx: Tx, row: Insertable<DB['workflow_runs']>): Promise<RunRow> =>
-  tx.insertInto('workflow_runs').values(row).returningAll().returning(owner).executeTakeFirstOrThrow();
-
-export const updateRun = (tx: Tx, id: Run, change: Updateable<DB['workflow_runs']>): Promise<RunRow> =>
-  tx.updateTable('workflow_runs').set(change).where('id', '=', id).returningAll().returning(owner).executeTakeFirstOrThrow();
+export const updateRun = (tx: Tx, id: Run, change: RunChange): Promise<RunRow> =>
+  tx.updateTable('workflow_runs').set(change).where('id', '=', id).returningAll().returning(ownerOfRun).executeTakeFirstOrThrow();
 
 export const insertRunFiles = async (tx: Tx, rows: readonly Insertable<DB['workflow_run_files']>[]): Promise<void> => {
   if (rows.length > 0) await tx.insertInto('workflow_run_files').values(rows).execute();
@@ -205,30 +208,8 @@ export const hasActiveSiblings = async (tx: Tx, { id, run_id, attempt, key }: Jo
   return found !== undefined;
 };
 
-export const insertJobs = async (tx: Tx, rows: readonly Insertable<DB['workflow_jobs']>[]): Promise<JobRow[]> =>
-  rows.length === 0 ? [] : tx.insertInto('workflow_jobs').values(rows).returningAll().execute();
-
-export const updateJob = (tx: Tx, id: Job, change: Updateable<DB['workflow_jobs']>): Promise<JobRow> =>
+export const updateJob = (tx: Tx, id: Job, change: JobChange): Promise<JobRow> =>
   tx.updateTable('workflow_jobs').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
-
-/** Steps of a job as its runner tells of them. */
-export const putSteps = async (tx: Tx, rows: readonly Insertable<DB['workflow_job_steps']>[]): Promise<void> => {
-  if (rows.length === 0) return;
-  await tx
-    .insertInto('workflow_job_steps')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['job_id', 'number']).doUpdateSet((row) => ({
-        status: row.ref('excluded.status'),
-        conclusion: row.ref('excluded.conclusion'),
-        started_at: row.ref('excluded.started_at'),
-        completed_at: row.ref('excluded.completed_at'),
-        first_row: row.ref('excluded.first_row'),
-        row_count: row.ref('excluded.row_count'),
-      })),
-    )
-    .execute();
-};
 
 export const listSteps = (db: Db, jobs: readonly Job[]): Promise<StepRow[]> =>
   jobs.length === 0

@@ -1,5 +1,5 @@
 import type { AnyPathResource } from '#endpoint/path-resource.ts';
-import { keyOfLog, keyOfLogArchive } from '#resources/actions/workflow-runs/log-address.ts';
+import { keyOfLog, keyOfLogArchive } from '#resources/actions/workflow-runs/logs/address.ts';
 import {
   concurrencyGroup,
   handedOutLog,

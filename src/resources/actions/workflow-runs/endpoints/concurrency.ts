@@ -4,9 +4,9 @@ import { mapEach, mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pagesAndCursors } from '#endpoint/paging.ts';
 import { repositoryUrlsOf } from '#resources/code/commits/index.ts';
-import { listGroups, listGroupsOfRun } from '../concurrency-store.ts';
+import { presentGroup, presentGroupsOfRun, presentGroupWithMembers } from '../concurrency/present.ts';
+import { listGroups, listGroupsOfRun } from '../concurrency/store.ts';
 import { concurrencyGroup, workflowRun } from '../path-resources.ts';
-import { presentGroup, presentGroupsOfRun, presentGroupWithMembers } from '../present-concurrency.ts';
 import { ConcurrencyGroup, ConcurrencyGroupFilter, ConcurrencyGroupOfRun, ConcurrencyGroupWithMembers } from '../schemas.ts';
 
 /** Apps may not ask (the permission matrix has these operations for people's tokens alone). */

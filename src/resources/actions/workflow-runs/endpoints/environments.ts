@@ -6,9 +6,9 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { Deployment, loadDeployments, presentDeployments } from '#resources/actions/deployments/index.ts';
 import { repositoryUrlsOf } from '#resources/code/commits/index.ts';
+import { presentApprovals, presentPending } from '../approval/present.ts';
+import { reviewAsApp, reviewRun } from '../approval/reviews.ts';
 import { workflowRun } from '../path-resources.ts';
-import { presentApprovals, presentPending } from '../present-reviews.ts';
-import { reviewAsApp, reviewRun } from '../reviews.ts';
 import { EnvironmentApproval, NewCustomDeploymentReview, NewDeploymentReview, PendingDeployment } from '../schemas.ts';
 
 /** Reviewers need no more than to read the repository; the rules tell who is one. */

@@ -7,7 +7,7 @@ import { enveloped, pages } from '#endpoint/paging.ts';
 import { repositoryUrlsOf } from '#resources/code/commits/index.ts';
 import { runAttempt, workflowJob, workflowRun } from '../path-resources.ts';
 import { presentJob, presentJobs } from '../present.ts';
-import { rerunJob } from '../rerun.ts';
+import { rerunJob } from '../runs/rerun.ts';
 import { JobFilter, JobRerun, WorkflowJob } from '../schemas.ts';
 import { listJobs } from '../store.ts';
 

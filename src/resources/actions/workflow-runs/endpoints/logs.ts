@@ -7,13 +7,13 @@ import { raw, redirect } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
-import { keyOfLog, keyOfLogArchive } from '../log-address.ts';
-import { openLogArchive } from '../log-archive.ts';
-import { readLog } from '../logs.ts';
+import { keyOfLog, keyOfLogArchive } from '../logs/address.ts';
+import { openLogArchive } from '../logs/archive.ts';
+import { readLog } from '../logs/logs.ts';
 import { handedOutLog, handedOutLogArchive, runAttempt, workflowJob, workflowRun } from '../path-resources.ts';
 import { readsLogs } from '../policies.ts';
-import { noLogs } from '../retention.ts';
-import { deleteLogs } from '../rules.ts';
+import { deleteLogs } from '../runs/delete.ts';
+import { noLogs } from '../runs/retention.ts';
 import { hasLogs, loadRuns } from '../store.ts';
 
 export const getJobLog = endpoint({

@@ -5,14 +5,16 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
+import { approveRun } from '../approval/approve-run.ts';
 import { runAttempt, workflowRun } from '../path-resources.ts';
 import { presentRun, presentRuns } from '../present.ts';
-import { rerunFailedJobs, rerunRun } from '../rerun.ts';
-import { approveRun, deleteRun, forceStopRun, stopRun } from '../rules.ts';
+import { forceStopRun, stopRun } from '../runs/cancel.ts';
+import { deleteRun } from '../runs/delete.ts';
+import { readRunFilter } from '../runs/filter.ts';
+import { rerunFailedJobs, rerunRun } from '../runs/rerun.ts';
+import { presentRunUsage } from '../runs/usage.ts';
 import { PullRequestsLeftOut, Rerun, WorkflowRun, WorkflowRunFilter, WorkflowRunUsage } from '../schemas.ts';
 import { listJobsOfAttempt, listRuns } from '../store.ts';
-import { presentRunUsage } from '../usage.ts';
-import { wantedRuns } from '../wanted.ts';
 
 export const listRepoWorkflowRuns = endpoint({
   id: 'actions/list-workflow-runs-for-repo',
@@ -25,8 +27,8 @@ export const listRepoWorkflowRuns = endpoint({
   refuses: [422],
   replies: { 200: enveloped('workflow_runs', WorkflowRun) },
   async handle({ scope, db, at, query, page }) {
-    const wanted = await wantedRuns(db, query, { repository: at.repo.id });
-    const found = wanted ? await listRuns(db, wanted, page) : { rows: [], total: 0 };
+    const filter = await readRunFilter(db, query, { repository: at.repo.id });
+    const found = filter ? await listRuns(db, filter, page) : { rows: [], total: 0 };
     const withPulls = !query.exclude_pull_requests;
     return mapRows(found, (rows) => presentRuns(scope, at.repo, rows, { withPulls }));
   },

@@ -6,12 +6,12 @@ import { enveloped, pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { workflow } from '#resources/actions/workflows/index.ts';
 import { repositoryUrlsOf } from '#resources/code/commits/index.ts';
-import { dispatchRun, readDispatch } from '../dispatch.ts';
 import { presentRuns, runPage, runUrl } from '../present.ts';
+import { dispatchRun, readDispatch } from '../runs/dispatch.ts';
+import { readRunFilter } from '../runs/filter.ts';
+import { beginningOfMonth, presentUsage } from '../runs/usage.ts';
 import { DispatchedRun, NewDispatch, WorkflowRun, WorkflowRunFilter, WorkflowUsage } from '../schemas.ts';
 import { listRuns, sumTimes } from '../store.ts';
-import { beginningOfMonth, presentUsage } from '../usage.ts';
-import { wantedRuns } from '../wanted.ts';
 
 export const dispatchWorkflow = endpoint({
   id: 'actions/create-workflow-dispatch',
@@ -45,8 +45,8 @@ export const listWorkflowRuns = endpoint({
   refuses: [422],
   replies: { 200: enveloped('workflow_runs', WorkflowRun) },
   async handle({ scope, db, at, query, page }) {
-    const wanted = await wantedRuns(db, query, { repository: at.repo.id, workflow: at.workflow.id });
-    const found = wanted ? await listRuns(db, wanted, page) : { rows: [], total: 0 };
+    const filter = await readRunFilter(db, query, { repository: at.repo.id, workflow: at.workflow.id });
+    const found = filter ? await listRuns(db, filter, page) : { rows: [], total: 0 };
     const withPulls = !query.exclude_pull_requests;
     return mapRows(found, (rows) => presentRuns(scope, at.repo, rows, { withPulls }));
   },

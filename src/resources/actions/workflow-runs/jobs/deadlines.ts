@@ -1,0 +1,103 @@
+import type { JobContext } from '#endpoint/job-context.ts';
+import { linksOf } from '#endpoint/links.ts';
+import { job } from '#jobs/job.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { addSeconds } from '#lib/time.ts';
+import { listLongWaiting } from '../approval/store.ts';
+import { advanceRunOf, type ProgressContext } from '../planning/advance.ts';
+import { addressOf } from '../planning/contexts.ts';
+import { planOf } from '../planning/kept-plan.ts';
+import { allowsJob, transitionJob } from '../states/job-states.ts';
+import { findJob, findRunForUpdate, type JobRow, listOverdueJobs, listSilentJobs, type RunRow } from '../store.ts';
+import { endLostJob, giveUpJob } from './lost-runners.ts';
+
+const jobsPerBatch = 500;
+/** A job of which nothing was ever heard was lost on its way to its runner: it is offered again after this time, in seconds. */
+const unheard = 60;
+/** In seconds: runners end jobs by themselves when their time is over, and tell of it. */
+const overtime = 60;
+const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
+
+/**
+ * Whether the server has been there for a time, in seconds. A runner that was silent for it is gone then, and hadn't merely nobody to tell: to offer its
+ * job again would run it twice at once.
+ */
+const isThereFor = ({ services, now }: JobContext, seconds: number): boolean => services.openedAt <= addSeconds(now, -seconds);
+
+/** Ends the jobs of runners that are gone, and offers those again that never reached one. */
+export const endSilentJobs = job<Record<string, never>, JobContext>({
+  name: 'workflow-runs.end-silent',
+  attempts: 1,
+  schedule: { cron: '* * * * *', atStart: true },
+  async run(_payload, context) {
+    const { db, services, now } = context;
+    const silence = services.resourceLimits.workflows.silence / 1_000;
+    const lost = addSeconds(now, -silence);
+    const isLongThere = isThereFor(context, silence);
+    const shortest = Math.min(unheard, silence);
+    if (!isThereFor(context, shortest)) return;
+    const before = addSeconds(now, -shortest);
+    for (const found of await listSilentJobs(db, { before, limit: jobsPerBatch }))
+      await withJob(context, found, async (progress, run, silent) => {
+        if (silent.heard_at === null || (isLongThere && silent.heard_at < lost))
+          await giveUpJob(progress, run, silent, 'The runner was not heard of any more');
+      });
+  },
+});
+
+/** Tells runners to end the jobs whose time is over, and ends those that weren't ended since. */
+export const endOverdueJobs = job<Record<string, never>, JobContext>({
+  name: 'workflow-runs.end-overdue',
+  attempts: 1,
+  schedule: { cron: '* * * * *', atStart: true },
+  async run(_payload, context) {
+    const { db, services, now } = context;
+    const silence = services.resourceLimits.workflows.silence / 1_000;
+    const before = addSeconds(now, -silence);
+    const isLongThere = isThereFor(context, silence);
+    const wanted = { now, usualMinutes, graceSeconds: overtime, before, limit: jobsPerBatch };
+    for (const found of await listOverdueJobs(db, wanted))
+      await withJob(context, found, async (progress, run, overdue) => {
+        const minutes = planOf(overdue).timeoutMinutes ?? usualMinutes;
+        const problem = `It ran for longer than ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+        if (overdue.cancelled_at === null) await transitionJob(progress, run, overdue, 'request_cancel', { problem });
+        else if (isLongThere && overdue.cancelled_at < before)
+          await endLostJob(progress, run, overdue, 'The runner did not end it');
+      });
+  },
+});
+
+/** Changes a job that is in progress, with the row of its run locked, in a transaction of its own. */
+async function withJob(
+  { change, services, now }: JobContext,
+  { id, run_id }: Pick<JobRow, 'id' | 'run_id'>,
+  work: (context: ProgressContext, run: RunRow, found: JobRow) => Promise<void>,
+): Promise<void> {
+  await change(async (tx) => {
+    const run = await findRunForUpdate(tx, run_id);
+    const found = await findJob(tx, id);
+    if (run && found && allowsJob(found, 'lose')) await work({ tx, links: linksOf(addressOf(services)), now }, run, found);
+  });
+}
+
+/** The time that a job waits at most, in seconds. */
+const longest = fixedValue(limitTable.workflows.waiting) / 1_000;
+
+/** Ends the jobs that nobody has let into their environments for too long. */
+export const endLongWaits = job<Record<string, never>, JobContext>({
+  name: 'workflow-runs.end-long-waits',
+  attempts: 1,
+  schedule: { cron: '17 * * * *' },
+  async run(_payload, { db, change, services, now }) {
+    const links = linksOf(addressOf(services));
+    for (const { id, run_id } of await listLongWaiting(db, addSeconds(now, -longest), jobsPerBatch))
+      await change(async (tx) => {
+        const run = await findRunForUpdate(tx, run_id);
+        const waiting = await findJob(tx, id);
+        if (!run || !waiting || !allowsJob(waiting, 'expire')) return;
+        const context = { tx, links, now };
+        await transitionJob(context, run, waiting, 'expire', { problem: 'Nobody let the job into its environment in time' });
+        await advanceRunOf(context, run.id);
+      });
+  },
+});

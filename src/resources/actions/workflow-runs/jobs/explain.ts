@@ -1,0 +1,157 @@
+// Why a job waits.
+import type { Db } from '#database/connect.ts';
+import { asId } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { timestamp } from '#lib/time.ts';
+import { labelsOf } from '#resources/actions/runners/index.ts';
+import { planOf } from '../planning/kept-plan.ts';
+import {
+  type CandidateRunner,
+  findJobFacts,
+  type HeldGroup,
+  type HostedCandidate,
+  type JobFacts,
+  listCandidates,
+  listHostedCandidates,
+} from './explain-store.ts';
+
+/** What was looked at, and whether the job may go on by it. */
+type WaitingStep = { readonly check: string; readonly passed: boolean; readonly because: string };
+
+/** Why a job waits, step by step; `name` is undefined where there is no such job. */
+type JobExplanation = {
+  readonly name: string | undefined;
+  readonly steps: readonly WaitingStep[];
+  readonly waits: boolean;
+  readonly message: string;
+};
+
+const offlineAfter = fixedValue(limitTable.workflows.offline);
+const mostRunners = 10_000;
+
+/**
+ * Tells why a job of a repository waits: the first step that isn't passed is the reason.
+ * @param options `runsHosted`: whether the server starts programs for jobs of hosted runners
+ */
+export async function explainJob(
+  db: Db,
+  { owner, name, job: id }: { owner: string; name: string; job: number },
+  { now, runsHosted }: { now: Date; runsHosted: boolean },
+): Promise<JobExplanation> {
+  const job = await findJobFacts(db, owner, name, asId(id));
+  if (!job) return { name: undefined, steps: [], waits: false, message: `There is no job ${id} in ${owner}/${name}` };
+  const steps = [stateStep(job), ...(job.status === 'completed' || job.status === 'in_progress' ? [] : turnSteps(job))];
+  const isItsTurn = job.status === 'queued' && steps.every(({ passed }) => passed);
+  if (isItsTurn) {
+    const [runners, hosted] = await Promise.all([
+      listCandidates(db, job.id, mostRunners),
+      listHostedCandidates(db, job.id, mostRunners),
+    ]);
+    steps.push(...(hosted.length > 0 ? hostedSteps(hosted, runsHosted) : runnerSteps(job, runners, now)));
+  }
+  const reason = steps.find(({ passed }) => !passed);
+  const waits = job.status !== 'completed' && job.status !== 'in_progress';
+  const message = reason?.because ?? (waits ? 'a runner can take it now' : (steps[0]?.because ?? ''));
+  return { name: job.name, steps, waits, message };
+}
+
+function stateStep({ status, conclusion, runner_name, queued_at }: JobFacts): WaitingStep {
+  const because = {
+    completed: `it is over: ${conclusion}`,
+    in_progress: `${runner_name} runs it`,
+    queued: `it is in the queue${queued_at ? ` since ${timestamp(queued_at)}` : ''}`,
+    pending: 'it waits for its turn',
+    waiting: 'it waits for its environment',
+  }[status];
+  return { check: 'state', passed: true, because };
+}
+
+/** Whether it is a job's turn, whatever runners there are. */
+function turnSteps(job: JobFacts): WaitingStep[] {
+  const { run_id, run_status, run_conclusion, max_parallel, in_progress, status } = job;
+  const goesOn = run_status === 'queued' || run_status === 'in_progress' || run_status === 'waiting';
+  const steps: WaitingStep[] = [];
+  if (run_conclusion === 'action_required')
+    steps.push({ check: 'run', passed: false, because: `run ${run_id} waits until somebody with write access approves it` });
+  else if (job.run_concurrency) steps.push(concurrencyStep(`run ${run_id}`, job.run_concurrency));
+  else steps.push({ check: 'run', passed: goesOn, because: `run ${run_id} is ${run_status.replace('_', ' ')}` });
+  if (status === 'waiting') {
+    const environment = planOf(job).environment?.name ?? '';
+    steps.push({ check: 'environment', passed: false, because: `the environment ${environment} wants an approval or a pause` });
+  }
+  if (job.job_concurrency) steps.push(concurrencyStep('it', job.job_concurrency));
+  if (max_parallel !== null)
+    steps.push({
+      check: 'max-parallel',
+      passed: in_progress < max_parallel,
+      because: `${in_progress} of at most ${max_parallel} jobs of its matrix are in progress`,
+    });
+  return steps;
+}
+
+const concurrencyStep = (who: string, { name, holder }: HeldGroup): WaitingStep => ({
+  check: 'concurrency',
+  passed: false,
+  because: `${who} waits for the concurrency group ${name}${holder === null ? '' : `, which run ${holder} has`}`,
+});
+
+/** Hosted runners that the job names: a program is started for it where one has room. */
+function hostedSteps(hosted: readonly HostedCandidate[], runsHosted: boolean): WaitingStep[] {
+  const names = hosted.map(({ name }) => name).join(', ');
+  const steps: Narrowing<HostedCandidate>[] = [
+    ['repository', ({ serves }) => serves, 'are for the repository'],
+    ['workflow', ({ takes }) => takes, 'are for the workflow'],
+    ['ready', ({ status }) => status === 'Ready', 'are ready'],
+    ['maximum', ({ programs, maximum_runners }) => programs < maximum_runners, 'may start another program'],
+  ];
+  return [
+    { check: 'hosted runners', passed: true, because: `it names ${names}` },
+    {
+      check: 'provider',
+      passed: runsHosted,
+      because: runsHosted ? 'programs are started for jobs' : 'nothing runs jobs on hosted runners: see HEARTH_RUNNER_PROGRAM',
+    },
+    ...narrow('hosted runners', hosted, steps),
+  ];
+}
+
+/** Self-hosted runners, by what each step leaves of them. */
+function runnerSteps(job: JobFacts, runners: readonly CandidateRunner[], now: Date): WaitingStep[] {
+  const { labels, group_name } = job;
+  const isOnline = ({ busy, seen_at }: CandidateRunner) =>
+    busy || (seen_at !== null && now.getTime() - seen_at.getTime() <= offlineAfter);
+  const hasLabels = (runner: CandidateRunner) => {
+    const own = new Set(labelsOf(runner));
+    return labels.every((label) => own.has(label));
+  };
+  if (runners.length === 0)
+    return [{ check: 'runners', passed: false, because: 'neither the repository nor its organization has a runner' }];
+  const inGroup: Narrowing<CandidateRunner> = ['group', ({ named }) => named, `are in the group ${group_name}`];
+  const steps: Narrowing<CandidateRunner>[] = [
+    ['repository', ({ serves }) => serves, 'are for the repository'],
+    ['workflow', ({ takes }) => takes, 'are for the workflow'],
+    ...(group_name === null ? [] : [inGroup]),
+    ['labels', hasLabels, `have the labels ${labels.join(', ')}`],
+    ['online', isOnline, 'are online'],
+    ['free', ({ busy }) => !busy, 'have no job'],
+  ];
+  return [
+    { check: 'runners', passed: true, because: `the repository and its organization have ${runners.length} of their own` },
+    ...narrow('runners', runners, steps),
+  ];
+}
+
+type Narrowing<Candidate> = readonly [check: string, fits: (candidate: Candidate) => boolean, text: string];
+
+/** A step for each condition, up to the first that none of the rest fulfils. */
+function narrow<Candidate>(noun: string, all: readonly Candidate[], conditions: readonly Narrowing<Candidate>[]): WaitingStep[] {
+  const steps: WaitingStep[] = [];
+  let left = all;
+  for (const [check, fits, text] of conditions) {
+    const kept = left.filter(fits);
+    steps.push({ check, passed: kept.length > 0, because: `${kept.length} of ${left.length} ${noun} ${text}` });
+    if (kept.length === 0) break;
+    left = kept;
+  }
+  return steps;
+}

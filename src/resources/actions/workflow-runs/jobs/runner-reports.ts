@@ -1,0 +1,199 @@
+// What runners tell of their jobs. It knows nothing of how runners speak.
+import type { Db, Tx } from '#database/connect.ts';
+import { enqueue } from '#jobs/job.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { type RunnerRow, removeRunner, removeSpent } from '#resources/actions/runners/index.ts';
+import { removeToken } from '#resources/identity/tokens/index.ts';
+import { mayCleanUp, type StepProgress } from '#workflow-files/cleanup.ts';
+import type { Source } from '#workflow-files/file.ts';
+import { advanceAfter, advanceRun, type ProgressContext } from '../planning/advance.ts';
+import { loadWorkflow } from '../planning/called-files.ts';
+import { standingOf } from '../planning/called-jobs.ts';
+import { allowsJob, transitionJob } from '../states/job-states.ts';
+import { putSteps, type StepState } from '../states/steps.ts';
+import { findJob, findRun, findRunForUpdate, type JobRow, listSteps, type RunRow, type StepRow, updateJob } from '../store.ts';
+import type { TakenJob } from './claim.ts';
+
+/** How a job or a step has ended, as a runner tells. */
+export type ReportedResult = 'success' | 'failure' | 'cancelled' | 'skipped';
+
+/** A step of a job's file, in their order. Rows are those of the log. */
+type ReportedStep = {
+  readonly result: ReportedResult | undefined;
+  readonly startedAt: Date | undefined;
+  readonly endedAt: Date | undefined;
+  readonly firstRow: number;
+  readonly rows: number;
+};
+
+/** The state of a job. */
+export type ReportedState = {
+  readonly result: ReportedResult | undefined;
+  readonly startedAt: Date | undefined;
+  readonly endedAt: Date | undefined;
+  readonly steps: readonly ReportedStep[];
+  readonly outputs: { readonly [name: string]: string };
+};
+
+const maxOutputs = fixedValue(limitTable.workflows.outputBytes);
+
+/** The job of a runner; undefined for one that it doesn't have. */
+export async function findJobOf(db: Db, runner: RunnerRow, id: JobRow['id']): Promise<JobRow | undefined> {
+  const job = await findJob(db, id);
+  return job?.runner_id === runner.id ? job : undefined;
+}
+
+/** The run of a job. */
+export const findRunOf = (db: Db, job: JobRow): Promise<RunRow | undefined> => findRun(db, job.run_id);
+
+/**
+ * Writes what a runner tells of its job. When it tells the result, the job ends: its token with it, and what needs it follows. So does a cancelled
+ * job that has nothing to clean up, when its runner is told to end it: some runners wait for the programs that a step began, and are silent then.
+ * @returns the job as it is now
+ */
+export async function noteState(
+  context: ProgressContext,
+  runner: RunnerRow,
+  given: JobRow,
+  reported: ReportedState,
+): Promise<JobRow> {
+  const { tx, now } = context;
+  const run = await findRunForUpdate(tx, given.run_id);
+  const job = await findJob(tx, given.id);
+  if (!run || !job) return given;
+  if (!allowsJob(job, 'finish')) {
+    // It was ended without the runner, which has now ended it too.
+    if (reported.result !== undefined) await removeSpent(tx, runner.id);
+    return job;
+  }
+  const steps = await listSteps(tx, [job.id]);
+  const isStopped =
+    reported.result === undefined && job.cancelled_at !== null && !(await hasCleanup(tx, { run, job }, reported, steps));
+  const state = isStopped ? stopped(reported, steps.length - 2) : reported;
+  await putSteps(tx, stepsOf(steps, job, state, now));
+  const heard = { heard_at: now, outputs: JSON.stringify(outputsOf(job, reported)) };
+  if (state.result === undefined) return updateJob(tx, job.id, heard);
+  // Some runners tell of a success where they have broken a job off.
+  const to = job.cancelled_at === null ? state.result : 'cancelled';
+  const ended = await transitionJob(context, run, job, 'finish', { ...heard, to, completed_at: reported.endedAt ?? now });
+  await leaveJob(tx, ended);
+  if (runner.is_ephemeral && !isStopped) await removeRunner(tx, runner.id);
+  await advanceAfter(context, run, ended);
+  return ended;
+}
+
+/** Whether a job that is cancelled may still run something. */
+async function hasCleanup(tx: Tx, { run, job }: TakenJob, reported: ReportedState, rows: readonly StepRow[]): Promise<boolean> {
+  const workflow = await loadWorkflow(tx, run);
+  const steps = workflow && standingOf(workflow, job)?.definition.source.steps;
+  if (!Array.isArray(steps)) return true;
+  return (steps as Source[]).some((step, at) => mayCleanUp(step, progressOfStep(reported.steps[at], rows[at + 1])));
+}
+
+/** How far a step is: as a runner tells now, or has told before. */
+const progressOfStep = (reported: ReportedStep | undefined, row: StepRow | undefined): StepProgress => ({
+  hasBegun: reported?.startedAt !== undefined || (row !== undefined && row.started_at !== null),
+  hasEnded: reported?.result !== undefined || row?.status === 'completed',
+  isSkipped: (reported?.result ?? row?.conclusion) === 'skipped',
+});
+
+/** The state of a job that is stopped where it is, with so many steps of its file. */
+const stopped = (reported: ReportedState, count: number): ReportedState => ({
+  ...reported,
+  result: 'cancelled',
+  steps: Array.from({ length: Math.max(0, count) }, (_, at): ReportedStep => {
+    const step = reported.steps[at] ?? unbegun;
+    return step.startedAt && !step.result ? { ...step, result: 'cancelled' } : step;
+  }),
+});
+
+const unbegun: ReportedStep = { result: undefined, startedAt: undefined, endedAt: undefined, firstRow: 0, rows: 0 };
+
+/** Ends a job of which no task can be made, unless it has ended meanwhile. */
+export async function abandonJob(
+  context: ProgressContext,
+  { job: taken, run }: TakenJob,
+  { message, line }: { readonly message: string; readonly line?: number | undefined },
+): Promise<void> {
+  const locked = await findRunForUpdate(context.tx, run.id);
+  const job = await findJob(context.tx, taken.id);
+  if (!locked || !job || !allowsJob(job, 'abandon') || job.runner_id !== taken.runner_id) return;
+  const ended = await transitionJob(context, locked, job, 'abandon', { problem: message, problem_line: line ?? null });
+  await leaveJob(context.tx, ended);
+  if (job.runner_id !== null) await removeSpent(context.tx, job.runner_id);
+  await advanceRun(context, locked);
+}
+
+/** What ends with a job: its token; its log is stored. */
+export async function leaveJob(tx: Tx, { id, token_id }: JobRow): Promise<void> {
+  if (token_id !== null) await removeToken(tx, token_id);
+  await enqueue(tx, { name: 'workflow-runs.store-log', attempts: 25 }, { job: id }, { key: `workflow-runs.store-log ${id}` });
+}
+
+/** Outputs stay as they were first told. Those beyond the limit are left out. */
+function outputsOf(job: JobRow, { outputs }: ReportedState): { [name: string]: string } {
+  const reported = Object.fromEntries(Object.entries(outputs).map(([name, value]) => [storable(name), storable(value)]));
+  const all = { ...reported, ...(job.outputs as { [name: string]: string }) };
+  let bytes = 0;
+  return Object.fromEntries(
+    Object.entries(all).filter(([name, value]) => {
+      bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+      return bytes <= maxOutputs;
+    }),
+  );
+}
+
+/** A text without what PostgreSQL keeps in no JSON. */
+const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+
+/** The rows of the steps that changed. The first and the last step of every job are the server's: what is before and after the file's own. */
+function stepsOf(
+  known: readonly StepRow[],
+  job: JobRow,
+  { result, steps, startedAt, endedAt }: ReportedState,
+  now: Date,
+): StepState[] {
+  const begun = steps.find((step) => step.startedAt);
+  const last = known.length;
+  const isDone = result !== undefined;
+  const setUp = {
+    result: begun || isDone ? ('success' as const) : undefined,
+    startedAt: startedAt ?? job.started_at ?? now,
+    endedAt: begun?.startedAt ?? endedAt,
+    firstRow: 0,
+    rows: steps[0]?.firstRow ?? 0,
+  };
+  const end = steps.at(-1);
+  const firstAfter = end ? end.firstRow + end.rows : 0;
+  const complete = {
+    result: isDone ? ('success' as const) : undefined,
+    startedAt: isDone ? (endedAt ?? now) : undefined,
+    endedAt: isDone ? (endedAt ?? now) : undefined,
+    firstRow: firstAfter,
+    rows: isDone ? Math.max(0, job.log_rows - firstAfter) : 0,
+  };
+  const all: (ReportedStep | undefined)[] = [
+    setUp,
+    ...Array.from({ length: Math.max(0, last - 2) }, (_, at) => steps[at]),
+    complete,
+  ];
+  return known.flatMap((row, at) => {
+    const step = all[at];
+    return step ? [stepChange(row, step, { isDone, now })] : [];
+  });
+}
+
+/** A step that a job ended without is skipped. */
+function stepChange(row: StepRow, step: ReportedStep, { isDone, now }: { isDone: boolean; now: Date }): StepState {
+  const result = step.result ?? (isDone ? 'skipped' : null);
+  return {
+    job_id: row.job_id,
+    number: row.number,
+    name: row.name,
+    result,
+    started_at: step.startedAt ?? null,
+    completed_at: result === null ? null : (step.endedAt ?? now),
+    first_row: step.firstRow,
+    row_count: step.rows,
+  };
+}

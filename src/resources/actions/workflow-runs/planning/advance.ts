@@ -1,0 +1,148 @@
+// How a run goes on: which jobs it makes next, and when it is over. All of it holds the lock of the run's row.
+import type { Tx } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { hasLeases, type Workflow } from '#workflow-files/calls.ts';
+import type { Concurrency } from '#workflow-files/concurrency.ts';
+import { lineOf, type WorkflowFile } from '#workflow-files/file.ts';
+import { type Plan, planJobs } from '#workflow-files/plan.ts';
+import { tooManyJobs } from '#workflow-files/plan-size.ts';
+import { admitJobs } from '../approval/environments.ts';
+import { enterGroup, leasesOf, settleCalls } from '../concurrency/groups.ts';
+import { listCallMembers } from '../concurrency/store.ts';
+import { cancelJobs } from '../jobs/cancel.ts';
+import { createJobs, transitionJob } from '../states/job-states.ts';
+import { transitionRun } from '../states/run-states.ts';
+import { findRunForUpdate, hasActiveSiblings, type JobRow, type RunRow } from '../store.ts';
+import { loadWorkflow } from './called-files.ts';
+import { loadContextFacts, variablesOf } from './context-facts.ts';
+import { runContexts } from './contexts.ts';
+import { stopFailedMatrices } from './failed-matrices.ts';
+import { planOf, turnOf, waitsForCall } from './kept-plan.ts';
+import { newJobOf } from './new-jobs.ts';
+import { progressOf } from './progress.ts';
+
+/** What is needed to go on with a run. `links` are the addresses that its contexts name. */
+export type ProgressContext = { readonly tx: Tx; readonly links: Pick<Links, 'html' | 'api'>; readonly now: Date };
+
+const maxJobs = fixedValue(limitTable.workflows.runJobs);
+
+/**
+ * Makes the jobs that come next, and ends the run where none does and all are over. It is called whenever something of a run has changed, and
+ * does nothing where there is nothing to do.
+ * @param run its row, locked
+ */
+export async function advanceRun(context: ProgressContext, run: RunRow): Promise<RunRow> {
+  if (run.status === 'completed' || run.status === 'pending') return run;
+  const workflow = await loadWorkflow(context.tx, run);
+  if (!workflow) return transitionRun(context, run, 'fail_to_start');
+  const jobs = await stopFailedMatrices(context, run);
+  const facts = await loadContextFacts(context.tx, run, context.links);
+  if (!facts) return run;
+  const calls = hasLeases(workflow) ? await listCallMembers(context.tx, run.id) : [];
+  const progress = { ...progressOf(jobs), isCancelled: run.cancelled_at !== null, leases: leasesOf(calls) };
+  const variables = await variablesOf(context.tx, run);
+  const contexts = runContexts(run, facts, variables, workflow.file);
+  const next = planJobs(workflow, contexts, progress);
+  const isTooLong = jobs.length + next.jobs.length + next.held.length > maxJobs;
+  const problem = next.problem ?? (isTooLong ? tooManyJobs : undefined);
+  if (problem !== undefined) return failRun(context, run, jobs, problem);
+  const planned = next.jobs.map((job) => newJobOf(run, job, context.now));
+  const made = await createJobs(context, run, planned);
+  const released = await releaseJobs(context, run, jobs, next);
+  const entered = await enterEnvironments(context, run, workflow.file, [...released, ...made]);
+  // What was refused may let others follow.
+  if (entered.hasEnded) return advanceRun(context, run);
+  const after = made.length === 0 ? next : planJobs(workflow, contexts, { ...progress, ...progressOf(entered.jobs) });
+  await settleCalls(context.tx, run, calls, after.leases);
+  return after.isOver && entered.jobs.every(({ status }) => status === 'completed')
+    ? transitionRun(context, run, 'finish', { to: conclusionOf(run, workflow, after) })
+    : settleStatus(context, run, entered.jobs);
+}
+
+/**
+ * Goes on with a run of which a job has just ended. A success changes nothing as long as others of the same matrix run or wait for runners: so
+ * nothing is planned for it.
+ */
+export async function advanceAfter(context: ProgressContext, run: RunRow, ended: JobRow): Promise<void> {
+  if (ended.conclusion === 'success' && (await hasActiveSiblings(context.tx, ended))) return;
+  await advanceRun(context, run);
+}
+
+/**
+ * Lets jobs go on that wait since their attempt began for the turn of a call that leads to them, and have it now. @returns the jobs of the
+ * attempt, as they are then
+ */
+async function releaseJobs(context: ProgressContext, run: RunRow, jobs: readonly JobRow[], { held }: Plan): Promise<JobRow[]> {
+  const { tx } = context;
+  const after: JobRow[] = [];
+  for (const job of jobs) {
+    const { calls, concurrency } = planOf(job);
+    const waits = job.status !== 'pending' || !waitsForCall(calls) || held.some((prefix) => job.key.startsWith(prefix));
+    if (waits) after.push(job);
+    else if (concurrency) {
+      await enterGroup(tx, run.repository_id, { run: run.id, job: job.id }, concurrency);
+      after.push(job);
+    } else after.push(await transitionJob(context, run, job, turnOf(job)));
+  }
+  return after;
+}
+
+/** Lets the jobs that wait for their environments go on, as far as these let them. @returns the jobs as they are then */
+async function enterEnvironments(
+  context: ProgressContext,
+  run: RunRow,
+  file: WorkflowFile,
+  jobs: readonly JobRow[],
+): Promise<{ jobs: JobRow[]; hasEnded: boolean }> {
+  const waiting = jobs.filter(({ status }) => status === 'waiting');
+  const changed = new Map<JobRow['id'], JobRow>();
+  for (const admission of await admitJobs(context, run, waiting)) {
+    const { job, state } = admission;
+    if (state === 'refused') {
+      const problem_line = lineOf(file.jobs.get(job.key)?.parts);
+      changed.set(job.id, await transitionJob(context, run, job, 'refuse', { problem: admission.problem, problem_line }));
+    } else changed.set(job.id, state === 'ready' ? await transitionJob(context, run, job, 'enter_environment') : job);
+  }
+  const after = jobs.map((job) => changed.get(job.id) ?? job);
+  return { jobs: after, hasEnded: [...changed.values()].some(({ status }) => status === 'completed') };
+}
+
+/** A run waits while none of its jobs can go on before somebody, or the time, lets it into its environment. */
+async function settleStatus(context: ProgressContext, run: RunRow, jobs: readonly JobRow[]): Promise<RunRow> {
+  const is = (status: JobRow['status']): boolean => jobs.some((job) => job.status === status);
+  const waits = is('waiting') && !is('queued') && !is('in_progress');
+  if (waits === (run.status === 'waiting')) return run;
+  if (waits) return transitionRun(context, run, 'wait');
+  const hasBegun = jobs.some(({ carried_from, runner_name }) => carried_from === null && runner_name !== null);
+  return transitionRun(context, run, 'go_on', { to: hasBegun ? 'in_progress' : 'queued' });
+}
+
+/** What all jobs together make of a run (the public API's order). */
+function conclusionOf({ cancelled_at }: RunRow, { file }: Workflow, { results }: Plan) {
+  const found = new Set([...file.jobs.keys()].map((id) => results.get(id)?.result));
+  if (cancelled_at !== null || (found.has('cancelled') && !found.has('failure'))) return 'cancelled';
+  if (found.has('failure')) return 'failure';
+  return found.has('success') ? 'success' : 'skipped';
+}
+
+/** Ends a run that can't go on, with what it has of jobs. */
+async function failRun(context: ProgressContext, run: RunRow, jobs: readonly JobRow[], message: string): Promise<RunRow> {
+  await cancelJobs(context, run, jobs);
+  const problems = JSON.stringify([{ message, line: 1 }]);
+  return transitionRun(context, run, 'fail_to_start', { problems });
+}
+
+/** Begins a run that was just made, or lets it wait for its concurrency group. */
+export async function beginRun(context: ProgressContext, run: RunRow, concurrency: Concurrency | null): Promise<RunRow> {
+  if (concurrency === null) return advanceRun(context, run);
+  await enterGroup(context.tx, run.repository_id, { run: run.id, job: null }, concurrency);
+  return transitionRun(context, run, 'hold');
+}
+
+/** Goes on with a run by its id. */
+export async function advanceRunOf(context: ProgressContext, id: Id<'workflow_runs'>): Promise<void> {
+  const run = await findRunForUpdate(context.tx, id);
+  if (run) await advanceRun(context, run);
+}

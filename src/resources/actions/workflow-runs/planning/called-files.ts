@@ -1,0 +1,191 @@
+// The workflow files that a run calls: found when it is made, and kept with it.
+import type { Db } from '#database/connect.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { refNameProblem } from '#git/refs/ref-name.ts';
+import type { GitRepository, GitStore } from '#git/repo.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { type FoundFile, findWorkflowFile, readWorkflowFile, requireWorkflowFiles } from '#resources/actions/workflows/index.ts';
+import { loadNamed } from '#resources/repositories/repositories/index.ts';
+import { isCall, problemsOfCall, type Workflow } from '#workflow-files/calls.ts';
+import { isWorkflowPath, lineOf, type WorkflowFile, type WorkflowProblem } from '#workflow-files/file.ts';
+import { countParts } from '#workflow-files/token.ts';
+import { namedUse, nameOfCalled } from '#workflow-files/uses.ts';
+import { headCommitOf } from '../runs/head-commit.ts';
+import { listRunFiles, type RunFileRow, type RunRow } from '../store.ts';
+import { isShared, type SharingRepository } from '../tasks/shared-repositories.ts';
+
+/** A workflow file that a run calls, and the line of the run's own file that leads to it. */
+type CalledFile = Omit<RunFileRow, 'run_id'> & { readonly file: WorkflowFile; readonly line: number };
+
+/** What the file of a run calls, directly and by way of others, and what is wrong with that. */
+export type CalledFiles = { readonly files: readonly CalledFile[]; readonly problems: readonly WorkflowProblem[] };
+
+/** The run that is to be made, as far as it decides what its files name. */
+type Caller = {
+  readonly repository: SharingRepository & { readonly name: string; readonly owner: { readonly login: string } };
+  readonly ref: string;
+  /** The commit that the workflow file was found in. */
+  readonly commit: Oid;
+};
+
+const maxDepth = fixedValue(limitTable.workflows.callDepth);
+const maxFiles = fixedValue(limitTable.workflows.calls);
+const maxBytes = fixedValue(limitTable.workflows.callBytes);
+const maxNodes = fixedValue(limitTable.workflows.callNodes);
+
+type Context = { readonly db: Db; readonly git: GitStore };
+
+/** Reads all that a workflow file calls. A file that calls nothing, as most, costs nothing. */
+export async function readCalledFiles(context: Context, caller: Caller, found: FoundFile): Promise<CalledFiles> {
+  const parsed = await readWorkflowFile(found, caller.repository.owner_id);
+  if (!('file' in parsed) || !callsOthers(parsed.file)) return { files: [], problems: [] };
+  const files = new Map<string, CalledFile>();
+  const problems: WorkflowProblem[] = [];
+  /** How many levels are below each file that was read whole. */
+  const heights = new Map<string, number>();
+  const find = finder(context, caller);
+  let bytes = 0;
+  let nodes = 0;
+
+  /** Follows the calls of a file. @returns how many levels are below it */
+  const follow = async (file: WorkflowFile, chain: readonly string[], lineOfRun?: number): Promise<number> => {
+    let height = 0;
+    for (const job of file.jobs.values()) {
+      if (!isCall(job)) continue;
+      const uses = String(job.source.uses);
+      const line = lineOfRun ?? lineOf(job.parts);
+      const refuse = (message: string) => problems.push({ message: `${uses}: ${message}`, line });
+      const name = nameOfCalled(chain.at(-1), uses);
+      if (name === undefined || chain.includes(name) || name === `./${found.path}`) {
+        refuse(name === undefined ? 'This names no workflow' : 'Workflows must not call one another in a circle');
+        continue;
+      }
+      const levelsAbove = chain.length + 2;
+      const known = files.get(name) ?? (await find(name));
+      if (!known) refuse('The workflow was not found, or its repository does not share it');
+      else if ('problem' in known) refuse(known.problem);
+      else {
+        const problemsHere = problemsOfCall(job, known.file).map(({ message }) => ({ message, line }));
+        problems.push(...problemsHere.slice(0, maxProblems));
+        if (!files.has(name)) {
+          bytes += Buffer.byteLength(known.content);
+          nodes += countParts(known.file.parts);
+          files.set(name, { ...known, line });
+        }
+        if (files.size > maxFiles) refuse(`A run must not call more than ${maxFiles} workflows`);
+        else if (bytes > maxBytes || nodes > maxNodes) refuse('The workflows that the run calls are too large, taken together');
+        else if (levelsAbove > maxDepth) refuse(`Workflows must not call one another over more than ${maxDepth} levels`);
+        else {
+          const below = heights.get(name) ?? (await follow(known.file, [...chain, name], line));
+          if (heights.has(name) && levelsAbove + below > maxDepth)
+            refuse(`Workflows must not call one another over more than ${maxDepth} levels`);
+          heights.set(name, below);
+          height = Math.max(height, below + 1);
+        }
+      }
+      if (problems.length >= maxProblems) break;
+    }
+    return height;
+  };
+  await follow(parsed.file, []);
+  return { files: [...files.values()], problems };
+}
+
+/** More tell nothing new. */
+const maxProblems = 50;
+
+const callsOthers = ({ jobs }: WorkflowFile): boolean => [...jobs.values()].some(isCall);
+
+type Found = Omit<CalledFile, 'line'> | { readonly problem: string };
+
+/** Finds called files by their names. Each ref of a repository is resolved once, so that all of a run's files are of one commit of it. */
+function finder({ db, git }: Context, caller: Caller): (name: string) => Promise<Found | undefined> {
+  const sources = new Map<string, Promise<CommitSource | undefined>>();
+  const own: CommitSource = {
+    ...caller,
+    gitRepository: repoOf(git, caller.repository.id),
+    fullName: fullNameOf(caller.repository),
+  };
+  return async (name) => {
+    const named = namedUse(name);
+    const path = named ? named.path : name.slice('./'.length);
+    if (!isWorkflowPath(path)) return { problem: 'A called workflow must be a file of the folder for workflows' };
+    const at = named ? `${named.owner}/${named.repo}@${named.ref}` : '';
+    const finding = sources.get(at) ?? (named ? findSource({ db, git }, caller, named) : Promise.resolve(own));
+    sources.set(at, finding);
+    const source = await finding;
+    const found = source && (await findWorkflowFile(source.gitRepository, source.commit, path));
+    if (!found) return undefined;
+    const parsed = await readWorkflowFile(found, caller.repository.owner_id);
+    if ('problems' in parsed) {
+      const [{ message, line } = { message: 'The file is not valid', line: 1 }] = parsed.problems;
+      return { problem: `Line ${line}: ${message}` };
+    }
+    const full = `${source.fullName}/${path}@${named ? named.ref : source.commit}`;
+    return { name, path: full, ref: source.ref, sha: source.commit, content: found.content, file: parsed.file };
+  };
+}
+
+/** A commit of a repository, and the ref that named it. */
+type CommitSource = {
+  readonly gitRepository: GitRepository;
+  readonly fullName: string;
+  readonly commit: Oid;
+  readonly ref: string | null;
+};
+
+const fullNameOf = ({ owner, name }: Pick<Caller['repository'], 'owner' | 'name'>): string => `${owner.login}/${name}`;
+
+async function findSource(
+  { db, git }: Context,
+  { repository: caller }: Caller,
+  { owner, repo, ref }: { readonly owner: string; readonly repo: string; readonly ref: string },
+): Promise<CommitSource | undefined> {
+  const fullNameWanted = `${owner}/${repo}`.toLowerCase();
+  const repository = (await loadNamed(db, [fullNameWanted])).get(fullNameWanted);
+  if (!repository || !(await isShared(db, caller, repository))) return undefined;
+  const gitRepository = repoOf(git, repository.id);
+  const fullName = fullNameOf(repository);
+  if (!(await repositoryExists(gitRepository))) return undefined;
+  // A tag counts before a branch of the same name (the public API's rule).
+  for (const full of [`refs/tags/${ref}`, `refs/heads/${ref}`]) {
+    const commit = refNameProblem(full) ? undefined : await headCommitOf(gitRepository, full);
+    if (commit) return { gitRepository, fullName, commit: commit.id, ref: full };
+  }
+  const commit = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref) ? await headCommitOf(gitRepository, ref) : undefined;
+  return commit && { gitRepository, fullName, commit: commit.id, ref: null };
+}
+
+/**
+ * The workflow of a run, with those that it calls; undefined where its file can't be read. It is called in transactions, which begin again
+ * where the files aren't read yet; outside of them, by `withPreparations`.
+ */
+export async function loadWorkflow(
+  db: Db,
+  run: Pick<RunRow, 'id' | 'owner_id' | 'path' | 'file'>,
+): Promise<Workflow | undefined> {
+  const [parsed] = requireWorkflowFiles([{ path: run.path, content: run.file }], run.owner_id);
+  if (!parsed || !('file' in parsed)) return undefined;
+  if (!callsOthers(parsed.file)) return { name: undefined, file: parsed.file, called: new Map() };
+  const rows = await listRunFiles(db, run.id);
+  const files = requireWorkflowFiles(rows, run.owner_id);
+  const byName = new Map(rows.map(({ name }, at) => [name, files[at]]));
+  const linked = new Map<string, Workflow | undefined>();
+  const link = (name: string | undefined, file: WorkflowFile): Workflow => {
+    const called = new Map<string, Workflow>();
+    for (const job of file.jobs.values()) {
+      if (!isCall(job)) continue;
+      const of = nameOfCalled(name, String(job.source.uses)) ?? '';
+      if (!linked.has(of)) linked.set(of, linkNamed(of));
+      const workflow = linked.get(of);
+      if (workflow) called.set(job.id, workflow);
+    }
+    return { name, file, called };
+  };
+  const linkNamed = (name: string): Workflow | undefined => {
+    const found = byName.get(name);
+    return found && 'file' in found ? link(name, found.file) : undefined;
+  };
+  return link(undefined, parsed.file);
+}

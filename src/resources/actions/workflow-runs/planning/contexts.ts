@@ -1,0 +1,90 @@
+// The contexts of expressions: what workflow files name as `github`, `inputs` and `vars`.
+import { unknownAddress } from '#endpoint/job-context.ts';
+import type { Services } from '#endpoint/services.ts';
+import { budget, type Contexts, type Json, newBudget } from '#workflow-files/expressions.ts';
+import type { WorkflowFile } from '#workflow-files/file.ts';
+import { typedInputs } from '#workflow-files/inputs.ts';
+import type { RunRow } from '../store.ts';
+
+/** What the context `github` names beside the run itself. */
+export type ContextFacts = {
+  readonly repository: {
+    readonly id: number;
+    readonly name: string;
+    readonly default_branch: string;
+    readonly visibility: 'public' | 'internal' | 'private';
+    readonly owner: { readonly id: number; readonly login: string };
+  };
+  readonly actor: string;
+  readonly triggeringActor: string;
+  /** The addresses of the server, without a slash at the end. */
+  readonly links: { readonly html: string; readonly api: string };
+};
+
+/** The ref and the commit of a run's workflow file. */
+const workflowSourceOf = ({ ref, sha, workflow_ref, workflow_sha }: RunRow): { ref: string; sha: string } => ({
+  ref: workflow_ref ?? ref ?? '',
+  sha: workflow_sha ?? sha,
+});
+
+/** The context `github` of a run, as far as the server knows it: steps and paths are the runner's. A run without a ref has empty ones. */
+export function githubContext(
+  run: RunRow,
+  { repository, actor, triggeringActor, links }: ContextFacts,
+): { [name: string]: Json } {
+  const event = JSON.parse(run.payload.replaceAll(unknownAddress, links.html)) as { [name: string]: Json };
+  const pull = event.pull_request as { head?: { ref?: string }; base?: { ref?: string } } | undefined;
+  const ref = run.ref ?? '';
+  const source = workflowSourceOf(run);
+  const fullName = `${repository.owner.login}/${repository.name}`;
+  return {
+    actor,
+    actor_id: String(run.actor_id ?? ''),
+    api_url: links.api,
+    base_ref: pull?.base?.ref ?? '',
+    event,
+    event_name: run.event,
+    graphql_url: '',
+    head_ref: pull?.head?.ref ?? '',
+    job: '',
+    ref,
+    ref_name: ref.replace(/^refs\/(heads|tags|pull)\//, ''),
+    ref_type: ref === '' ? '' : ref.startsWith('refs/tags/') ? 'tag' : 'branch',
+    repository: fullName,
+    repository_id: String(repository.id),
+    repository_owner: repository.owner.login,
+    repository_owner_id: String(repository.owner.id),
+    repositoryUrl: `${links.html}/${fullName}.git`,
+    run_id: String(run.id),
+    run_number: String(run.run_number),
+    run_attempt: String(run.attempt),
+    secret_source: 'Actions',
+    server_url: links.html,
+    sha: run.sha,
+    triggering_actor: triggeringActor,
+    workflow: run.name,
+    workflow_ref: `${fullName}/${run.path}@${source.ref}`,
+    workflow_sha: source.sha,
+  };
+}
+
+/** The address of the server that its own expressions name: the one that is configured, or that at which it listens. */
+export const addressOf = ({ url, runners }: Pick<Services, 'url' | 'runners'>): string =>
+  url ?? runners.address ?? unknownAddress;
+
+/** The contexts of a whole run. `inputs` are those of a dispatch, whose types its file tells. */
+export function runContexts(
+  run: RunRow,
+  facts: ContextFacts,
+  vars: { readonly [name: string]: string },
+  file: WorkflowFile,
+): Contexts {
+  const github = githubContext(run, facts);
+  const { inputs } = github.event as { inputs?: { [name: string]: Json } | null };
+  return {
+    github,
+    inputs: run.event === 'workflow_dispatch' ? typedInputs(file, inputs ?? {}) : {},
+    vars,
+    [budget]: newBudget(),
+  };
+}

@@ -1,0 +1,179 @@
+// How runs are made.
+
+import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import { putWorkflow, requireWorkflowFiles, takeRunNumber } from '#resources/actions/workflows/index.ts';
+import { loadPulls } from '#resources/collaboration/pulls/index.ts';
+import { spentBudgetOf } from '#resources/platform/billing/index.ts';
+import { type ActionsPolicy, loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
+import { type Concurrency, concurrencyOfFile } from '#workflow-files/concurrency.ts';
+import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/expressions.ts';
+import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/file.ts';
+import { findPart } from '#workflow-files/token.ts';
+import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from '../approval/admission.ts';
+import { beginRun, type ProgressContext } from '../planning/advance.ts';
+import type { CalledFiles } from '../planning/called-files.ts';
+import { loadContextFacts, variablesOf } from '../planning/context-facts.ts';
+import { runContexts } from '../planning/contexts.ts';
+import { suiteOf } from '../states/checks.ts';
+import { requestRun, transitionRun } from '../states/run-states.ts';
+import { hasRunOf, insertRunFiles, type RunRow, updateRun } from '../store.ts';
+import type { HeadCommit } from './head-commit.ts';
+
+export type NewRun = {
+  readonly repository: AdmittingRepository & { readonly owner_id: Id<'accounts'> };
+  /** The workflow file, as it was found in the commit that `sha` names, or on the default branch. */
+  readonly path: string;
+  readonly content: string;
+  /** What the file calls, as `readCalledFiles` found it. */
+  readonly called: CalledFiles;
+  readonly event: string;
+  /** What happened; undefined where a request makes the run. */
+  readonly eventId?: Id<'events'> | undefined;
+  /** The webhook payload of the event. */
+  readonly payload: object;
+  /** The title of a run whose file gives none: that of the pull request, or of the commit. */
+  readonly title: string;
+  /** The branch and commit that the run is shown for. The repository is null where the fork was deleted. */
+  readonly head: {
+    readonly branch: string | null;
+    readonly commit: HeadCommit;
+    readonly repository: Id<'repositories'> | null;
+  };
+  /** What the jobs check out. Undefined for a commit without a ref: such a run has no caches and enters no environment with branch rules. */
+  readonly ref: string | undefined;
+  readonly sha: string;
+  /** Where the workflow file comes from, if from another ref and commit. */
+  readonly source?: { readonly ref: string; readonly sha: string };
+  readonly pullRequest?: Id<'issues'> | undefined;
+  readonly isFromFork?: boolean;
+  /** How many runs led to it, each by the end of the one before. */
+  readonly depth?: number;
+  readonly actor: Id<'accounts'> | undefined;
+};
+
+/**
+ * Makes a run of a workflow, with the jobs that need no others. A file that can't be read makes a failed run, which tells why.
+ * @returns undefined where the event has made its run already, and where the settings or the workflow are switched off
+ */
+export async function createRun(context: ProgressContext, wanted: NewRun): Promise<RunRow | undefined> {
+  const { tx, now } = context;
+  const { repository, path, content, event, head, isFromFork = false } = wanted;
+  const policy = await loadActionsPolicy(tx, repository);
+  if (!policy.enabled || (isFromFork && !forkRights(policy, repository).runs)) return undefined;
+  const [parsed = unread] = requireWorkflowFiles([{ path, content }], repository.owner_id);
+  const file = 'file' in parsed ? parsed.file : undefined;
+  const name = file?.name ?? path;
+  const workflow = await putWorkflow(tx, { repository_id: repository.id, path, name, now });
+  if (workflow.state !== 'active' && workflow.state !== 'deleted') return undefined;
+  if (wanted.eventId !== undefined && (await hasRunOf(tx, workflow.id, wanted.eventId))) return undefined;
+  const spent = await spentBudgetOf(tx, repository, now);
+  const problems = [
+    ...(file ? problemsOfUses(policy, file, wanted.called) : problemsOf(parsed)),
+    ...(spent ? [atBeginning(spent)] : []),
+  ];
+  const check_suite_id = await suiteOf(context, {
+    repository_id: repository.id,
+    owner_id: repository.owner_id,
+    workflow_id: workflow.id,
+    event,
+    head_sha: head.commit.id,
+    head_branch: head.branch,
+    actor_id: wanted.actor ?? null,
+    triggering_actor_id: null,
+  });
+  const run = await requestRun(context, {
+    repository_id: repository.id,
+    workflow_id: workflow.id,
+    check_suite_id,
+    run_number: await takeRunNumber(tx, workflow.id),
+    event,
+    event_id: wanted.eventId ?? null,
+    name,
+    title: titleOf(wanted.title),
+    path,
+    head_branch: head.branch,
+    head_sha: head.commit.id,
+    head_repository_id: head.repository,
+    head_commit: JSON.stringify(head.commit),
+    ref: wanted.ref ?? null,
+    sha: wanted.sha,
+    workflow_ref: wanted.source?.ref ?? null,
+    workflow_sha: wanted.source?.sha ?? null,
+    pull_request_id: wanted.pullRequest ?? null,
+    actor_id: wanted.actor ?? null,
+    triggering_actor_id: wanted.actor ?? null,
+    payload: JSON.stringify(wanted.payload),
+    file: content,
+    problems: JSON.stringify(problems),
+    is_from_fork: isFromFork,
+    depth: wanted.depth ?? 0,
+  });
+  await insertRunFiles(
+    tx,
+    wanted.called.files.map(({ name, path, ref, sha, content }) => ({ run_id: run.id, name, path, ref, sha, content })),
+  );
+  if (!file || problems.length > 0) return transitionRun(context, run, 'fail_to_start');
+  const details = await evaluateRun(context, run, file);
+  if ('problem' in details) return transitionRun(context, run, 'fail_to_start', { problems: JSON.stringify([details.problem]) });
+  const { title, concurrency } = details;
+  const pull = isFromFork && wanted.pullRequest ? (await loadPulls(tx, [wanted.pullRequest])).get(wanted.pullRequest) : undefined;
+  if (isFromFork && (await needsApproval(tx, policy, { repository, actor: wanted.actor, pull })))
+    return transitionRun(context, run, 'ask_for_approval');
+  return beginRun(context, title === '' ? run : await updateRun(tx, run.id, { title }), concurrency);
+}
+
+const unread: ParsedWorkflow = { problems: [] };
+
+/** A problem that isn't of any line of the file. */
+const atBeginning = (message: string): WorkflowProblem => ({ message, line: 1 });
+
+/** Begins a run that was begun or held before, as its file says. One that no budget is left for fails. */
+export async function beginAgain(context: ProgressContext, run: RunRow): Promise<RunRow> {
+  const { tx, now } = context;
+  const spent = await spentBudgetOf(tx, { id: run.repository_id, owner_id: run.owner_id }, now);
+  if (spent !== undefined) {
+    const problems = JSON.stringify([atBeginning(spent)]);
+    return transitionRun(context, run, 'fail_to_start', { problems });
+  }
+  const [parsed = unread] = requireWorkflowFiles([{ path: run.path, content: run.file }], run.owner_id);
+  if (!('file' in parsed)) return transitionRun(context, run, 'fail_to_start');
+  const details = await evaluateRun(context, run, parsed.file);
+  if ('problem' in details) return transitionRun(context, run, 'fail_to_start');
+  return beginRun(context, run, details.concurrency);
+}
+
+/** What a file and those that it calls use, and mustn't: the settings of the repository that runs them hold for all. */
+const problemsOfUses = (policy: ActionsPolicy, file: WorkflowFile, { files, problems }: CalledFiles): WorkflowProblem[] => [
+  ...forbiddenUses(policy, file),
+  ...problems,
+  ...files.flatMap((called) =>
+    forbiddenUses(policy, called.file).map(({ message }) => ({ message: `${called.path}: ${message}`, line: called.line })),
+  ),
+];
+
+const problemsOf = (parsed: ParsedWorkflow): readonly WorkflowProblem[] => ('problems' in parsed ? parsed.problems : []);
+
+const maxTitle = fixedValue(limitTable.workflows.nameLength);
+const titleOf = (text: string): string => text.trim().slice(0, maxTitle).toWellFormed();
+
+/** What a file says of a whole run: its title, and its concurrency group. */
+async function evaluateRun(
+  { tx, links }: ProgressContext,
+  run: RunRow,
+  file: WorkflowFile,
+): Promise<{ title: string; concurrency: Concurrency | null } | { problem: WorkflowProblem }> {
+  const facts = await loadContextFacts(tx, run, links);
+  if (!facts) return { title: '', concurrency: null };
+  const contexts = runContexts(run, facts, await variablesOf(tx, run), file);
+  const evaluated = (part: string): Json => {
+    const token = findPart(file.parts, part);
+    return token ? evaluate(token, contexts) : null;
+  };
+  try {
+    return { title: titleOf(textOf(evaluated('run-name'))), concurrency: concurrencyOfFile(file, contexts) };
+  } catch (error) {
+    if (!(error instanceof ExpressionProblem)) throw error;
+    return { problem: { message: error.message, line: error.line ?? 1 } };
+  }
+}

@@ -1,0 +1,49 @@
+// Deleting runs and their logs.
+import type { Tx } from '#database/connect.ts';
+import { enqueue } from '#jobs/job.ts';
+import type { Id } from '#lib/id.ts';
+import { forbidden, orNotFound } from '#lib/refusal.ts';
+import { findRunForUpdate, removeLogs, removeRun, updateRun } from '../store.ts';
+
+type Run = Id<'workflow_runs'>;
+
+/** Deletes a run with all that belongs to it. @throws Refusal 403 for one that isn't over */
+export async function deleteRun(tx: Tx, id: Run): Promise<void> {
+  await findEnded(tx, id);
+  await removeRun(tx, id);
+  await removeObjects(tx, id);
+  await enqueue(tx, { name: 'workflow-runs.remove-artifacts', attempts: 25 }, { run: id });
+}
+
+/** Deletes the logs of all attempts of a run. @throws Refusal 403 for one that isn't over */
+export async function deleteLogs(tx: Tx, id: Run): Promise<void> {
+  await findEnded(tx, id);
+  await removeLogs(tx, id);
+  await removeObjects(tx, id);
+}
+
+/** Deletes the logs of a run for their age, unless it has gone on since. */
+export async function expireLogs(tx: Tx, id: Run, { before, now }: { before: Date; now: Date }): Promise<void> {
+  if (!(await hasEndedBefore(tx, id, before))) return;
+  await updateRun(tx, id, { logs_expired_at: now });
+  await removeLogs(tx, id);
+  await removeObjects(tx, id);
+}
+
+/** Deletes a run for its age, unless it has gone on since. */
+export async function deleteOldRun(tx: Tx, id: Run, before: Date): Promise<void> {
+  if (await hasEndedBefore(tx, id, before)) await deleteRun(tx, id);
+}
+
+/** Whether a run was over at a time, and is still. Its row is locked. */
+async function hasEndedBefore(tx: Tx, id: Run, before: Date): Promise<boolean> {
+  const run = await findRunForUpdate(tx, id);
+  return run?.status === 'completed' && run.updated_at < before;
+}
+
+async function findEnded(tx: Tx, id: Run): Promise<void> {
+  const run = orNotFound(await findRunForUpdate(tx, id));
+  if (run.status !== 'completed') throw forbidden('The workflow run is not over yet');
+}
+
+const removeObjects = (tx: Tx, run: Run) => enqueue(tx, { name: 'workflow-runs.remove-logs', attempts: 25 }, { run });

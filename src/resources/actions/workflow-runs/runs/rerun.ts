@@ -1,0 +1,139 @@
+// Running a run once more: a new attempt, of all jobs or of some.
+import type { Id } from '#lib/id.ts';
+import { forbidden, orNotFound } from '#lib/refusal.ts';
+import { loadWorkflows } from '#resources/actions/workflows/index.ts';
+import { spentBudgetOf } from '#resources/platform/billing/index.ts';
+import { keysBehind, type Workflow } from '#workflow-files/calls.ts';
+import type { ProgressContext } from '../planning/advance.ts';
+import { loadWorkflow } from '../planning/called-files.ts';
+import { creationOf, planOf, waitsForCall } from '../planning/kept-plan.ts';
+import { createJobs, type NewJob } from '../states/job-states.ts';
+import { transitionRun } from '../states/run-states.ts';
+import { findRunForUpdate, insertAttempt, type JobRow, listJobsOfAttempt, type RunRow } from '../store.ts';
+import { beginAgain } from './create.ts';
+
+type RerunOptions = { readonly by: Id<'accounts'>; readonly debugs: boolean };
+
+type Run = Id<'workflow_runs'>;
+
+/** Runs all jobs of a run again. @throws Refusal 403 for one that isn't over, or can't be run */
+export async function rerunRun(context: ProgressContext, id: Run, options: RerunOptions): Promise<RunRow> {
+  const { run } = await findOver(context, id);
+  return beginAttempt(context, run, options, []);
+}
+
+/** Runs the jobs again that didn't succeed, and those that need them. @throws Refusal 403 where there is none */
+export async function rerunFailedJobs(context: ProgressContext, id: Run, options: RerunOptions): Promise<RunRow> {
+  const { run, called } = await findOver(context, id);
+  const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
+  const failed = jobs.filter(hasFailed);
+  if (failed.length === 0) throw forbidden('This workflow run has no failed jobs');
+  return beginAttempt(context, run, options, jobsOfAttempt(called, jobs, failed));
+}
+
+/** Runs one job of the latest attempt again, and those that need it. */
+export async function rerunJob(context: ProgressContext, { id, run_id }: JobRow, options: RerunOptions): Promise<RunRow> {
+  const { run, called } = await findOver(context, run_id);
+  const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
+  const job = jobs.find((one) => one.id === id);
+  if (!job) throw forbidden('This job is not of the latest attempt of its workflow run');
+  return beginAttempt(context, run, options, jobsOfAttempt(called, jobs, [job]));
+}
+
+const hasFailed = ({ conclusion }: JobRow): boolean =>
+  conclusion !== null && ['failure', 'cancelled', 'timed_out', 'action_required'].includes(conclusion);
+
+/** A run that is over and can run, its row locked. */
+async function findOver({ tx, now }: ProgressContext, id: Run): Promise<{ run: RunRow; called: Workflow }> {
+  const run = orNotFound(await findRunForUpdate(tx, id));
+  if (run.status !== 'completed') throw forbidden('This workflow run is already running');
+  if (run.conclusion === 'action_required') throw forbidden('This workflow run needs to be approved');
+  const called = await loadWorkflow(tx, run);
+  if (!called || run.conclusion === 'startup_failure')
+    throw forbidden('This workflow run cannot be retried, since it could not start');
+  const workflow = (await loadWorkflows(tx, [run.workflow_id])).get(run.workflow_id);
+  if (workflow && workflow.state !== 'active' && workflow.state !== 'deleted')
+    throw forbidden('Unable to retry this workflow run, since its workflow is disabled');
+  const spent = await spentBudgetOf(tx, { id: run.repository_id, owner_id: run.owner_id }, now);
+  if (spent !== undefined) throw forbidden(spent);
+  return { run, called };
+}
+
+async function beginAttempt(
+  context: ProgressContext,
+  run: RunRow,
+  { by, debugs }: RerunOptions,
+  jobs: readonly JobOfAttempt[],
+): Promise<RunRow> {
+  const { tx, now } = context;
+  await insertAttempt(tx, {
+    run_id: run.id,
+    attempt: run.attempt,
+    conclusion: run.conclusion ?? 'cancelled',
+    triggering_actor_id: run.triggering_actor_id,
+    started_at: run.started_at,
+    updated_at: run.updated_at,
+  });
+  const begun = await transitionRun(context, run, 'rerun', { attempt: run.attempt + 1, triggering_actor_id: by, debugs });
+  await createJobs(
+    context,
+    begun,
+    jobs.map((job) => newJobOf(begun, job, now)),
+  );
+  return beginAgain(context, begun);
+}
+
+/** A job that an attempt has from the beginning: as it ended in the one before, or to be run again. */
+type JobOfAttempt = { readonly job: JobRow; readonly isCarried: boolean };
+
+/**
+ * The jobs that an attempt has from its beginning. Those that need one of the jobs to be run again, and those that no runner ever had, aren't
+ * among them: they are planned anew.
+ */
+function jobsOfAttempt(called: Workflow, jobs: readonly JobRow[], again: readonly JobRow[]): JobOfAttempt[] {
+  const keys = new Set(again.map(({ key }) => key));
+  const isBehind = keysBehind(called, keys);
+  const isNew = new Set(again.filter(({ queued_at }) => queued_at === null).map(({ key }) => key));
+  return jobs.filter(({ key }) => !isBehind(key) && !isNew.has(key)).map((job) => ({ job, isCarried: !again.includes(job) }));
+}
+
+function newJobOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): NewJob {
+  const { id: _, carried_from, status: __, conclusion, ...row } = job;
+  const common = { ...row, plan: JSON.stringify(row.plan), attempt: run.attempt, token_id: null };
+  if (isCarried)
+    return {
+      ...common,
+      transition: 'carry',
+      ended: conclusion ?? undefined,
+      outputs: JSON.stringify(row.outputs),
+      carried_from: carried_from ?? job.id,
+    };
+  const plan = planOf(job);
+  return {
+    ...common,
+    // Jobs of calls in concurrency groups come when it is the turn of these.
+    transition: waitsForCall(plan.calls) ? 'make_held' : creationOf(plan),
+    outputs: '{}',
+    problem: null,
+    problem_line: null,
+    runner_id: null,
+    runner_name: null,
+    runner_os: null,
+    runner_group_id: null,
+    runner_group_name: null,
+    check_run_id: null,
+    environment_id: null,
+    deployment_id: null,
+    asked_at: null,
+    cancelled_at: null,
+    heard_at: null,
+    log_rows: 0,
+    log_bytes: 0,
+    log_key: null,
+    log_digest: null,
+    created_at: now,
+    queued_at: null,
+    started_at: null,
+    completed_at: null,
+  };
+}

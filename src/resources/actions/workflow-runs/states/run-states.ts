@@ -1,0 +1,68 @@
+// How runs go from one state to another. The caller holds the lock of the run's row.
+import { record } from '#events/record.ts';
+import { notifyQueued } from '#resources/actions/runners/index.ts';
+import { leaveGroup } from '../concurrency/groups.ts';
+import { inRun } from '../planning/kept-plan.ts';
+import type { RunChange, RunRow } from '../store.ts';
+import { createFailedCheck } from './checks.ts';
+import type { StateContext } from './job-states.ts';
+import { allows, IllegalTransition, stateColumns, targetOf } from './state.ts';
+import { insertRun, moveRun } from './store.ts';
+import { type RunEffect, type RunState, type RunTransition, runTransitions } from './transitions.ts';
+
+type Details<Name extends RunTransition> = RunChange & { readonly to?: (typeof runTransitions)[Name]['to'][number] };
+
+/** Whether a run is in a state that a transition leads from. */
+export const allowsRun = (run: Pick<RunRow, 'status' | 'conclusion'>, name: RunTransition): boolean =>
+  allows(runTransitions[name], run);
+
+type NewRunRow = Omit<Parameters<typeof insertRun>[1], 'status' | 'conclusion' | 'created_at' | 'started_at' | 'updated_at'>;
+
+/** Makes a run. */
+export async function requestRun(context: StateContext, row: NewRunRow): Promise<RunRow> {
+  const { sets, to } = runTransitions.request;
+  const run = await insertRun(context.tx, { ...row, ...stateColumns<RunState>(to[0]), ...sets(context.now) });
+  await followRun(context, run, 'request');
+  return run;
+}
+
+/**
+ * Brings a run into another state, with all that follows.
+ * @param details where it leads to, if the transition leaves a choice; and columns beside the state
+ * @throws IllegalTransition where the run isn't in a state that the transition leads from
+ */
+export async function transitionRun<Name extends Exclude<RunTransition, 'request'>>(
+  context: StateContext,
+  run: RunRow,
+  name: Name,
+  { to, ...change }: Details<Name> = {},
+): Promise<RunRow> {
+  const { from, sets, to: targets } = runTransitions[name];
+  const columns = { ...stateColumns(targetOf<RunState>(name, targets, to)), ...sets(context.now), ...change };
+  const moved = await moveRun(context.tx, run.id, from, columns);
+  if (!moved) throw new IllegalTransition(name, `from where run ${run.id} is`);
+  await followRun(context, moved, name);
+  return moved;
+}
+
+async function followRun(context: StateContext, run: RunRow, name: RunTransition): Promise<void> {
+  for (const effect of runTransitions[name].follows) await effects[effect](context, run);
+}
+
+type Effect = (context: StateContext, run: RunRow) => Promise<void>;
+
+const event =
+  (kind: Extract<RunEffect, `workflow_run.${string}`>): Effect =>
+  ({ tx, now }, run) =>
+    record(tx, { ...inRun(run, now), kind, data: { run: run.id, attempt: run.attempt } });
+
+const effects: Readonly<Record<RunEffect, Effect>> = {
+  'failed check': createFailedCheck,
+  'workflow_run.requested': event('workflow_run.requested'),
+  'workflow_run.in_progress': event('workflow_run.in_progress'),
+  'workflow_run.completed': event('workflow_run.completed'),
+  'leave group': ({ tx }, run) => leaveGroup(tx, { run: run.id, job: null }),
+  async 'wake runners'({ tx }) {
+    notifyQueued(tx);
+  },
+};

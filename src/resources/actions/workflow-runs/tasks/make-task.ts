@@ -1,0 +1,228 @@
+// What a runner is given of the job that it took. It knows nothing of how runners speak.
+import type { Db, Tx } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
+import type { Secrets } from '#lib/secrets.ts';
+import { addMinutes } from '#lib/time.ts';
+import { loadEnvironmentSecrets, loadSecretsForJob } from '#resources/actions/actions-secrets/index.ts';
+import { loadVariablesForJob } from '#resources/actions/actions-variables/index.ts';
+import { findBranchProtection } from '#resources/actions/environments/index.ts';
+import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
+import { createJobToken } from '#resources/repositories/apps/index.ts';
+import { strategyContext } from '#workflow-files/calls.ts';
+import { budget, ExpressionProblem, type Json, newBudget } from '#workflow-files/expressions.ts';
+import { typedInputs } from '#workflow-files/inputs.ts';
+import { permissionsOfCalled } from '#workflow-files/permissions.ts';
+import type { JobResult } from '#workflow-files/plan.ts';
+import { fileForRunner } from '#workflow-files/runner-job.ts';
+import { namesOfSteps } from '#workflow-files/step-names.ts';
+import { forkRights } from '../approval/admission.ts';
+import type { FoundJob, TakenJob } from '../jobs/claim.ts';
+import { maskOfSecrets, type SecretMask } from '../logs/secret-mask.ts';
+import { loadWorkflow } from '../planning/called-files.ts';
+import { handedSecrets, loadHappened, needsOf, type Standing, standingOf } from '../planning/called-jobs.ts';
+import { loadContextFacts } from '../planning/context-facts.ts';
+import { githubContext } from '../planning/contexts.ts';
+import { planOf } from '../planning/kept-plan.ts';
+import { putSteps } from '../states/steps.ts';
+import { type JobRow, updateJob } from '../store.ts';
+import { identityRequest } from './identity.ts';
+import { readableRefs, signRuntimeToken } from './runtime-token.ts';
+import { actionsPath, findMissingAction } from './used-actions.ts';
+
+/** What a runner needs to run a job. */
+export type Task = {
+  readonly job: JobRow;
+  /** The workflow file with this job alone. */
+  readonly file: string;
+  /** The context `github`. */
+  readonly context: { readonly [name: string]: Json };
+  readonly token: string;
+  readonly secrets: { readonly [name: string]: string };
+  readonly vars: { readonly [name: string]: string };
+  readonly needs: { readonly [id: string]: JobResult };
+};
+
+/** Why a job can't be run, and the line of the run's file that says so. */
+export class TaskProblem extends Error {
+  readonly line: number | undefined;
+
+  constructor(message: string, line?: number) {
+    super(message);
+    this.line = line;
+  }
+}
+
+type TaskContext = {
+  readonly links: Pick<Links, 'html' | 'api'>;
+  readonly secrets: Secrets;
+  readonly now: Date;
+  /** Where actions come from that no repository of this server holds. */
+  readonly actionsOrigin: string | undefined;
+};
+
+const maxMaskedLines = fixedValue(limitTable.workflows.maskedLines);
+const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
+/** What makes runners tell more of each step (the public API's names). */
+const debugSecrets = { ACTIONS_STEP_DEBUG: 'true', ACTIONS_RUNNER_DEBUG: 'true' };
+/** How long a token outlives the time of its job, in minutes: runners tell of the end a little later. */
+const tokenMinutesBeyond = 15;
+
+/**
+ * Makes the task of a job that was just taken: with a token of its own, which ends with the job.
+ * @throws TaskProblem where none can be made
+ */
+export async function makeTask(
+  tx: Tx,
+  { job, run, labels }: FoundJob,
+  { links, secrets, now, actionsOrigin }: TaskContext,
+): Promise<Task> {
+  const workflow = await loadWorkflow(tx, run);
+  const facts = await loadContextFacts(tx, run, links);
+  const standing = workflow && standingOf(workflow, job);
+  if (!standing || !facts) throw new TaskProblem('Its workflow file has no such job');
+  const { own, id, definition, calls } = standing;
+  const { combination, timeoutMinutes } = planOf(job);
+  const minutes = timeoutMinutes ?? usualMinutes;
+  const call = calls.at(-1);
+  const repository = { ...facts.repository, id: run.repository_id, owner_id: run.owner_id };
+  const missing =
+    actionsOrigin === undefined && (await findMissingAction(tx, definition, { ...repository, is_from_fork: run.is_from_fork }));
+  if (missing)
+    throw new TaskProblem(
+      `${missing.name} was not found: this server has no such repository that shares its actions, and no origin of actions is configured`,
+      calls.length === 0 ? missing.line : undefined,
+    );
+  const file = refusing(() =>
+    fileForRunner(own.file, {
+      id,
+      name: job.name,
+      combination,
+      labels,
+      timeoutMinutes: minutes,
+      called: call && { workflow: workflow.file.source.name, inputs: call.inputs },
+    }),
+  );
+  if (file === undefined) throw new TaskProblem('Its workflow file has no such job');
+  const policy = await loadActionsPolicy(tx, { id: run.repository_id, owner_id: run.owner_id });
+  const rights = forkRights(policy, facts.repository);
+  const { token: permissions, identity } = permissionsOfCalled(workflow, calls, id, {
+    byDefault: policy.defaultTokenPermissions,
+    mayWrite: !run.is_from_fork || rights.writeTokens,
+  });
+  const until = addMinutes(now, minutes + tokenMinutesBeyond);
+  const { token, row } = await createJobToken(tx, {
+    repositories: [run.repository_id],
+    owner_id: run.owner_id,
+    permissions,
+    expiresAt: until,
+    now,
+  });
+  const readable = readableRefs(run, facts.repository.default_branch);
+  const identityAt = identity === 'write' && identityRequest(links, secrets, { id: job.id, token_id: row.id }, until);
+  const happened = definition.needs.length + calls.length > 0 ? await loadHappened(tx, run, facts, standing) : undefined;
+  const mayHaveSecrets = !run.is_from_fork || rights.secrets;
+  const hand = (all: NamedSecrets): NamedSecrets =>
+    happened ? refusing(() => handedSecrets(happened, standing, { ...all, GITHUB_TOKEN: token })) : all;
+  const github = { ...githubContext(run, facts), job: id };
+  const given = {
+    context: {
+      ...github,
+      token,
+      // The same for all jobs: a runner keeps what it has read, and asks later where it did first.
+      gitea_default_actions_url: `${links.html}${actionsPath}`,
+      gitea_runtime_token: await signRuntimeToken(secrets, { ...job, token_id: row.id }, { readable, now, until }),
+      retention_days: String(policy.retentionDays),
+      ...(identityAt && { actions_id_token_request_url: identityAt.url, actions_id_token_request_token: identityAt.token }),
+      ref_protected: (await findBranchProtection(tx, run.repository_id, run.ref ?? undefined)).isThis,
+    },
+    secrets: {
+      ...(mayHaveSecrets ? await secretsOf(tx, secrets, { job, run }, hand) : hand({})),
+      ...(run.debugs ? debugSecrets : {}),
+      GITHUB_TOKEN: token,
+    },
+    vars: Object.fromEntries(await loadVariablesForJob(tx, jobEnvironmentOf({ job, run }))),
+    needs: happened ? needsOf(happened, standing) : {},
+  };
+  await putSteps(tx, stepsOf(job, namesOfOwnSteps({ run, job }, standing, { ...given, context: github })));
+  return { job: await updateJob(tx, job.id, { token_id: row.id }), file, token, ...given };
+}
+
+/** What a job's secrets and variables are looked up by: the environment is the one that let it in, and no later one with its name. */
+const jobEnvironmentOf = ({ job, run }: TakenJob) => ({
+  repository: run.repository_id,
+  environment: job.environment_id ?? undefined,
+});
+
+type NamedSecrets = { readonly [name: string]: string };
+
+/**
+ * The secrets of a job. A fork's pull request has none, as its author could read them, unless a private repository allows it. A job of a called
+ * workflow has those of its environment, and besides them only those that were handed on to it.
+ */
+async function secretsOf(
+  db: Db,
+  secrets: Secrets,
+  taken: TakenJob,
+  hand: (all: NamedSecrets) => NamedSecrets,
+): Promise<NamedSecrets> {
+  const jobEnvironment = jobEnvironmentOf(taken);
+  if (planOf(taken.job).calls.length === 0) return Object.fromEntries(await loadSecretsForJob(db, secrets, jobEnvironment));
+  const all = Object.fromEntries(await loadSecretsForJob(db, secrets, { repository: jobEnvironment.repository }));
+  return { ...hand(all), ...Object.fromEntries(await loadEnvironmentSecrets(db, secrets, jobEnvironment)) };
+}
+
+/** What an expression refuses, as a problem of the job. */
+function refusing<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof ExpressionProblem ? new TaskProblem(error.message) : error;
+  }
+}
+
+/** Hides what a job must not show in its log. A runner does so too, unless it forgets. Undefined where all must be hidden. */
+export async function loadSecretMask(db: Db, secrets: Secrets, taken: TakenJob): Promise<SecretMask | undefined> {
+  // Those that were handed on are of these, or made from them.
+  return maskOfSecrets((await loadSecretsForJob(db, secrets, jobEnvironmentOf(taken))).values());
+}
+
+/** The names of the steps of a job's file. Secrets are hidden by their names in expressions, and by their values in what else these give. */
+function namesOfOwnSteps(
+  { run, job }: TakenJob,
+  { own, definition, calls }: Standing,
+  { context, secrets, vars, needs }: Pick<Task, 'context' | 'secrets' | 'vars' | 'needs'>,
+): string[] {
+  const { source } = definition;
+  const { combination, total, failsFast } = planOf(job);
+  const steps = Array.isArray(source.steps) ? (source.steps as { [part: string]: Json }[]) : [];
+  const { event } = context as { event?: { inputs?: { [name: string]: Json } | null } };
+  const inputs = run.event === 'workflow_dispatch' ? typedInputs(own.file, event?.inputs ?? {}) : {};
+  const hidden = Object.fromEntries(Object.keys(secrets).map((name) => [name, '***']));
+  const contexts = {
+    github: { ...context, token: '***' },
+    inputs: calls.at(-1)?.inputs ?? inputs,
+    matrix: combination,
+    needs,
+    secrets: hidden,
+    strategy: strategyContext({ combination, index: job.position, total, failsFast, maxParallel: job.max_parallel }),
+    vars,
+    [budget]: newBudget(),
+  };
+  const mask = maskOfSecrets(Object.values(secrets));
+  if (!mask) throw new TaskProblem(`Its secrets have more than ${maxMaskedLines} lines, which can't be hidden in its log`);
+  return namesOfSteps(steps, { contexts, around: [source, own.file.source] }, mask);
+}
+
+/** The steps of a job before it runs: those of its file, between the two that every job has. */
+function stepsOf({ id }: JobRow, own: readonly string[]) {
+  const names = ['Set up job', ...own, 'Complete job'];
+  return names.map((name, at) => ({
+    job_id: id,
+    number: at + 1,
+    name,
+    result: null,
+    started_at: null,
+    completed_at: null,
+  }));
+}
