@@ -1,4 +1,5 @@
 import { family } from '#resources/family.ts';
+import { pullFollowUps } from './completing.ts';
 import * as contentsEndpoints from './endpoints/contents.ts';
 import * as mergingEndpoints from './endpoints/merging.ts';
 import * as pullsEndpoints from './endpoints/pulls.ts';
@@ -14,6 +15,7 @@ export const pulls = family({
   schemas,
   endpoints: [pullsEndpoints, contentsEndpoints, mergingEndpoints, reviewersEndpoints],
   events: pullEvents,
+  followUps: pullFollowUps,
   payloadParts: { pull_request: FullPullRequest },
   subscriptions: [followPushes, testChanged, deleteMergedBranches, removeLostReviewers],
   jobs: [testImported],
