@@ -71,12 +71,17 @@ try {
   for (let round = 1; round <= rounds; round++) {
     const server = await startServing(data);
     url = server.url;
-    await send('PATCH', '', { delete_branch_on_merge: true });
+    if (main === '') await send('PATCH', '', { delete_branch_on_merge: true });
     main ||=
       (await send<{ commit: { sha: string } }>('PUT', '/contents/first', { message: 'First', content: 'YQ==' }))?.commit.sha ??
       '';
-    const working = Promise.all(Array.from({ length: workers }, () => work(main)));
-    await pause(400 + Math.random() * 1_600);
+    let isWorking = true;
+    const working = Promise.all(Array.from({ length: workers }, () => work(main))).then(() => {
+      isWorking = false;
+    });
+    // A busy machine takes long until it merges at all.
+    for (const before = acknowledged.size; isWorking && acknowledged.size === before; ) await pause(20);
+    await pause(Math.random() * 1_600);
     const ended = once(server.process, 'exit');
     server.process.kill('SIGKILL');
     await Promise.all([ended, working]);

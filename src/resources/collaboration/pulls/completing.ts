@@ -3,17 +3,9 @@ import type { Tx } from '#database/connect.ts';
 import { record, recordEach } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { closeIssues, insertIssueEvents, updateIssue } from '#resources/collaboration/issues/index.ts';
-import type { FollowedMove, FollowUps } from '#resources/follow-ups.ts';
-import { findAppById } from '#resources/repositories/apps/index.ts';
+import type { FollowedMove } from '#resources/follow-ups.ts';
 import { addOpenIssues } from '#resources/repositories/repositories/index.ts';
 import { findPullForUpdate, listClosingForUpdate, type PullRow, updatePull } from './store.ts';
-
-declare module '#resources/follow-ups.ts' {
-  interface FollowUpData {
-    /** The base of a pull request got the commit of its merge. `app`: the app by which somebody merged it. */
-    'pulls.merge': { issue: Id<'issues'>; commit: string; app: Id<'apps'> | null };
-  }
-}
 
 /** A pull request that is being merged. */
 type Merging = { pull: PullRow; closing: readonly Id<'issues'>[] };
@@ -60,15 +52,3 @@ export async function recordMerge(
   await recordEach(tx, closed, (closedIssue) => ({ ...event, kind: 'issue.closed', data: { issue: closedIssue } }));
   addOpenIssues(tx, repo.id, -(closed.length + (isOpen ? 1 : 0)));
 }
-
-/** Completes a merge whose base branch has moved. */
-export const pullFollowUps: FollowUps<'pulls.merge'> = {
-  async 'pulls.merge'(tx, { issue, commit, app }) {
-    const merging = await lockMerging(tx, issue);
-    // A process that ended after the move leaves time to delete the app.
-    const found = app === null ? undefined : await findAppById(tx, app);
-    return async (move) => {
-      if (merging) await recordMerge(tx, move, merging, { commit, app: found?.id ?? null });
-    };
-  },
-};

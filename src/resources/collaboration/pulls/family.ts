@@ -1,10 +1,10 @@
 import { family } from '#resources/family.ts';
-import { pullFollowUps } from './completing.ts';
 import * as contentsEndpoints from './endpoints/contents.ts';
 import * as mergingEndpoints from './endpoints/merging.ts';
 import * as pullsEndpoints from './endpoints/pulls.ts';
 import * as reviewersEndpoints from './endpoints/reviewers.ts';
 import { pullEvents } from './events.ts';
+import { pullFollowUps } from './follow-ups.ts';
 import { deleteMergedBranches, followPushes, testChanged, testImported } from './jobs.ts';
 import { removeLostReviewers } from './reviewer-jobs.ts';
 import * as schemas from './schemas.ts';
