@@ -1,6 +1,7 @@
 /**
  * Opens and merges pull requests while the server is repeatedly killed (`kill -9`). Then each merge must be either complete or
- * not started: the branch, the pull request, its events and the counts must agree, and everything acknowledged must be there.
+ * not started: the branch, the pull request, its events, the issue that it closes, the branch of
+ * its head and the counts must agree, and everything acknowledged must be there.
  *
  *     node bench/pulls/kills.ts [rounds]
  */
@@ -54,7 +55,9 @@ try {
       const file = { message: `Add ${number}`, content: 'YQ==', branch: `topic-${number}` };
       if (!(await send('POST', '/git/refs', { ref: `refs/heads/topic-${number}`, sha: main }))) return;
       if (!(await send('PUT', `/contents/file-${number}`, file))) return;
-      const wanted = { title: `Merge ${number}`, head: `topic-${number}`, base: 'main' };
+      const issue = await send<{ number: number }>('POST', '/issues', { title: `Issue ${number}` });
+      if (!issue) return;
+      const wanted = { title: `Merge ${number}`, body: `Fixes #${issue.number}`, head: `topic-${number}`, base: 'main' };
       const pull = await send<{ number: number }>('POST', '/pulls', wanted);
       if (!pull) return;
       const merge_method = (['merge', 'squash', 'rebase'] as const)[number % 3];
@@ -68,11 +71,17 @@ try {
   for (let round = 1; round <= rounds; round++) {
     const server = await startServing(data);
     url = server.url;
+    if (main === '') await send('PATCH', '', { delete_branch_on_merge: true });
     main ||=
       (await send<{ commit: { sha: string } }>('PUT', '/contents/first', { message: 'First', content: 'YQ==' }))?.commit.sha ??
       '';
-    const working = Promise.all(Array.from({ length: workers }, () => work(main)));
-    await pause(400 + Math.random() * 1_600);
+    let isWorking = true;
+    const working = Promise.all(Array.from({ length: workers }, () => work(main))).then(() => {
+      isWorking = false;
+    });
+    // A busy machine takes long until it merges at all.
+    for (const before = acknowledged.size; isWorking && acknowledged.size === before; ) await pause(20);
+    await pause(Math.random() * 1_600);
     const ended = once(server.process, 'exit');
     server.process.kill('SIGKILL');
     await Promise.all([ended, working]);
@@ -108,20 +117,26 @@ async function findProblems(
     merged: boolean;
     state: string;
     sha: string | null;
+    head: string;
     events: number;
+    closing: number;
   }>`
-    select i.number, i.title, i.merged_at is not null as merged, i.state, p.merge_commit_sha as sha,
-      (select count(*) from issue_events e where e.issue_id = i.id and e.event = 'merged') as events
+    select i.number, i.title, i.merged_at is not null as merged, i.state, p.merge_commit_sha as sha, p.head_ref as head,
+      (select count(*) from issue_events e where e.issue_id = i.id and e.event = 'merged') as events,
+      (select count(*) from text_references t join issue_events e on e.issue_id = t.target_issue_id and e.event = 'closed'
+        where t.issue_id = i.id and t.closes) as closing
     from issues i join pull_requests p on p.issue_id = i.id order by i.number`.execute(database.db);
-  const { rows: counts } = await sql<{ planned: number; open: number; counted: number; waiting: number }>`
-    select (select count(*) from planned_merges) as planned, (select count(*) from issues where state = 'open') as open,
+  const { rows: counts } = await sql<{ unfollowed: number; open: number; counted: number; waiting: number }>`
+    select (select count(*) from ref_changes where commands = '[]') as unfollowed, (select count(*) from issues where state = 'open') as open,
       (select open_issues_count from repositories) as counted,
       (select count(*) from undispatched_events) as waiting`.execute(database.db);
   const tree = await send<{ tree: { path: string }[] }>('GET', '/git/trees/main');
   const files = new Set(tree?.tree.map(({ path }) => path));
+  const refs = await send<{ ref: string }[]>('GET', '/git/matching-refs/heads/topic-');
+  const branches = new Set(refs?.map(({ ref }) => ref.slice('refs/heads/'.length)));
   const [count] = counts;
   return [
-    ...rows.flatMap(({ number, title, merged, state, sha, events }) => {
+    ...rows.flatMap(({ number, title, merged, state, sha, head, events, closing }) => {
       const isInMain = files.has(`file-${title.slice('Merge '.length)}`);
       const known = acknowledged.get(number);
       return [
@@ -129,11 +144,13 @@ async function findProblems(
           ? []
           : [`#${number} is ${merged ? '' : 'not '}merged, and its file is ${isInMain ? '' : 'not '}in main`]),
         ...(merged === (events === 1) ? [] : [`#${number} has ${events} events of its merge`]),
+        ...(merged === (closing === 1) ? [] : [`its issue has ${closing} events of being closed by #${number}`]),
+        ...(merged && branches.has(head) ? [`the branch of #${number} is there`] : []),
         ...(merged === (state === 'closed') ? [] : [`#${number} is ${state}`]),
         ...(known === undefined || known === sha ? [] : [`#${number} was merged by ${known}, and tells of ${sha}`]),
       ];
     }),
-    ...(count && count.planned > 0 ? [`${count.planned} merges are planned still`] : []),
+    ...(count && count.unfollowed > 0 ? [`${count.unfollowed} merges wait for what follows`] : []),
     ...(count && count.waiting > 0 ? [`${count.waiting} events wait`] : []),
     ...(count && count.open !== count.counted ? [`${count.counted} open issues are counted, and ${count.open} are there`] : []),
   ];

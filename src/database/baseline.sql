@@ -1450,16 +1450,6 @@ create table pages_sites (
   constraint pages_sites_source_path_check CHECK ((source_path = ANY (ARRAY['/'::text, '/docs'::text]))),
   constraint pages_sites_check CHECK (((live_tree IS NULL) = (live_version IS NULL)))
 );
-create table planned_merges (
-  id bigint generated always as identity not null,
-  issue_id bigint not null,
-  repository_id bigint not null,
-  merge_commit_sha text not null,
-  head_sha text not null,
-  actor_id bigint not null,
-  via_app_id bigint,
-  planned_at timestamp with time zone not null
-);
 create table private_registries (
   id bigint generated always as identity not null,
   organization_id bigint not null,
@@ -1561,7 +1551,8 @@ create table ref_changes (
   repository_id bigint not null,
   actor_id bigint,
   commands jsonb not null,
-  started_at timestamp with time zone not null
+  started_at timestamp with time zone not null,
+  following jsonb
 );
 create table refresh_tokens (
   hash bytea not null,
@@ -2613,7 +2604,8 @@ insert into schema_migrations (version, name, checksum) values
   (271, '0271-applied-by', 'e0ab0533f0d7530923d8a1b68348b2298d50c49eece0cc2207872cf7c816f355'),
   (272, '0272-last-backup', 'eac3acdc42e5fb50dac576d57ccc8047410dd0d6849de04a77a314fb0a6c2fe8'),
   (280, '0280-interrupted-jobs', 'ca555f6a0facb7c02e676bd34ad6f4a52a8195d5b6bd845c672ecdcf4bdacea2'),
-  (281, '0281-missing-products', 'e45028a5485c6a2a797fe6a090e3ba0a1273867d6449ab6c9ca68cf64b8c60d9');
+  (281, '0281-missing-products', 'e45028a5485c6a2a797fe6a090e3ba0a1273867d6449ab6c9ca68cf64b8c60d9'),
+  (290, '0290-follow-ups', '00ad0d4fe88e9ef14d7f6e0feb13a36481e2b3f1bfd11dd6eaefce5d4a4f516f');
 
 alter table account_words add constraint account_words_pkey PRIMARY KEY (account_id);
 CREATE INDEX account_words_words ON account_words USING gin (array_to_tsvector(string_to_array(words, '
@@ -2993,11 +2985,6 @@ alter table pages_sessions add constraint pages_sessions_session_hash_repository
 CREATE INDEX pages_sessions_expires ON pages_sessions USING btree (expires_at);
 alter table pages_sites add constraint pages_sites_pkey PRIMARY KEY (repository_id);
 CREATE UNIQUE INDEX pages_sites_private_label ON pages_sites USING btree (private_label);
-alter table planned_merges add constraint planned_merges_pkey PRIMARY KEY (id);
-CREATE INDEX planned_merges_commit ON planned_merges USING btree (repository_id, merge_commit_sha);
-CREATE INDEX planned_merges_issue ON planned_merges USING btree (issue_id);
-CREATE INDEX planned_merges_actor ON planned_merges USING btree (actor_id);
-CREATE INDEX planned_merges_app ON planned_merges USING btree (via_app_id) WHERE (via_app_id IS NOT NULL);
 alter table private_registries add constraint private_registries_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX private_registries_name ON private_registries USING btree (organization_id, upper(name));
 CREATE UNIQUE INDEX private_registries_selection ON private_registries USING btree (selection_id);
@@ -3709,11 +3696,6 @@ alter table pull_requests
   add constraint pull_requests_head_repository_id_fkey FOREIGN KEY (head_repository_id) REFERENCES repositories(id) ON DELETE SET NULL,
   add constraint pull_requests_head_owner_id_fkey FOREIGN KEY (head_owner_id) REFERENCES accounts(id) ON DELETE SET NULL,
   add constraint pull_requests_merged_by_fkey FOREIGN KEY (merged_by) REFERENCES accounts(id) ON DELETE SET NULL;
-alter table planned_merges
-  add constraint planned_merges_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
-  add constraint planned_merges_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
-  add constraint planned_merges_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES accounts(id) ON DELETE CASCADE,
-  add constraint planned_merges_via_app_id_fkey FOREIGN KEY (via_app_id) REFERENCES apps(id) ON DELETE SET NULL;
 alter table pull_request_commits
   add constraint pull_request_commits_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE;
 alter table reviews

@@ -1375,17 +1375,6 @@ export interface PagesSites {
   private_label: Generated<string>;
 }
 
-export interface PlannedMerges {
-  id: GeneratedAlways<Id<'planned_merges'>>;
-  issue_id: Id<'issues'>;
-  repository_id: Id<'repositories'>;
-  merge_commit_sha: string;
-  head_sha: string;
-  actor_id: Id<'accounts'>;
-  via_app_id: Id<'apps'> | null;
-  planned_at: Date;
-}
-
 export interface PrivateRegistries {
   id: GeneratedAlways<Id<'private_registries'>>;
   organization_id: Id<'accounts'>;
@@ -1490,6 +1479,7 @@ export interface RefChanges {
   actor_id: Id<'accounts'> | null;
   commands: Json;
   started_at: Date;
+  following: Json | null;
 }
 
 export interface RefreshTokens {
@@ -2450,7 +2440,6 @@ export interface DB {
   pages_domains: PagesDomains;
   pages_sessions: PagesSessions;
   pages_sites: PagesSites;
-  planned_merges: PlannedMerges;
   private_registries: PrivateRegistries;
   public_keys: PublicKeys;
   pull_request_cap_bypasses: PullRequestCapBypasses;

@@ -21,6 +21,7 @@ import {
 import { collaborationFamilies } from './collaboration/families.ts';
 import { reviewEvaluators } from './collaboration/reviews/index.ts';
 import { endpointsOf, type Family } from './family.ts';
+import type { FollowUpKind, FollowUps } from './follow-ups.ts';
 import { identityFamilies } from './identity/families.ts';
 import { platformFamilies } from './platform/families.ts';
 import { webhooks } from './platform/webhooks/family.ts';
@@ -77,6 +78,15 @@ export const ruleEvaluators: RuleEvaluators = {
   ...signatureEvaluators,
   ...secretEvaluators,
 };
+
+type FollowUpsOf<One> = One extends Family<string, infer _Events, infer Kind> ? Kind : never;
+type UndeclaredFollowUp = Exclude<FollowUpKind, FollowUpsOf<(typeof families)[number]>>;
+
+/** Does what follows moves of refs. A kind that no family declares is a type error here that names the kind. */
+export const allFollowUps: [UndeclaredFollowUp] extends [never] ? FollowUps : UndeclaredFollowUp = Object.assign(
+  {},
+  ...families.map(({ followUps = {} }: Family) => followUps),
+);
 
 /** The subscriptions of all families: background work that events start. */
 export const allSubscriptions: readonly Subscriber<JobContext>[] = allFamilies.flatMap(({ subscriptions = [] }) => subscriptions);

@@ -8,12 +8,17 @@ import type { Subscriber } from '#events/subscription.ts';
 import type { BackgroundLoop } from '#jobs/background-loop.ts';
 import type { Job } from '#jobs/job.ts';
 import type { EventKinds } from './event-kinds.ts';
+import type { FollowUpKind, FollowUps } from './follow-ups.ts';
 import type { AddRoutes } from './route-parts.ts';
 
 type Module = Readonly<Record<string, unknown>>;
 
 /** The manifest of a family: what the server, the OpenAPI document, the workers and the webhooks are derived from. */
-export type Family<Name extends string = string, Events extends Partial<EventKinds<never>> = Partial<EventKinds<never>>> = {
+export type Family<
+  Name extends string = string,
+  Events extends Partial<EventKinds<never>> = Partial<EventKinds<never>>,
+  Following extends FollowUpKind = FollowUpKind,
+> = {
   readonly name: Name;
   /** The module of its schemas: its exports with a capital letter have names in the description. */
   readonly schemas?: Module;
@@ -23,6 +28,8 @@ export type Family<Name extends string = string, Events extends Partial<EventKin
   readonly routes?: AddRoutes;
   /** The kinds of events that happen in it. */
   readonly events?: Events;
+  /** Does what follows moves of refs. */
+  readonly followUps?: Partial<FollowUps<Following>>;
   /** The parts of webhook payloads that it presents, by the names of their fields. Payloads are translated by these schemas. */
   readonly payloadParts?: Readonly<Record<string, TSchema>>;
   /** Background work that events start. */
@@ -38,9 +45,13 @@ export type Family<Name extends string = string, Events extends Partial<EventKin
   readonly loops?: readonly BackgroundLoop<Services>[];
 };
 
-export const family = <const Name extends string, Events extends Partial<EventKinds<never>> = Record<never, never>>(
-  declared: Family<Name, Events>,
-): Family<Name, Events> => declared;
+export const family = <
+  const Name extends string,
+  Events extends Partial<EventKinds<never>> = Record<never, never>,
+  Following extends FollowUpKind = never,
+>(
+  declared: Family<Name, Events, Following>,
+): Family<Name, Events, Following> => declared;
 
 /** The endpoints of a family, in the order in which its modules export them. */
 export const endpointsOf = ({ endpoints = [], name }: Family): (Endpoint & { readonly family: string })[] =>

@@ -42,6 +42,7 @@ export function handlersOf(
     db,
     git,
     refRules: services.refRules,
+    followUps: services.followUps,
     change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work),
   };
   const handlers = pushHandlers({ context, clock, repo, ...who, workflowFiles: workflowFileAccess(grant, repo) });

@@ -28,6 +28,7 @@ import { type ObjectSettings, openObjects } from '#objects/open.ts';
 import {
   allBackgroundLoops,
   allEndpoints,
+  allFollowUps,
   allJobs,
   allRoutes,
   allSchemas,
@@ -179,6 +180,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     actionsOrigin: settings.actionsOrigin,
     advisories: settings.advisories,
     refRules: { evaluators: ruleEvaluators, host: settings.url && new URL(settings.url).hostname, secrets },
+    followUps: allFollowUps,
     ssh: settings.ssh && published(settings.ssh),
     pages: settings.pages && addressOf(settings.pages, settings),
   };

@@ -16,7 +16,14 @@ export async function commitFiles(
   const ref = `refs/heads/${repo.default_branch}`;
   const tip = (await findRefOids(gitRepository, [ref])).get(ref);
   const oid = await commit(gitRepository, files, tip ? [tip] : [], message);
-  const context = { db, change, git: hearth.services.git, refRules: hearth.services.refRules, now: clock.now };
+  const context = {
+    db,
+    change,
+    git: hearth.services.git,
+    refRules: hearth.services.refRules,
+    followUps: hearth.services.followUps,
+    now: clock.now,
+  };
   await mustMoveRefs(context, {
     repo,
     changes: [{ ref, from: tip ?? null, to: oid }],

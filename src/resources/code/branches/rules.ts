@@ -1,8 +1,6 @@
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
-import { record } from '#events/record.ts';
-import { inRepository } from '#events/scope.ts';
 import { writeMerge } from '#git/history/merge.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Identity } from '#git/objects/identity.ts';
@@ -15,8 +13,8 @@ import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { conflict, forbidden, Refusal, unprocessable } from '#lib/refusal.ts';
-import { branchNotFound, insertRename } from '#resources/code/branch-names/index.ts';
-import { listProtectedNames, loadProtections, renameProtection } from '#resources/code/branch-protection/index.ts';
+import { branchNotFound } from '#resources/code/branch-names/index.ts';
+import { listProtectedNames, loadProtections } from '#resources/code/branch-protection/index.ts';
 import { checkMayMove, checkRef, moveOrRefuse } from '#resources/code/git-data/index.ts';
 import type { MoveContext } from '#resources/code/pushes/index.ts';
 import { signedOff } from '#resources/repositories/repositories/index.ts';
@@ -51,27 +49,11 @@ export async function renameBranch(
   if ((isDefault || isProtected) && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))
     throw forbidden(`You must have admin rights to rename ${isDefault ? 'the default branch' : 'a protected branch'}.`);
   if (ref === branch.name) return to;
-  const { now } = context;
-  const event = inRepository({ repo, by, now });
-  const names = { from: branch.short, to };
-  await moveOrRefuse(
-    context,
-    {
-      repo,
-      by,
-      isRename: true,
-      async extraWrites(tx) {
-        await insertRename(tx, { repository: repo.id, ...names, now });
-        await renameProtection(tx, repo.id, names);
-        // Recording the moves makes the new branch the default one (see adoptFirstBranch). This event informs subscribers.
-        if (isDefault) await record(tx, { ...event, kind: 'repository.default_branch_changed', data: names });
-      },
-    },
-    [
-      { ref: branch.name, from: branch.oid, to: null },
-      { ref, from: null, to: branch.oid },
-    ],
-  );
+  const following = [{ kind: 'branches.rename' as const, data: { from: branch.short, to, isDefault } }];
+  await moveOrRefuse(context, { repo, by, isRename: true, following }, [
+    { ref: branch.name, from: branch.oid, to: null },
+    { ref, from: null, to: branch.oid },
+  ]);
   return to;
 }
 

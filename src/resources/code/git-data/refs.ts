@@ -28,7 +28,7 @@ type MoveRefsOptions = Parameters<typeof moveRefs>[1];
 type MoveRefsAction = MoveReason & {
   repo: Repo;
   by: SignedIn;
-  extraWrites?: MoveRefsOptions['extraWrites'];
+  following?: MoveRefsOptions['following'];
   /** How a move is refused that breaks rules: 422, or 409. */
   whenRefused?: 'invalid' | 'conflict';
   /** How a move is refused that brings workflow files which the caller may not write: 403, or 422. */
@@ -63,7 +63,7 @@ const unmodifiable = (): Refusal => forbidden('You may only move branches of ope
  */
 export async function moveOrRefuse(
   context: MoveContext,
-  { repo, by, extraWrites, whenRefused = 'invalid', whenWorkflowFiles = 'forbidden', ...moveReason }: MoveRefsAction,
+  { repo, by, following, whenRefused = 'invalid', whenWorkflowFiles = 'forbidden', ...moveReason }: MoveRefsAction,
   changes: readonly RefMoveRequest[],
 ): Promise<void> {
   await checkMayMove(
@@ -79,7 +79,7 @@ export async function moveOrRefuse(
     actor: by.account.id,
     workflowFiles: workflowFileAccess(by.grant, repo),
     ...moveReason,
-    ...(extraWrites ? { extraWrites } : {}),
+    ...(following ? { following } : {}),
   });
   const result = await moving.catch((error: unknown) => {
     if (error instanceof FixedRefs) throw unprocessable(`${error.refs[0]} is or was the tag of an immutable release`);

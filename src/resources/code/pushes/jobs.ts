@@ -13,7 +13,7 @@ import {
   setSize,
 } from '#resources/repositories/repositories/index.ts';
 import { indexRepositoryCode, indexRepositoryCommits } from '#search/index.ts';
-import { recoverUnfinished } from './rules.ts';
+import { recoverUnfinished } from './recovery.ts';
 import { listPushed, listUnfinished } from './store.ts';
 
 /** Indexes the files of the default branch for code search. Names and access aren't in the index: each search looks them up. */
@@ -71,13 +71,13 @@ export const packRepository = job<{ repository: Id<'repositories'> }, JobContext
   },
 });
 
-/** Records the pushes of processes that crashed after Git moved the refs and before the database recorded it. */
+/** Records the pushes of processes that crashed after Git moved the refs and before the database recorded it, and does what follows. */
 export const recoverPushes = job<object, JobContext>({
   name: 'pushes.settle',
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
-  async run(_payload, { services: { git }, log, stopping, ...context }) {
-    await recoverUnfinished({ ...context, git }, (error, repository) => {
+  async run(_payload, { services: { git, followUps }, log, stopping, ...context }) {
+    await recoverUnfinished({ ...context, git, followUps }, (error, repository) => {
       stopping?.throwIfAborted();
       log.error({ err: error, repository }, 'what an unfinished push did could not be recorded');
     });

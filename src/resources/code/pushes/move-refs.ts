@@ -16,7 +16,8 @@ import {
   recordMoveEvaluations,
 } from '#resources/code/ref-rules/index.ts';
 import type { RuledRepository } from '#resources/code/rulesets/index.ts';
-import { closeByRefs, closeIntent, type ExtraWrites, FixedRefs, type MoveContext, type OpenIntent, openIntent } from './rules.ts';
+import type { FollowUp } from '#resources/follow-ups.ts';
+import { closeByRefs, closeIntent, FixedRefs, type MoveContext, type OpenIntent, openIntent } from './rules.ts';
 import { refuseWorkflowFiles, WorkflowFilesRefused } from './workflow-files.ts';
 
 /** A ref to move. `from`: its required current value (null: it must not exist; undefined: any). `to`: its new value (null: delete it). */
@@ -30,8 +31,8 @@ type MoveRefsOptions = MoveReason & {
   workflowFiles: WorkflowFileAccess;
   /** The move takes back another one that rules let pass, and of which nobody was told. */
   isUndo?: boolean;
-  /** Further writes in the transaction that records the moves. They are lost if the process crashes between the moves and that transaction. */
-  extraWrites?: ExtraWrites;
+  /** What follows if the refs move, in the transaction that records that, whatever happens to this process. */
+  following?: readonly FollowUp[];
 };
 
 const attempts = 3;
@@ -44,7 +45,7 @@ const attempts = 3;
  * @throws RuleViolations where rules refuse one of the moves
  *
  * ```ts
- * const moved = await moveRefs({ db, change, git, now, refRules }, { repo, changes: [{ ref, from: tip, to: commit }], actor, workflowFiles });
+ * const moved = await moveRefs({ db, change, git, now, refRules, followUps }, { repo, changes: [{ ref, from: tip, to: commit }], actor, workflowFiles });
  * if (!moved.updated) throw conflict(`${moved.ref} has moved meanwhile`);
  * ```
  */
@@ -64,7 +65,7 @@ export async function mustMoveRefs(context: MoveContext, options: MoveRefsOption
 }
 
 async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise<RefUpdate> {
-  const { repo, changes, actor, workflowFiles, extraWrites, isUndo = false, ...moveReason } = options;
+  const { repo, changes, actor, workflowFiles, following = [], isUndo = false, ...moveReason } = options;
   const gitRepository = repoOf(context.git, repo.id);
   const unconditional = changes.filter(({ from }) => from === undefined).map(({ ref }) => ref);
   const current = unconditional.length === 0 ? new Map<string, Oid>() : await findRefOids(gitRepository, unconditional);
@@ -81,17 +82,15 @@ async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise
   const [refusal] = isUndo ? [] : (await refuseWorkflowFiles(gitRepository, workflowFiles, moves)).values();
   if (refusal !== undefined) throw new WorkflowFilesRefused(refusal);
   const moveEvaluations = isUndo ? [] : await evaluateMoves(context, { repo, actor: { account: actor }, moves, ...moveReason });
-  const intent = await openIntent(context, { repository: repo.id, actor, commands });
+  const intent = await openIntent(context, { repository: repo.id, actor, commands, following });
   const result = await updateRefs(gitRepository, commands).catch(async (error: unknown) => {
     await closeByRefs(context, intent);
     throw error;
   });
   await closeIntent(context, intent, {
     done: result.updated ? commands : [],
-    extraWrites: async (tx, moves) => {
-      if (!result.updated) return;
-      await recordMoveEvaluations(tx, context, { repo, actor, moveEvaluations });
-      await extraWrites?.(tx, moves);
+    extraWrites: async (tx) => {
+      if (result.updated) await recordMoveEvaluations(tx, context, { repo, actor, moveEvaluations });
     },
   });
   return result;
@@ -131,7 +130,8 @@ export function pushHandlers({ context, clock, repo, actor, isDeployKey = false,
   const rules = pushRules({ context: contextNow, repo, actor: { account: actor, isDeployKey } });
   return {
     async before(commands) {
-      const open = (wanted: readonly PushCommand[]) => openIntent(contextNow(), { repository: repo.id, actor, commands: wanted });
+      const open = (wanted: readonly PushCommand[]) =>
+        openIntent(contextNow(), { repository: repo.id, actor, commands: wanted, following: [] });
       const { refused: byRules = new Map(), inspect: inspectRules, ...messages } = await rules.before(movesIn(commands));
       const isWriting = commands.some(({ to }) => to !== null);
       const inspect = isWriting ? inspectWorkflowFiles(workflowFiles, inspectRules) : inspectRules;

@@ -4,35 +4,50 @@ import type { RefMove } from '#events/ref-moves.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
+import type { FollowUp } from '#resources/follow-ups.ts';
 
 /**
- * The intended commands of a push, which may have run. It is written before Git runs, and removed when its events are recorded.
+ * The intended commands of a push, which may have run. It is written before Git runs, and removed when its events and everything
+ * that follows are recorded.
  */
 export type Intent = {
   id: Id<'ref_changes'>;
   repository_id: Id<'repositories'>;
   actor_id: Id<'accounts'> | null;
+  /** What isn't recorded yet. */
   commands: PushCommand[];
+  /** Null: nothing but the events. */
+  following: readonly FollowUp[] | null;
   started_at: Date;
 };
 
-export async function insertIntent(
-  db: Db,
-  intent: Omit<Intent, 'id' | 'commands'> & { commands: readonly PushCommand[] },
-): Promise<Id<'ref_changes'>> {
+type NewIntent = Omit<Intent, 'id' | 'commands' | 'following'> & {
+  commands: readonly PushCommand[];
+  following: readonly FollowUp[];
+};
+
+export async function insertIntent(db: Db, { commands, following, ...intent }: NewIntent): Promise<Id<'ref_changes'>> {
   const { id } = await db
     .insertInto('ref_changes')
-    .values({ ...intent, commands: JSON.stringify(intent.commands) })
+    .values({
+      ...intent,
+      commands: JSON.stringify(commands),
+      following: following.length === 0 ? null : JSON.stringify(following),
+    })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
 }
 
-/** Removes an intent and returns its unrecorded commands: none if another process has recovered it. */
-export async function removeIntent(tx: Tx, repository: Id<'repositories'>, id: Id<'ref_changes'>): Promise<PushCommand[]> {
+/** Removes an intent and returns its unrecorded commands; undefined if another process has recovered it. */
+export async function removeIntent(
+  tx: Tx,
+  repository: Id<'repositories'>,
+  id: Id<'ref_changes'>,
+): Promise<PushCommand[] | undefined> {
   const { rows } = await sql<Pick<Intent, 'commands'>>`
     delete from ref_changes where repository_id = ${repository} and id = ${id} returning commands`.execute(tx);
-  return rows[0]?.commands ?? [];
+  return rows[0]?.commands;
 }
 
 /** Replaces the commands of an intent with the unrecorded ones. */
@@ -43,6 +58,16 @@ export const updateIntent = (tx: Tx, id: Id<'ref_changes'>, commands: readonly P
     .where('id', '=', id)
     .execute();
 
+/** Whether an unfinished intent of a repository involves one of these refs. */
+const isUnfinished = (repository: Id<'repositories'>, refs: readonly string[]) => sql<boolean>`
+  exists (select from ref_changes c, jsonb_to_recordset(c.commands) as command(ref text)
+    where c.repository_id = ${repository} and command.ref = any (${[...refs]}::text[]))`;
+
+export async function hasUnfinished(db: Db, repository: Id<'repositories'>, refs: readonly string[]): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select ${isUnfinished(repository, refs)} as found`.execute(db);
+  return rows[0]?.found ?? false;
+}
+
 /** Whether an unfinished intent involves one of these refs, and which of them are fixed. Some fixed refs can still be deleted. */
 export async function findObstacles(
   db: Db,
@@ -52,8 +77,7 @@ export async function findObstacles(
   const refs = gather(commands, 'ref');
   const deleted = commands.flatMap(({ ref, to }) => (to === null ? ref : []));
   const { rows } = await sql<{ unfinished: boolean; fixed: string[] }>`select
-    exists (select from ref_changes c, jsonb_to_recordset(c.commands) as command(ref text)
-      where c.repository_id = ${repository} and command.ref = any (${refs})) as unfinished,
+    ${isUnfinished(repository, refs)} as unfinished,
     array(select ref from fixed_refs where repository_id = ${repository} and ref = any (${refs})
       and not (may_be_deleted and ref = any (${deleted}))) as fixed`.execute(db);
   return rows[0] ?? { unfinished: false, fixed: [] };
@@ -86,8 +110,19 @@ export const isFixed = async (db: Db, repository: Id<'repositories'>, ref: strin
     .executeTakeFirst()) !== undefined;
 
 /** A repository's unfinished intents, oldest first. */
-export const listIntents = async (tx: Tx, repository: Id<'repositories'>): Promise<Intent[]> =>
-  (await sql<Intent>`select * from ref_changes where repository_id = ${repository} order by id for update`.execute(tx)).rows;
+export const listIntents = async (db: Db, repository: Id<'repositories'>): Promise<Intent[]> =>
+  (await sql<Intent>`select * from ref_changes where repository_id = ${repository} order by id`.execute(db)).rows;
+
+/** An unfinished intent again, its row locked. */
+export async function findIntentForUpdate(
+  tx: Tx,
+  repository: Id<'repositories'>,
+  id: Id<'ref_changes'>,
+): Promise<Intent | undefined> {
+  const { rows } = await sql<Intent>`
+    select * from ref_changes where repository_id = ${repository} and id = ${id} for update`.execute(tx);
+  return rows[0];
+}
 
 /** Repositories with unfinished intents from before this time. */
 export const listUnfinished = async (db: Db, before: Date): Promise<Id<'repositories'>[]> =>

@@ -4,6 +4,7 @@ import * as mergingEndpoints from './endpoints/merging.ts';
 import * as pullsEndpoints from './endpoints/pulls.ts';
 import * as reviewersEndpoints from './endpoints/reviewers.ts';
 import { pullEvents } from './events.ts';
+import { pullFollowUps } from './follow-ups.ts';
 import { deleteMergedBranches, followPushes, testChanged, testImported } from './jobs.ts';
 import { removeLostReviewers } from './reviewer-jobs.ts';
 import * as schemas from './schemas.ts';
@@ -14,6 +15,7 @@ export const pulls = family({
   schemas,
   endpoints: [pullsEndpoints, contentsEndpoints, mergingEndpoints, reviewersEndpoints],
   events: pullEvents,
+  followUps: pullFollowUps,
   payloadParts: { pull_request: FullPullRequest },
   subscriptions: [followPushes, testChanged, deleteMergedBranches, removeLostReviewers],
   jobs: [testImported],

@@ -22,8 +22,8 @@ import { enqueueIndexing, insertIssueEvents, type NewIssueEvent, updateIssue } f
 import { addOpenIssues, findRepository, lockRepository } from '#resources/repositories/repositories/index.ts';
 import { bringsSameChanges, changesBetween } from './changes.ts';
 import { replaceCommits } from './commit-store.ts';
+import { lockMerging, recordMerge } from './completing.ts';
 import { diskOfBoth, movedBranches } from './heads.ts';
-import { completeMerge } from './merging.ts';
 import { recordedPushers } from './pushers.ts';
 import { writeHeadRef } from './refs.ts';
 import { type NewBase, setBase, untested } from './rules.ts';
@@ -34,7 +34,6 @@ import {
   findPullForUpdate,
   listConcernedByHead,
   listOpenInto,
-  listPlans,
   loadPulls,
   type PullRow,
   renameBase,
@@ -83,7 +82,6 @@ export async function followPush(context: Context, event: Push): Promise<void> {
   if (!repository || event.data.initial) return;
   const gitRepository = repoOf(services.git, repository.id);
   if (!(await repositoryExists(gitRepository))) return;
-  await completePlanned(context, repository, event);
   for (const ref of movedBranches(event.data.moves)) {
     const tip = (await findBranch(gitRepository, ref))?.oid ?? null;
     const moved = { repository, ref, tip, actor: event.actor, at: event.at };
@@ -91,13 +89,6 @@ export async function followPush(context: Context, event: Push): Promise<void> {
     await followHead(context, moved);
     await followBase(context, moved);
   }
-}
-
-/** Completes merges whose process ended after the branch had moved. */
-async function completePlanned({ db, change }: Context, repo: RepositoryRow, { data, at }: Push): Promise<void> {
-  const tips = data.moves.flatMap(({ after }) => after ?? []);
-  for (const plan of await listPlans(db, repo.id, tips))
-    await change((tx) => completeMerge(tx, { repo, now: at }, plan.issue_id, plan));
 }
 
 /** A branch that was renamed takes its pull requests along. */
@@ -204,9 +195,12 @@ async function followBase(context: Context, moved: Moved): Promise<void> {
   );
   for (const [at, pull] of open.entries()) {
     if (!arrived[at]) continue;
-    const merge_commit_sha = await firstMergeOf(gitRepository, { head: pull.head_sha, tip });
-    const completion = { merge_commit_sha, actor_id: moved.actor ?? null, via_app_id: null };
-    await change((tx) => completeMerge(tx, { repo: repository, now: moved.at }, pull.id, completion));
+    const commit = await firstMergeOf(gitRepository, { head: pull.head_sha, tip });
+    const move = { repo: repository, actor: moved.actor, now: moved.at };
+    await change(async (tx) => {
+      const merging = await lockMerging(tx, pull.id);
+      if (merging) await recordMerge(tx, move, merging, { commit, app: null });
+    });
   }
 }
 

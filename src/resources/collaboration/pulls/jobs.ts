@@ -104,7 +104,7 @@ export const deleteMergedBranches = batchSubscription<'pull_request.closed', Job
 });
 
 async function deleteMergedBranch(
-  { db, change, services: { git, refRules }, now }: JobContext,
+  { db, change, services: { git, refRules, followUps }, now }: JobContext,
   repo: RepositoryRow,
   pull: PullRow,
   actor: Id<'accounts'> | undefined,
@@ -115,7 +115,7 @@ async function deleteMergedBranch(
   if (branch?.oid !== pull.head_sha || (await isOpenHead(db, repo.id, pull.head_ref))) return;
   const changes = [{ ref: branch.name, from: branch.oid, to: null }];
   try {
-    await moveRefs({ db, change, git, now, refRules }, { repo, changes, actor, workflowFiles: noWorkflowFiles });
+    await moveRefs({ db, change, git, now, refRules, followUps }, { repo, changes, actor, workflowFiles: noWorkflowFiles });
   } catch (error) {
     if (!(error instanceof RuleViolations)) throw error; // rules keep the branch
   }

@@ -1,11 +1,9 @@
-// Merging a pull request: the commits are written first, then a plan, then the base branch moves, and then the rows and events follow.
-// Whoever finds a plan whose commit became the tip of a branch completes it, so that a merge that was killed is either done or not begun.
+// Merging a pull request: the commits are written first, then the base branch moves to them, and what a merge changes in the database follows in
+// the transaction that records the move. A merge that was killed is either completed by recovery or not begun.
 
 import type { RepositoryAction } from '#access/action.ts';
 import type { Repo } from '#access/viewer.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
-import type { Tx } from '#database/connect.ts';
-import { record, recordEach } from '#events/record.ts';
 import { listAhead } from '#git/history/compare.ts';
 import { rebaseCommits } from '#git/history/rebase.ts';
 import type { Identity } from '#git/objects/identity.ts';
@@ -14,26 +12,15 @@ import { writeCommit } from '#git/objects/write-objects.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import type { Id } from '#lib/id.ts';
 import { conflict, forbidden, orNotFound, Refusal } from '#lib/refusal.ts';
-import { type MoveContext, moveRefs, WorkflowFilesRefused } from '#resources/code/pushes/index.ts';
+import { type MoveContext, moveRefs, recoverRefs, WorkflowFilesRefused } from '#resources/code/pushes/index.ts';
 import { RuleViolations } from '#resources/code/ref-rules/index.ts';
-import { closeIssues, insertIssueEvents, updateIssue, viaApp } from '#resources/collaboration/issues/index.ts';
-import { addOpenIssues, signedOff } from '#resources/repositories/repositories/index.ts';
+import { viaApp } from '#resources/collaboration/issues/index.ts';
+import { signedOff } from '#resources/repositories/repositories/index.ts';
 import { mergedTree } from './changes.ts';
 import { type Merged, mergeMessage, squashMessage } from './merge-messages.ts';
 import type { NewPullMerge } from './schemas.ts';
-import {
-  findPullForUpdate,
-  insertPlan,
-  listClosing,
-  loadPulls,
-  type PlannedMerge,
-  type PullRow,
-  removePlan,
-  removePlans,
-  updatePull,
-} from './store.ts';
+import { loadPulls, type PullRow } from './store.ts';
 
 /** A merge that is wanted, by its method. */
 type WantedMerge = NewPullMerge & { merge_method: NonNullable<NewPullMerge['merge_method']> };
@@ -89,38 +76,35 @@ async function oneByOne<T>(branch: string, work: () => Promise<T>): Promise<T> {
 export const mergePull = (context: MoveContext, action: MergeAction, pull: PullRow, wanted: WantedMerge): Promise<Oid> =>
   oneByOne(`${repoOf(context.git, action.repo.id).path} ${pull.base_ref}`, () => mergeInTurn(context, action, pull, wanted));
 
-async function mergeInTurn(context: MoveContext, action: MergeAction, { id }: PullRow, wanted: WantedMerge): Promise<Oid> {
-  const { repo, by, now } = action;
+async function mergeInTurn(
+  context: MoveContext,
+  action: MergeAction,
+  { id, base_ref }: PullRow,
+  wanted: WantedMerge,
+): Promise<Oid> {
+  const { repo, by } = action;
   const gitRepository = repoOf(context.git, repo.id);
   for (let attempt = 1; attempt <= attempts; attempt++) {
+    const base = await findBranch(gitRepository, base_ref);
+    // Another process may have merged this pull request into what the branch is now, and not have recorded it yet.
+    if (base) await recoverRefs(context, repo.id, [base.name]);
     const row = orNotFound((await loadPulls(context.db, [id])).get(id));
     checkMayMerge(repo, row, wanted);
-    const base = await findBranch(gitRepository, row.base_ref);
+    if (row.base_ref !== base_ref) break;
     if (!base) throw notAllowed('Pull Request is not mergeable');
     const commit = await writeMerge(gitRepository, action, row, wanted, base.oid);
-    const plan = await insertPlan(context.db, {
-      issue_id: id,
-      repository_id: repo.id,
-      merge_commit_sha: commit,
-      head_sha: row.head_sha,
-      actor_id: by.account.id,
-      via_app_id: viaApp(by),
-      planned_at: now,
-    });
-    const changes = [{ ref: base.name, from: base.oid, to: commit }];
-    const merge = { ...row, method: wanted.merge_method };
-    const workflowFiles = workflowFileAccess(by.grant, repo);
-    const move = { repo, changes, actor: by.account.id, workflowFiles, merge };
-    const moved = await moveRefs(context, move).catch(async (error: unknown) => {
-      await removePlan(context.db, plan);
+    const moved = await moveRefs(context, {
+      repo,
+      changes: [{ ref: base.name, from: base.oid, to: commit }],
+      actor: by.account.id,
+      workflowFiles: workflowFileAccess(by.grant, repo),
+      merge: { ...row, method: wanted.merge_method },
+      following: [{ kind: 'pulls.merge', data: { issue: id, commit, app: viaApp(by) } }],
+    }).catch((error: unknown) => {
       if (error instanceof WorkflowFilesRefused) throw forbidden(error.message);
       throw error instanceof RuleViolations ? notAllowed(error.message) : error;
     });
-    if (moved.updated) {
-      await context.change((tx) => completeMerge(tx, { repo, now }, id, plan));
-      return commit;
-    }
-    await removePlan(context.db, plan);
+    if (moved.updated) return commit;
   }
   throw notAllowed('Base branch was modified. Review and try the merge again.');
 }
@@ -158,47 +142,3 @@ async function writeMerge(
 
 /** The messages of so many commits are part of that of a squashed one. */
 const maxSquashed = 250;
-
-/** Who merged a pull request, and the commit that its base branch got by it. */
-type Completion = Pick<PlannedMerge, 'merge_commit_sha' | 'via_app_id'> & { actor_id: Id<'accounts'> | null };
-
-/**
- * Records that a pull request was merged, and closes the issues that its text closes, if it was merged into the default branch. Repeating it
- * has no effect.
- */
-export async function completeMerge(
-  tx: Tx,
-  { repo, now }: { repo: Pick<Repo, 'id' | 'owner_id' | 'default_branch'>; now: Date },
-  issue: Id<'issues'>,
-  { merge_commit_sha, actor_id, via_app_id }: Completion,
-): Promise<void> {
-  const pull = await findPullForUpdate(tx, { id: issue });
-  if (!pull) return;
-  await removePlans(tx, issue);
-  if (pull.merged_at !== null) return;
-  const closing = pull.base_ref === repo.default_branch ? await listClosing(tx, pull) : [];
-  await updateIssue(tx, issue, {
-    state: 'closed',
-    merged_at: now,
-    closed_at: pull.closed_at ?? now,
-    closed_by: actor_id,
-    updated_at: now,
-  });
-  await updatePull(tx, issue, { merge_commit_sha, merged_by: actor_id });
-  const actor = actor_id ?? undefined;
-  const event = { owner: repo.owner_id, repository: repo.id, actor, at: now };
-  const context = { repository: repo.id, actor: actor_id, app: via_app_id, at: now };
-  const isOpen = pull.state === 'open';
-  await insertIssueEvents(tx, { ...context, issue }, [
-    { event: 'merged', commit: merge_commit_sha },
-    ...(isOpen ? [{ event: 'closed' as const }] : []),
-  ]);
-  await record(tx, { ...event, kind: 'pull_request.closed', data: { issue } });
-  const closed = await closeIssues(tx, closing, { repository: repo.id, actor, at: now });
-  for (const closedIssue of closed)
-    await insertIssueEvents(tx, { ...context, issue: closedIssue }, [
-      { event: 'closed', data: { state_reason: 'completed' }, commit: merge_commit_sha },
-    ]);
-  await recordEach(tx, closed, (closedIssue) => ({ ...event, kind: 'issue.closed', data: { issue: closedIssue } }));
-  addOpenIssues(tx, repo.id, -(closed.length + (isOpen ? 1 : 0)));
-}

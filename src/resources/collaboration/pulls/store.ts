@@ -192,13 +192,12 @@ export const listConcernedByHead = (
 /** The move of a ref: `at` says of which event, `ref` is a branch, or null for another ref. */
 type EventMove = { at: number; repository: RepositoryId; ref: string | null; tip: string | null };
 
-/** The first event with a move of a branch that is a head or a base, or to a commit that a planned merge was going to make. */
+/** The first event with a move of a branch that is a head or a base. */
 export async function findFirstConcerned(db: Db, moves: readonly EventMove[]): Promise<number | undefined> {
   const { rows } = await sql<{ at: number }>`
     select m.at from jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) as m (at int, repository bigint, ref text, tip text)
     where exists (select from pull_requests p where p.head_repository_id = m.repository and p.head_ref = m.ref)
       or exists (select from pull_requests p where p.repository_id = m.repository and p.base_ref = m.ref)
-      or exists (select from planned_merges p where p.repository_id = m.repository and p.merge_commit_sha = m.tip)
     order by m.at limit 1`.execute(db);
   return rows[0]?.at;
 }
@@ -288,28 +287,9 @@ export async function countOpenBy(db: Db, repository: RepositoryId, author: Id<'
   return count;
 }
 
-export type PlannedMerge = Selectable<DB['planned_merges']>;
-
-export const insertPlan = (db: Db, row: Insertable<DB['planned_merges']>): Promise<PlannedMerge> =>
-  db.insertInto('planned_merges').values(row).returningAll().executeTakeFirstOrThrow();
-
-export const removePlan = (db: Db, { id }: Pick<PlannedMerge, 'id'>) =>
-  db.deleteFrom('planned_merges').where('id', '=', id).execute();
-
-/** The merges that were planned with one of these commits. */
-export const listPlans = (db: Db, repository: RepositoryId, commits: readonly string[]): Promise<PlannedMerge[]> =>
-  db
-    .selectFrom('planned_merges')
-    .selectAll()
-    .where('repository_id', '=', repository)
-    .where(sql<boolean>`merge_commit_sha = any (${[...commits]}::text[])`)
-    .execute();
-
-export const removePlans = (db: Db, issue: Issue) => db.deleteFrom('planned_merges').where('issue_id', '=', issue).execute();
-
-/** The issues of the same repository that the text of a pull request says it closes. */
-export async function listClosing(db: Db, pull: Pick<PullRow, 'id' | 'repository_id'>): Promise<Issue[]> {
-  const rows = await db
+/** The open issues of the same repository that the text of a pull request says it closes, their rows locked. */
+export async function listClosingForUpdate(tx: Tx, pull: Pick<PullRow, 'id' | 'repository_id'>): Promise<Issue[]> {
+  const rows = await tx
     .selectFrom('text_references as t')
     .innerJoin('issues as i', 'i.id', 't.target_issue_id')
     .select('i.id')
@@ -318,7 +298,9 @@ export async function listClosing(db: Db, pull: Pick<PullRow, 'id' | 'repository
     .where('t.closes', '=', sql<boolean>`true`)
     .where('i.repository_id', '=', pull.repository_id)
     .where('i.is_pull_request', '=', sql<boolean>`false`)
+    .where('i.state', '=', 'open')
     .orderBy('i.id')
+    .forNoKeyUpdate('i')
     .execute();
   return rows.map(({ id }) => id);
 }

@@ -135,7 +135,7 @@ async function removeUnusedTag(context: MoveContext, { repository, actor, tag, o
 export const undoTag = job<MadeTag, JobContext>({
   name: 'releases.undo-tag',
   attempts: 25,
-  async run(made, { db, change, now, services: { git, refRules } }) {
-    await removeUnusedTag({ db, change, git, now, refRules }, made);
+  async run(made, { db, change, now, services: { git, refRules, followUps } }) {
+    await removeUnusedTag({ db, change, git, now, refRules, followUps }, made);
   },
 });

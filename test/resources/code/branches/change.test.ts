@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addCommit, history, point } from '#test/resources/code/commits/setting.ts';
-import { told } from '#test/resources/code/pushes/support.ts';
+import { endUnrecorded, recover, told } from '#test/resources/code/pushes/support.ts';
 import { world } from '#test/support/world.ts';
 
 const w = await world();
@@ -23,6 +23,26 @@ test('renames a branch; the repository follows its default branch', async () => 
     kind: 'repository.default_branch_changed',
     data: { from: 'main', to: 'trunk' },
   });
+});
+
+test('a branch whose renaming a server did not record which ended takes its protection along nevertheless', async () => {
+  const owner = await w.user();
+  const { path, repo } = await history(w, owner, 1);
+  const client = await w.as(owner);
+  const protection = {
+    required_status_checks: null,
+    enforce_admins: true,
+    required_pull_request_reviews: null,
+    restrictions: null,
+  };
+  expect((await client.put(`${path}/branches/main/protection`, protection)).status).toBe(200);
+  await endUnrecorded(w, owner, { method: 'POST', path: `${path}/branches/main/rename`, body: { new_name: 'trunk' } });
+  await Promise.all([recover(w), recover(w)]);
+  expect((await client.get(path)).body.default_branch).toBe('trunk');
+  expect((await client.get(`${path}/branches/main`)).status).toBe(301);
+  expect((await client.get(`${path}/branches/trunk`)).body.protected).toBe(true);
+  const kinds = (await told(w, repo)).map(({ kind }) => kind);
+  expect(kinds.filter((kind) => kind === 'repository.default_branch_changed')).toHaveLength(1);
 });
 
 test('former names of a branch lead to its present one, until a branch has them again', async () => {

@@ -42,7 +42,14 @@ export async function addCommit(gitRepository: GitRepository, given: Given): Pro
 export async function point({ db, change, hearth, clock }: World, repo: RepositoryRow, ref: string, to: string): Promise<void> {
   const gitRepository = repoOf(hearth.services.git, repo.id);
   const from = (await findRefOids(gitRepository, [ref])).get(ref) ?? null;
-  const context = { db, change, git: hearth.services.git, refRules: hearth.services.refRules, now: clock.now };
+  const context = {
+    db,
+    change,
+    git: hearth.services.git,
+    refRules: hearth.services.refRules,
+    followUps: hearth.services.followUps,
+    now: clock.now,
+  };
   await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: undefined, workflowFiles: { allowed: true } });
 }
 

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { findRef, getDefaultBranch } from '#git/refs/refs.ts';
+import { findNewName } from '#resources/code/branch-names/index.ts';
 import { moveRefs, mustMoveRefs } from '#resources/code/pushes/index.ts';
 import { kindOf } from '#test/git/support.ts';
 import { world } from '#test/support/world.ts';
@@ -43,15 +45,26 @@ test('a branch that is made, moved, set back and deleted tells so, and by whom',
   expect(await unfinished(here, repo)).toEqual([]);
 });
 
-test('the time of the push is kept, in the transaction that also makes what hangs on it', async () => {
+test('the time of the push is kept, and what follows sees the move recorded, in one transaction', async () => {
   const { here, repo, first, move } = await repository();
   here.clock.now = new Date('2026-02-03T04:05:06Z');
   await move([{ ref: main, to: first }], {
-    extraWrites: (tx: Parameters<Parameters<typeof here.change>[0]>[0]) =>
-      tx.updateTable('repositories').set({ description: 'moved' }).where('id', '=', repo.id).execute(),
+    following: [{ kind: 'branches.rename', data: { from: 'old', to: 'main', isDefault: true } }],
   });
-  const row = await here.db.selectFrom('repositories').selectAll().where('id', '=', repo.id).executeTakeFirstOrThrow();
-  expect(row).toMatchObject({ pushed_at: here.clock.now, description: 'moved' });
+  const written = sql`select xmin::text from repositories where id = ${repo.id} and pushed_at = ${here.clock.now}
+    union all select xmin::text from branch_renames where repository_id = ${repo.id} and name = 'old'`;
+  const { rows } = await written.execute(here.db);
+  expect(rows).toEqual([rows[0], rows[0]]);
+  expect((await told(here, repo)).map(({ kind }) => kind)).toEqual(['create', 'push', 'repository.default_branch_changed']);
+});
+
+test('what should follow a move that fails is dropped with it', async () => {
+  const { here, repo, first, second, move } = await repository();
+  await move([{ ref: main, to: first }]);
+  const following = [{ kind: 'branches.rename', data: { from: 'old', to: 'main', isDefault: false } }];
+  expect(await move([{ ref: main, from: second, to: first }], { following })).toMatchObject({ updated: false });
+  expect(await findNewName(here.db, repo.id, 'old')).toBeUndefined();
+  expect(await unfinished(here, repo)).toEqual([]);
 });
 
 test('a ref that isn’t where it should be moves nothing, tells nothing and leaves nothing', async () => {

@@ -3,7 +3,9 @@ import { updateRefs } from '#git/refs/update-refs.ts';
 import { removeRepository } from '#git/store.ts';
 import { startWorker } from '#jobs/worker.ts';
 import type { Id } from '#lib/id.ts';
+import { findNewName } from '#resources/code/branch-names/index.ts';
 import { moveRefs, pushHandlers, recoverUnfinished } from '#resources/code/pushes/index.ts';
+import type { FollowUp } from '#resources/follow-ups.ts';
 import { world } from '#test/support/world.ts';
 import { commits, contextOf, diskOf, told, unfinished } from './support.ts';
 
@@ -30,10 +32,16 @@ async function crashed() {
     second,
     third,
     /** An intent that nobody finishes. */
-    intend: (commands: Command[], started = here.clock.now) =>
+    intend: (commands: Command[], following?: FollowUp[]) =>
       here.db
         .insertInto('ref_changes')
-        .values({ repository_id: repo.id, actor_id: ada.id, commands: JSON.stringify(commands), started_at: started })
+        .values({
+          repository_id: repo.id,
+          actor_id: ada.id,
+          commands: JSON.stringify(commands),
+          following: following ? JSON.stringify(following) : null,
+          started_at: here.clock.now,
+        })
         .execute(),
     /** Git moves, and nobody records it. */
     moveUnrecorded: ({ ref, from, to }: Command) => updateRefs(gitRepository, [{ ref, from, to }]),
@@ -216,4 +224,37 @@ test('of two pushes that wanted the same move, it is recorded once, whichever of
   await other?.after?.([{ ...command, ok: false, reason: 'it has moved' }]);
   expect(await news()).toEqual([pushed(ada.id, command)]);
   expect(await unfinished(here, repo)).toEqual([]);
+});
+
+test('a move whose follow-up fails is recorded, so that its ref can move on, and the follow-up is done later, once', async () => {
+  const { here, repo, first, second, third, intend, moveUnrecorded, settle, news } = await crashed();
+  const rename = { kind: 'branches.rename' as const, data: { from: 'old', to: 'main', isDefault: false } };
+  await intend([{ ref: main, from: first, to: second }], [rename]);
+  await moveUnrecorded({ ref: main, from: first, to: second });
+  const failing = { ...contextOf(here).followUps, 'branches.rename': () => Promise.reject(new Error('it fails')) };
+  const broken = { ...contextOf(here), followUps: failing };
+  const change = { ref: main, from: second, to: third };
+  const moved = await moveRefs(broken, { repo, changes: [change], actor: undefined, workflowFiles: { allowed: true } });
+  expect(moved).toEqual({ updated: true });
+  expect(await news()).toMatchObject([{ kind: 'push' }, { kind: 'push' }]);
+  const failed: unknown[] = [];
+  await recoverUnfinished(broken, (error, repository) => failed.push([String(error), repository]));
+  expect(failed).toEqual([['Error: it fails', repo.id]]);
+  expect(await findNewName(here.db, repo.id, 'old')).toBeUndefined();
+  await Promise.all([settle(), settle()]);
+  expect(await findNewName(here.db, repo.id, 'old')).toBe('main');
+  expect(await news()).toHaveLength(2);
+  expect(await unfinished(here, repo)).toEqual([]);
+});
+
+test('what a move should have been followed by is dropped with a move that was never made', async () => {
+  const { here, repo, first, second, intend, settle } = await crashed();
+  const rename = { kind: 'branches.rename' as const, data: { from: 'old', to: 'main', isDefault: false } };
+  await intend([{ ref: main, from: first, to: second }], [rename]);
+  await settle();
+  expect(await unfinished(here, repo)).toHaveLength(1);
+  here.clock.now = new Date(here.clock.now.getTime() + 25 * 3_600_000);
+  await settle();
+  expect(await unfinished(here, repo)).toEqual([]);
+  expect(await findNewName(here.db, repo.id, 'old')).toBeUndefined();
 });

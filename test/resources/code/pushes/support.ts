@@ -1,7 +1,9 @@
-import type { RepositoryRow } from '#access/viewer.ts';
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { EventKind } from '#events/kinds.ts';
 import { repoOf } from '#git/store.ts';
-import type { MoveContext } from '#resources/code/pushes/index.ts';
+import { type MoveContext, recoverUnfinished } from '#resources/code/pushes/index.ts';
 import { commit } from '#test/git/support.ts';
 import type { World } from '#test/support/world.ts';
 
@@ -10,6 +12,7 @@ export const contextOf = ({ db, change, hearth, clock }: World): MoveContext => 
   change,
   git: hearth.services.git,
   refRules: hearth.services.refRules,
+  followUps: hearth.services.followUps,
   now: clock.now,
 });
 
@@ -41,3 +44,20 @@ export async function told({ db }: World, repo: Pick<RepositoryRow, 'id'>) {
 /** What is left unfinished in a repository. */
 export const unfinished = ({ db }: World, repo: Pick<RepositoryRow, 'id'>) =>
   db.selectFrom('ref_changes').select(['commands', 'actor_id']).where('repository_id', '=', repo.id).orderBy('id').execute();
+
+type Request = { method: 'POST' | 'PUT'; path: string; body: object };
+
+/** Sends a request to a server that ends after Git has moved the refs, and before that is recorded. */
+export async function endUnrecorded(w: World, who: Account, { method, path, body }: Request): Promise<void> {
+  const headers = { authorization: `Bearer ${await w.token(who)}` };
+  await sql`create function end_server() returns trigger language plpgsql as
+    $$ begin raise exception 'the server shuts down' using errcode = '57P01'; end $$`.execute(w.db);
+  await sql`create trigger end_server before delete on ref_changes execute function end_server()`.execute(w.db);
+  const reply = await w.hearth.app.inject({ method, url: `/api/v3${path}`, headers, payload: body });
+  await sql`drop function end_server() cascade`.execute(w.db);
+  expect(reply.statusCode).toBe(503);
+}
+
+/** Records what servers left unfinished that ended, as the job does every minute. */
+export const recover = (world: World): Promise<void> =>
+  recoverUnfinished(contextOf(world), (error) => expect.unreachable(String(error)));

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { diskOf } from '#test/resources/code/commits/setting.ts';
+import { unfinished } from '#test/resources/code/pushes/support.ts';
 import { world } from '#test/support/world.ts';
 import { reviewed } from '../reviews/merge-setting.ts';
 import { pullSetting } from './setting.ts';
@@ -75,7 +76,7 @@ test('pull requests that are opened, reviewed and merged at the same time add up
     { result: 'fail', count: total },
     { result: 'pass', count: total },
   ]);
-  expect(await w.db.selectFrom('planned_merges').selectAll().execute()).toEqual([]);
+  expect(await unfinished(w, repo)).toEqual([]);
   const { path } = diskOf(w, repo);
   const git = async (...args: string[]) => (await promisify(execFile)('git', ['-C', path, ...args])).stdout;
   expect(

@@ -1,4 +1,8 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import type { EventData } from '#events/kinds.ts';
+import { endUnrecorded, recover, unfinished } from '#test/resources/code/pushes/support.ts';
+import { waitsForLock } from '#test/support/time.ts';
 import { world } from '#test/support/world.ts';
 import { pullSetting } from './setting.ts';
 
@@ -87,28 +91,97 @@ test('a branch is deleted after its merge where the repository wants that, and c
   ]);
 });
 
-test('a merge whose process ended after the branch had moved is completed', async () => {
-  const { client, base, commit, open, first, repo, ada } = await pullSetting(w);
-  const head = await commit('topic', { 'b.txt': 'new\n' });
-  const number = await open('topic');
-  // What a process leaves that dies between the two: a plan, and a branch that moved to its commit.
-  const { id } = await w.db.selectFrom('issues').select('id').where('repository_id', '=', repo.id).executeTakeFirstOrThrow();
-  const { body: squashed } = await client.post(`${base}/git/commits`, {
-    message: 'Squashed',
-    tree: (await client.get(`${base}/git/commits/${head}`)).body.tree.sha,
-    parents: [first],
-  });
-  const plan = { issue_id: id, repository_id: repo.id, merge_commit_sha: squashed.sha, head_sha: head, actor_id: ada.id };
-  await w.db
-    .insertInto('planned_merges')
-    .values({ ...plan, planned_at: w.clock.now })
-    .execute();
-  await client.patch(`${base}/git/refs/heads/main`, { sha: squashed.sha });
+/** A squashed merge that a server did not record which ended after `main` had moved. It closes an issue, and its branch is to be deleted. */
+async function unrecordedMerge() {
+  const setting = await pullSetting(w);
+  const { client, base, commit, open, tip, repo, ada } = setting;
+  await client.patch(base, { delete_branch_on_merge: true });
+  const { body: issue } = await client.post(`${base}/issues`, { title: 'It stalls' });
+  await commit('topic', { 'b.txt': 'new\n' });
+  const number = await open('topic', { body: `Fixes #${issue.number}.` });
+  await w.settle();
+  const path = `${base}/pulls/${number}/merge`;
+  const body = { merge_method: 'squash' };
+  await endUnrecorded(w, ada, { method: 'PUT', path, body });
+  expect((await client.get(`${base}/pulls/${number}`)).body).toMatchObject({ state: 'open', merged: false });
+  const { id: since } = await w.db
+    .selectFrom('events')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .executeTakeFirstOrThrow();
+  return {
+    ...setting,
+    issue: issue.number,
+    number,
+    merge: () => client.put(path, body),
+    squashed: await tip('main'),
+    /** The kinds of events that were recorded since, and the branches of pushes. */
+    news: async () => {
+      const query = w.db.selectFrom('events').select(['kind', 'data']).where('repository_id', '=', repo.id);
+      const rows = await query.where('id', '>', since).orderBy('id').execute();
+      return rows.map(({ kind, data }) => (kind === 'push' ? `push ${(data as EventData['push']).moves[0]?.ref}` : kind));
+    },
+  };
+}
+
+test('a merge whose process ended after the branch had moved is completed, with all that follows, once', async () => {
+  const { client, base, number, issue, squashed, repo, ada, news } = await unrecordedMerge();
+  await Promise.all([recover(w), recover(w), recover(w)]);
+  await w.settle();
+  await recover(w);
   await w.settle();
   expect((await client.get(`${base}/pulls/${number}`)).body).toMatchObject({
     merged: true,
-    merge_commit_sha: squashed.sha,
+    merge_commit_sha: squashed,
     merged_by: { login: ada.login },
   });
-  expect(await w.db.selectFrom('planned_merges').selectAll().execute()).toEqual([]);
+  expect(await news()).toEqual([
+    'push refs/heads/main',
+    'pull_request.closed',
+    'issue.closed',
+    'delete',
+    'push refs/heads/topic',
+  ]);
+  const eventsOf = async (of: number) =>
+    (await client.get(`${base}/issues/${of}/events`)).body.map(({ event }: { event: string }) => event).sort();
+  expect(await eventsOf(number)).toEqual(['closed', 'head_ref_deleted', 'merged', 'referenced']);
+  expect((await client.get(`${base}/issues/${issue}/events`)).body).toMatchObject([{ event: 'closed', commit_id: squashed }]);
+  expect((await client.get(`${base}/git/ref/heads/topic`)).status).toBe(404);
+  expect((await client.get(base)).body.open_issues_count).toBe(0);
+  expect(await unfinished(w, repo)).toEqual([]);
+});
+
+test('a merge that is asked for again after its process ended is completed, and not done twice', async () => {
+  const { client, base, number, merge, squashed, tip, repo } = await unrecordedMerge();
+  expect(await merge()).toMatchObject({ status: 405, body: { message: 'Pull Request is not mergeable' } });
+  expect(await tip('main')).toBe(squashed);
+  expect((await client.get(`${base}/pulls/${number}`)).body).toMatchObject({ merged: true, merge_commit_sha: squashed });
+  expect(await unfinished(w, repo)).toEqual([]);
+  await w.settle();
+});
+
+test('a merge that a deleted app left unfinished is completed without it', async () => {
+  const { client, base, number, repo } = await unrecordedMerge();
+  await sql`update ref_changes set following = jsonb_set(following, '{0,data,app}', '999999') where repository_id = ${repo.id}`.execute(
+    w.db,
+  );
+  await recover(w);
+  expect((await client.get(`${base}/pulls/${number}`)).body).toMatchObject({ merged: true });
+  await w.settle();
+});
+
+test('a merge locks the issues that it closes before their repository, as whoever closes one does', async () => {
+  const { client, base, commit, open, repo } = await pullSetting(w);
+  const { body: issue } = await client.post(`${base}/issues`, { title: 'It stalls' });
+  await commit('topic', { 'b.txt': 'new\n' });
+  const number = await open('topic', { body: `Fixes #${issue.number}.` });
+  let merging: Promise<{ status: number }> | undefined;
+  await w.change(async (tx) => {
+    await tx.updateTable('issues').set({ title: 'It stalls again' }).where('id', '=', issue.id).execute();
+    merging = client.put(`${base}/pulls/${number}/merge`);
+    await waitsForLock(w.hearth.worker.database.db, 'text_references');
+    await tx.updateTable('repositories').set({ open_issues_count: 2 }).where('id', '=', repo.id).execute();
+  });
+  expect((await merging)?.status).toBe(200);
+  expect((await client.get(base)).body.open_issues_count).toBe(0);
+  await w.settle();
 });

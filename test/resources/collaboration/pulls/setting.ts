@@ -37,6 +37,7 @@ export async function push(w: World, by: Account, repo: RepositoryRow, branch: s
     change: w.change,
     git: w.hearth.services.git,
     refRules: w.hearth.services.refRules,
+    followUps: w.hearth.services.followUps,
     now: w.clock.now,
   };
   await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: by.id, workflowFiles: { allowed: true } });

@@ -22,7 +22,14 @@ async function place() {
   /** What creating a release does before its row is written. */
   const makeTag = async (tag_name: string) => {
     const { db, change, clock, hearth, grantee } = { ...here, grantee: all.owner };
-    const context = { db, change, git: hearth.services.git, refRules: hearth.services.refRules, now: clock.now };
+    const context = {
+      db,
+      change,
+      git: hearth.services.git,
+      refRules: hearth.services.refRules,
+      followUps: hearth.services.followUps,
+      now: clock.now,
+    };
     const repo = { ...all.repo, role: 'admin' };
     const action = { repo, by: { account: grantee, grant: { kind: 'none' } }, now: clock.now } as unknown as Parameters<
       typeof ensureTag

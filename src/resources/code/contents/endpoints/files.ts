@@ -58,9 +58,13 @@ export const putFile = endpoint({
   carries: 'file',
   refuses: [409],
   replies: { 200: FileCommit, 201: FileCommit },
-  async handle({ scope, db, change, at, body: wanted, action, now, links, reply, services: { git, refRules } }) {
+  async handle({ scope, db, change, at, body: wanted, action, now, links, reply, services: { git, refRules, followUps } }) {
     const writeAction = { ...action, links, path: at.path };
-    const { isNew, file, resolved: written } = await writeFile({ db, change, git, now, refRules }, writeAction, wanted);
+    const {
+      isNew,
+      file,
+      resolved: written,
+    } = await writeFile({ db, change, git, now, refRules, followUps }, writeAction, wanted);
     const urls = repositoryUrlsOf(links, at.repo);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     const commit = await presentGitCommit(scope, urls, await reader.getCommit(written.commit));
@@ -80,9 +84,9 @@ export const deleteFile = endpoint({
   example: { message: 'Remove a note', sha },
   refuses: [409],
   replies: { 200: FileCommit },
-  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules } }) {
+  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules, followUps } }) {
     const writeAction = { ...action, links, path: at.path };
-    const { resolved: written } = await removeFile({ db, change, git, now, refRules }, writeAction, body);
+    const { resolved: written } = await removeFile({ db, change, git, now, refRules, followUps }, writeAction, body);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     return {
       content: null,

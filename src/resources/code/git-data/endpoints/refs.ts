@@ -82,9 +82,9 @@ export const createGitRef = endpoint({
   example: { ref: 'refs/heads/feature', sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd' },
   refuses: [409],
   replies: { 201: GitRef },
-  async handle({ db, change, at, body, action, now, links, services: { git, refRules } }) {
+  async handle({ db, change, at, body, action, now, links, services: { git, refRules, followUps } }) {
     const wanted = { ref: body.ref, sha: body.sha.toLowerCase() };
-    const created = await createRef({ db, change, git, now, refRules }, action, wanted);
+    const created = await createRef({ db, change, git, now, refRules, followUps }, action, wanted);
     return presentRef(repositoryUrlsOf(links, at.repo), created);
   },
 });
@@ -99,9 +99,9 @@ export const updateGitRef = endpoint({
   example: { sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd', force: true },
   refuses: [409],
   replies: { 200: GitRef },
-  async handle({ db, change, at, body, action, now, links, services: { git, refRules } }) {
+  async handle({ db, change, at, body, action, now, links, services: { git, refRules, followUps } }) {
     const wanted = { name: at.ref, sha: body.sha.toLowerCase(), force: body.force };
-    const moved = await updateRef({ db, change, git, now, refRules }, action, wanted);
+    const moved = await updateRef({ db, change, git, now, refRules, followUps }, action, wanted);
     return presentRef(repositoryUrlsOf(links, at.repo), moved);
   },
 });
@@ -114,7 +114,7 @@ export const deleteGitRef = endpoint({
   access: writesContents,
   refuses: [409, 422],
   replies: { 204: Nothing },
-  async handle({ db, change, at, action, now, services: { git, refRules } }) {
-    await deleteRef({ db, change, git, now, refRules }, action, at.ref);
+  async handle({ db, change, at, action, now, services: { git, refRules, followUps } }) {
+    await deleteRef({ db, change, git, now, refRules, followUps }, action, at.ref);
   },
 });

@@ -54,8 +54,8 @@ export const createRepoRelease = endpoint({
   media: textMedia,
   refuses: [409],
   replies: { 201: Release },
-  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules } }) {
-    const row = await createRelease({ db, change, git, now, refRules, html: links.html }, action, body);
+  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules, followUps } }) {
+    const row = await createRelease({ db, change, git, now, refRules, followUps, html: links.html }, action, body);
     return presentOne(scope, at.repo, row);
   },
 });
@@ -128,8 +128,8 @@ export const updateRepoRelease = endpoint({
   media: textMedia,
   refuses: [409],
   replies: { 200: Release },
-  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules } }) {
-    const row = await changeRelease({ db, change, git, now, refRules, html: links.html }, action, at.release, body);
+  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules, followUps } }) {
+    const row = await changeRelease({ db, change, git, now, refRules, followUps, html: links.html }, action, at.release, body);
     return presentOne(scope, at.repo, row);
   },
 });

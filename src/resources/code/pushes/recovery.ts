@@ -1,0 +1,100 @@
+// What unfinished intents did, found in the refs: a process ended before it could record that, or still runs.
+import type { Tx } from '#database/connect.ts';
+import { repairRefs } from '#git/refs/many-refs.ts';
+import { repoOf } from '#git/store.ts';
+import { resultsInRefs } from '#git/transport/receive-pack.ts';
+import type { PushCommand } from '#git/transport/receive-request.ts';
+import { grouped } from '#lib/collections.ts';
+import type { Id, RepositoryId } from '#lib/id.ts';
+import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import { movesOf } from './moves.ts';
+import { lockFollowUps, notDone, type PushContext, recordMoves } from './recording.ts';
+import * as store from './store.ts';
+
+/** Longer than any push takes, including its wait in the queue. No process works on an older intent. */
+const maxPushMs = 24 * 60 * 60 * 1000;
+
+type Unfinished = Pick<store.Intent, 'repository_id' | 'following'> & {
+  id: Id<'ref_changes'>;
+  /** No process works on it any more: what isn't done won't be. */
+  isOver?: boolean;
+};
+
+/** Told of what follows a move and could not be done. The move is recorded nevertheless. */
+type OnFailedFollowUp = (error: unknown) => void;
+
+/** Records what unfinished intents of a repository did, and does what follows, each in a transaction of its own. */
+export async function recoverIntents(
+  context: PushContext,
+  repository: RepositoryId,
+  onFailedFollowUp: OnFailedFollowUp,
+): Promise<void> {
+  for (const intent of await store.listIntents(context.db, repository)) await recoverIntent(context, intent, onFailedFollowUp);
+}
+
+/** Records what an intent did, and does what follows. */
+export async function recoverIntent(context: PushContext, intent: Unfinished, onFailedFollowUp: OnFailedFollowUp): Promise<void> {
+  try {
+    await settle(context, intent, { isFollowed: true });
+  } catch (error) {
+    if (intent.following === null) throw error;
+    // Its refs could not move again before the move is recorded. What follows it stays in the intent, and is tried again every minute.
+    await settle(context, intent, { isFollowed: false });
+    onFailedFollowUp(error);
+  }
+}
+
+/**
+ * If a push is still running, the commands that aren't done stay in its intent. A move isn't recorded twice, since the push also locks the
+ * repository's row.
+ */
+const settle = (context: PushContext, unfinished: Unfinished, { isFollowed }: { isFollowed: boolean }): Promise<void> =>
+  context.change(async (tx) => {
+    const { id, repository_id, following, isOver = false } = unfinished;
+    const gitRepository = repoOf(context.git, repository_id);
+    const follow = await lockFollowUps(tx, context, isFollowed ? (following ?? []) : []);
+    const row = await lockRepository(tx, repository_id);
+    const intent = row && (await store.findIntentForUpdate(tx, repository_id, id));
+    if (!intent) return;
+    await repairRefs(gitRepository, intent.commands);
+    const done = (await resultsInRefs(gitRepository, intent.commands, 'not done')).filter(({ ok }) => ok);
+    const rest = notDone(intent.commands, done);
+    // Of two pushes that wanted the same, the one that is recorded need not be the one that did it: neither records it again.
+    const moves = await movesOf(gitRepository, await notRecorded(tx, intent, done));
+    const actor = intent.actor_id ?? undefined;
+    await recordMoves(tx, context, { row, moves, actor });
+    if (rest.length === 0) await follow({ repo: row, actor, now: context.now });
+    const isExpired = isOver || context.now.getTime() - intent.started_at.getTime() > maxPushMs;
+    if (rest.length === 0 ? isFollowed || following === null : isExpired) await store.removeIntent(tx, repository_id, id);
+    else if (done.length > 0) await store.updateIntent(tx, id, rest);
+  });
+
+/** The commands without those whose move, from the same commit to the same commit, another push has recorded since. */
+async function notRecorded(tx: Tx, intent: store.Intent, done: readonly PushCommand[]): Promise<PushCommand[]> {
+  if (done.length === 0) return [];
+  const recorded = grouped(await store.listRecordedMoves(tx, intent.repository_id, intent.started_at), ({ ref }) => ref);
+  return done.filter(({ ref, from, to }) => !recorded.get(ref)?.some(({ before, after }) => before === from && after === to));
+}
+
+/**
+ * Completes what earlier processes left of some refs. Who decides by the database what a move does calls it after reading the refs, and reads the
+ * database afterwards.
+ * @throws whatever keeps a follow-up from being done
+ */
+export async function recoverRefs(context: PushContext, repository: RepositoryId, refs: readonly string[]): Promise<void> {
+  if (!(await store.hasUnfinished(context.db, repository, refs))) return;
+  await recoverIntents(context, repository, (error) => {
+    throw error;
+  });
+}
+
+/** Recovers unfinished intents of all repositories. A repository that can't be read is reported to `onError` and skipped. */
+export async function recoverUnfinished(
+  context: PushContext,
+  onError: (error: unknown, repository: RepositoryId) => void,
+): Promise<void> {
+  for (const repository of await store.listUnfinished(context.db, context.now)) {
+    const report = (error: unknown) => onError(error, repository);
+    await recoverIntents(context, repository, report).catch(report);
+  }
+}

@@ -1,0 +1,23 @@
+import type { Id } from '#lib/id.ts';
+import type { FollowUps } from '#resources/follow-ups.ts';
+import { findAppById } from '#resources/repositories/apps/index.ts';
+import { lockMerging, recordMerge } from './completing.ts';
+
+declare module '#resources/follow-ups.ts' {
+  interface FollowUpData {
+    /** The base of a pull request got the commit of its merge. `app`: the app by which somebody merged it. */
+    'pulls.merge': { issue: Id<'issues'>; commit: string; app: Id<'apps'> | null };
+  }
+}
+
+/** Completes a merge whose base branch has moved. */
+export const pullFollowUps: FollowUps<'pulls.merge'> = {
+  async 'pulls.merge'(tx, { issue, commit, app }) {
+    const merging = await lockMerging(tx, issue);
+    // A process that ended after the move leaves time to delete the app.
+    const found = app === null ? undefined : await findAppById(tx, app);
+    return async (move) => {
+      if (merging) await recordMerge(tx, move, merging, { commit, app: found?.id ?? null });
+    };
+  },
+};
