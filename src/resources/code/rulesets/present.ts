@@ -70,7 +70,10 @@ const bypassWords = {
 
 type Seen = { readonly org: Org } | { readonly repo: Repo };
 
-/** A ruleset as a viewer sees it: with its bypass actors where they may change it, and how they may bypass it. */
+/**
+ * A ruleset as a viewer sees it: with its bypass actors where they may change it, and how they may bypass it. To others an organization's ruleset
+ * doesn't tell for which repositories it is: they may not know of all of these.
+ */
 export async function presentRulesetTo(
   { db, links, viewer }: Scope & { viewer: Viewer },
   parent: Seen,
@@ -78,11 +81,16 @@ export async function presentRulesetTo(
 ): Promise<Ruleset> {
   const [facts, mayWrite] = await Promise.all([factsIn(db, viewer, parent), mayChange(db, viewer, parent, row)]);
   return {
-    ...presentRuleset(links, parent, row),
+    ...presentRuleset(links, parent, mayWrite ? row : withoutRepositories(row)),
     ...(mayWrite ? { bypass_actors: [...row.bypass_actors] } : {}),
     ...(viewer.account ? { current_user_can_bypass: bypassWords[bypassOf(row, facts)] } : {}),
   };
 }
+
+const withoutRepositories = ({ conditions: { ref_name }, ...row }: RulesetRow): RulesetRow => ({
+  ...row,
+  conditions: ref_name === undefined ? {} : { ref_name },
+});
 
 /** Who owns an organization administers all of its repositories. */
 const factsIn = (db: Scope['db'], viewer: Viewer, parent: Seen): Promise<ActorFacts> =>
