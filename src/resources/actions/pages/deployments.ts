@@ -6,6 +6,7 @@ import { asId, type Id } from '#lib/id.ts';
 import { badRequest, invalid, notFound, unprocessable } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { findArtifact, isExpired, type WholeArtifact } from '#resources/actions/artifacts/index.ts';
+import { findEnvironment } from '#resources/actions/environments/index.ts';
 import { issuerOf, listVerifyingKeys } from '#resources/actions/identity-tokens/index.ts';
 import { enqueueBuilds } from './queue.ts';
 import type { NewPageDeployment } from './schemas.ts';
@@ -30,10 +31,20 @@ export async function findDeployedArtifact(
   const claims = await readClaims(context, repo, wanted.oidc_token);
   if (wanted.environment !== undefined && claims.environment !== undefined && wanted.environment !== claims.environment)
     throw invalid('PageDeployment', 'environment', 'invalid', 'environment is not that of the job');
+  await checkEnvironment(db, repo, claims);
   const artifact = await findArtifact(db, idOfArtifact(context.links, repo, wanted));
   if (artifact?.repository_id !== repo.id || String(artifact.run_id) !== claims.run_id || isExpired(artifact, now))
     throw notFound();
   return artifact;
+}
+
+/** The environment of websites (the public API's name). Where a repository has it, its rules hold for what brings the website. */
+const ofWebsites = 'github-pages';
+
+/** Refuses jobs that aren't in the environment of websites, whatever environment the request names. */
+async function checkEnvironment(db: Db, repo: RepositoryAction['repo'], { environment }: Claims): Promise<void> {
+  if (String(environment ?? '').toLowerCase() === ofWebsites || !(await findEnvironment(db, repo.id, ofWebsites))) return;
+  throw invalid('PageDeployment', 'environment', 'invalid', `The job must be in the environment ${ofWebsites} of the repository`);
 }
 
 type Claims = { repository_id?: unknown; run_id?: unknown; environment?: unknown };

@@ -1,4 +1,5 @@
-import { reaches } from '#access/roles.ts';
+import { authorize } from '#access/authorize.ts';
+import { administersRepository } from '#access/policies.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { writeMerge } from '#git/history/merge.ts';
@@ -35,7 +36,7 @@ type BranchAction = { repo: Repo; by: SignedIn };
 
 /**
  * Renames a branch; its former name leads to the new one, which takes its protection over. Only administrators may rename the default branch
- * and protected ones; the repository takes the new name of its default branch.
+ * and protected ones, by credentials that may administer; the repository takes the new name of its default branch.
  */
 export async function renameBranch(
   context: MoveContext,
@@ -46,7 +47,8 @@ export async function renameBranch(
   const ref = checkRef(branchRef(to));
   const isDefault = branch.short === repo.default_branch;
   const isProtected = (await loadProtections(context.db, repo.id, [branch.short])).size > 0;
-  if ((isDefault || isProtected) && by.grant.kind !== 'installation' && !reaches(repo.role, 'admin'))
+  const administers = authorize(administersRepository, by, { repo }, { write: true }).allowed;
+  if ((isDefault || isProtected) && !administers)
     throw forbidden(`You must have admin rights to rename ${isDefault ? 'the default branch' : 'a protected branch'}.`);
   if (ref === branch.name) return to;
   const following = [{ kind: 'branches.rename' as const, data: { from: branch.short, to, isDefault } }];

@@ -73,7 +73,10 @@ const bypassWords = {
 
 type Seen = { readonly org: Org } | { readonly repo: Repo };
 
-/** A ruleset for a viewer: with its bypass actors if the viewer may change it, and with the viewer's own right to bypass it. */
+/**
+ * A ruleset for a viewer: with its bypass actors if the viewer may change it, and with the viewer's own right to bypass it. Other
+ * viewers don't see for which repositories an organization's ruleset is: they may not know of all of them.
+ */
 export async function presentRulesetTo(
   { db, links, viewer }: Scope & { viewer: Viewer },
   parent: Seen,
@@ -81,11 +84,16 @@ export async function presentRulesetTo(
 ): Promise<Ruleset> {
   const [facts, mayWrite] = await Promise.all([factsIn(db, viewer, parent), mayChange(db, viewer, parent, row)]);
   return {
-    ...presentRuleset(links, parent, row),
+    ...presentRuleset(links, parent, mayWrite ? row : withoutRepositories(row)),
     ...(mayWrite ? { bypass_actors: [...row.bypass_actors] } : {}),
     ...(viewer.account ? { current_user_can_bypass: bypassWords[bypassOf(row, facts)] } : {}),
   };
 }
+
+const withoutRepositories = ({ conditions: { ref_name }, ...row }: RulesetRow): RulesetRow => ({
+  ...row,
+  conditions: ref_name === undefined ? {} : { ref_name },
+});
 
 /** An organization's owner administers all of its repositories. */
 const factsIn = (db: Scope['db'], viewer: Viewer, parent: Seen): Promise<ActorFacts> =>

@@ -204,3 +204,24 @@ test('a job in an environment deploys into that one alone', async () => {
   expect(await deploy(id, { environment: 'other' })).toMatchObject(refused);
   expect((await deploy(id, { environment: 'site' })).status).toBe(200);
 });
+
+test('where the repository has an environment for websites, a job outside of it deploys none, whatever it names', async () => {
+  for (const place of ['', '    environment: other\n']) {
+    const { at, owner, upload, deploy } = await setting(workflow.replace('    steps:', `${place}    steps:`));
+    const id = await upload('site', await tarOf([{ name: 'index.html', content: 'x' }]));
+    expect((await owner.put(`${at}/environments/github-pages`, {})).status).toBe(200);
+    const refused = { status: 422, body: { errors: [{ field: 'environment' }] } };
+    await here.unchanged(['pages_builds'], async () => {
+      expect(await deploy(id)).toMatchObject(refused);
+      for (const environment of ['github-pages', 'other']) expect(await deploy(id, { environment })).toMatchObject(refused);
+    });
+    expect((await owner.delete(`${at}/environments/github-pages`)).status).toBe(204);
+    expect((await deploy(id)).status).toBe(200);
+  }
+});
+
+test('a job in the environment for websites deploys', async () => {
+  const { upload, deploy } = await setting(workflow.replace('    steps:', '    environment: github-pages\n    steps:'));
+  const id = await upload('site', await tarOf([{ name: 'index.html', content: 'x' }]));
+  expect((await deploy(id, { environment: 'github-pages' })).status).toBe(200);
+});

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { addCommit, history, point } from '#test/resources/code/commits/setting.ts';
 import { endUnrecorded, recover, told } from '#test/resources/code/pushes/support.ts';
+import { installApp } from '#test/support/apps.ts';
 import { world } from '#test/support/world.ts';
 
 const w = await world();
@@ -97,6 +98,40 @@ test('the default branch is renamed by administrators alone', async () => {
   const client = await w.as(writer);
   expect((await client.post(`${path}/branches/main/rename`, { new_name: 'x' })).status).toBe(403);
   expect((await client.post(`${path}/branches/other/rename`, { new_name: 'x' })).status).toBe(201);
+});
+
+test('credentials that may not administer rename neither the default branch nor protected ones', async () => {
+  const owner = await w.user();
+  const { path, oids, repo } = await history(w, owner, 1);
+  await point(w, repo, 'refs/heads/kept', oids[0] ?? '');
+  await point(w, repo, 'refs/heads/other', oids[0] ?? '');
+  const protection = {
+    required_status_checks: null,
+    enforce_admins: true,
+    required_pull_request_reviews: null,
+    restrictions: null,
+  };
+  const client = await w.as(owner);
+  expect((await client.put(`${path}/branches/kept/protection`, protection)).status).toBe(200);
+  const tokensWith = async (permissions: Record<string, string>) => [
+    await w.fineGrained(owner, owner, permissions),
+    (await installApp(w, { on: owner, permissions })).token,
+  ];
+  for (const token of await tokensWith({ contents: 'write' })) {
+    const writer = await w.as(token);
+    for (const name of ['main', 'kept'])
+      expect((await writer.post(`${path}/branches/${name}/rename`, { new_name: 'x' })).status).toBe(403);
+    expect((await writer.post(`${path}/branches/other/rename`, { new_name: 'x' })).status).toBe(201);
+    expect((await writer.post(`${path}/branches/x/rename`, { new_name: 'other' })).status).toBe(201);
+  }
+  for (const token of await tokensWith({ contents: 'write', administration: 'write' })) {
+    const administrator = await w.as(token);
+    for (const [from, to] of [
+      ['main', 'trunk'],
+      ['trunk', 'main'],
+    ])
+      expect((await administrator.post(`${path}/branches/${from}/rename`, { new_name: to })).status).toBe(201);
+  }
 });
 
 async function parted(files: Record<string, string>) {

@@ -1,7 +1,7 @@
 // What people and apps say of jobs that wait to enter their environments.
 import type { RepositoryAction } from '#access/action.ts';
 import { authorize } from '#access/authorize.ts';
-import type { Policy } from '#access/policy.ts';
+import { administersRepository } from '#access/policies.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { record } from '#events/record.ts';
@@ -27,13 +27,6 @@ import { countReviews, insertJobReviews, insertReview, listWaitingJobs } from '.
 
 type Run = Id<'workflow_runs'>;
 
-/** Who may change environments may pass them, too, where they allow it. */
-const administers = {
-  scopes: ['repo'],
-  role: 'admin',
-  permission: 'administration:write',
-} as const satisfies Policy;
-
 const maxReviews = fixedValue(limitTable.workflows.reviews);
 
 /** How a viewer may let jobs into an environment: by a review that counts, or by passing over its rules. */
@@ -52,7 +45,8 @@ export async function loadReviewRights(
     loadReviewers(db, repo, account ? [account.id] : []),
   ]);
   const reviewer = account && known.get(account.id);
-  const administrates = authorize(administers, viewer, { repo }, { write: true }).allowed;
+  // Who may change environments may pass them, too, where they allow it.
+  const administrates = authorize(administersRepository, viewer, { repo }, { write: true }).allowed;
   return {
     protectionOf,
     rightIn(environment) {
