@@ -103,14 +103,7 @@ function jsonOf({ content }: Schema): Schema | undefined {
   return isSchema(media) && isSchema(media.schema) ? media.schema : undefined;
 }
 
-const prose = new Set([
-  'description',
-  'title',
-  'example',
-  'examples',
-  'deprecated',
-  'externalDocs',
-]);
+const prose = new Set(['description', 'title', 'example', 'examples', 'deprecated', 'externalDocs']);
 
 const bareSchema = (schema: Schema): Schema => Object.fromEntries(bareEntries(schema));
 const bare = (value: unknown): unknown => {
