@@ -1,6 +1,6 @@
 import type { JobContext } from '#endpoint/job-context.ts';
-import { type Recording, recordFound } from './rules.ts';
-import type { Found } from './store.ts';
+import { type Recording, recordFound } from '../rules.ts';
+import type { Found } from '../store.ts';
 
 /** Findings of one transaction, which are held in memory at once. */
 const findingsPerBatch = 500;

@@ -4,10 +4,10 @@ import { refreshTokenPrefix, tokenPrefixes } from '#access/tokens.ts';
 import { asId } from '#lib/id.ts';
 import { newToken } from '#lib/token.ts';
 import { periodicYield } from '#lib/turns.ts';
-import { customScannerOf, inTurn } from '#resources/code/secret-scanning/custom-scanner.ts';
-import { matchesIn } from '#resources/code/secret-scanning/find-secrets.ts';
-import { genericPatterns, providerPatterns, type SecretPattern } from '#resources/code/secret-scanning/patterns.ts';
-import { scannerOf } from '#resources/code/secret-scanning/scanner.ts';
+import { customScannerOf, inTurn } from '#resources/code/secret-scanning/detection/custom-scanner.ts';
+import { matchesIn } from '#resources/code/secret-scanning/detection/find-secrets.ts';
+import { genericPatterns, providerPatterns, type SecretPattern } from '#resources/code/secret-scanning/detection/patterns.ts';
+import { scannerOf } from '#resources/code/secret-scanning/detection/scanner.ts';
 
 const patterns = [...providerPatterns, ...genericPatterns];
 const scanner = scannerOf(patterns);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { longestTurn } from '#test/support/time.ts';
 import { fresh } from '#test/support/world.ts';
-import { secretSetting } from './setting.ts';
+import { secretSetting } from '../setting.ts';
 
 const { here, owner, org, client, on, setting, heard } = await secretSetting();
 

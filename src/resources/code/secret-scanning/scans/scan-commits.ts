@@ -7,9 +7,9 @@ import type { Oid } from '#git/objects/oid.ts';
 import { listRefNames } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { gather, unique } from '#lib/collections.ts';
-import { findSecrets, scannerFor } from './find-secrets.ts';
+import { findSecrets, scannerFor } from '../detection/find-secrets.ts';
 import { recorderOf } from './recorder.ts';
-import type { Scanning, ScanProgress, ScanRow } from './scan-store.ts';
+import type { Scanning, ScanProgress, ScanRow } from './store.ts';
 
 type GitRepository = ReturnType<typeof repoOf>;
 

@@ -6,11 +6,11 @@ import { recordAll } from '#events/record.ts';
 import { job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { wouldFind } from './custom-expressions.ts';
-import { findAnyPattern, listScannedOf, type PatternRow, removePattern } from './custom-store.ts';
-import { openSecret } from './rules.ts';
-import { enqueueScans, historyPriority } from './scan.ts';
-import { listAlertsOfPattern, removeAlerts, resolveAlerts } from './store.ts';
+import { openSecret } from '../rules.ts';
+import { enqueueScans, historyPriority } from '../scans/scan.ts';
+import { listAlertsOfPattern, removeAlerts, resolveAlerts } from '../store.ts';
+import { wouldFind } from './expressions.ts';
+import { findAnyPattern, listScannedOf, type PatternRow, removePattern } from './store.ts';
 
 type Context = JobContext;
 type Actor = Id<'accounts'> | undefined;

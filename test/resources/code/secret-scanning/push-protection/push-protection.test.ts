@@ -5,7 +5,7 @@ import { git } from '#test/git/support.ts';
 import { addCommit, diskOf } from '#test/resources/code/commits/setting.ts';
 import { type RuleSetting, ruleSetting } from '#test/resources/code/ref-rules/setting.ts';
 import { world } from '#test/support/world.ts';
-import { cloudKey, ownToken } from './setting.ts';
+import { cloudKey, ownToken } from '../setting.ts';
 
 const w = await world();
 

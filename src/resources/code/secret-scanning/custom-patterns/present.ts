@@ -1,10 +1,10 @@
 import { keyed } from '#lib/collections.ts';
 import { timestamp } from '#lib/time.ts';
-import { versionOf } from './custom-rules.ts';
-import type { AlertCounts, PatternRow } from './custom-store.ts';
-import type { CustomPattern, PatternSetting, PatternSettings } from './pattern-schemas.ts';
-import { customTokenType, providerTokenType } from './pattern-settings.ts';
-import { providerPatterns } from './patterns.ts';
+import { providerPatterns } from '../detection/patterns.ts';
+import { versionOf } from './rules.ts';
+import type { CustomPattern, PatternSetting, PatternSettings } from './schemas.ts';
+import { customTokenType, providerTokenType } from './settings.ts';
+import type { AlertCounts, PatternRow } from './store.ts';
 
 export const presentPattern = (row: PatternRow): CustomPattern => ({
   id: row.id,

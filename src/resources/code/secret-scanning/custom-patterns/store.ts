@@ -6,7 +6,7 @@ import type { DB } from '#database/tables.ts';
 import { gather, getOrThrow, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Page, Walked } from '#lib/page.ts';
-import type { CustomPattern } from './custom-scanner.ts';
+import type { CustomPattern } from '../detection/custom-scanner.ts';
 
 export type PatternRow = Selectable<DB['secret_patterns']>;
 

@@ -10,8 +10,12 @@ import { conflict, type FieldError, invalid, invalidFields, notFound, orNotFound
 import { periodicYield } from '#lib/turns.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
-import { checkExpressions, checkTogether } from './custom-expressions.ts';
-import type { Expressions } from './custom-scanner.ts';
+import type { Expressions } from '../detection/custom-scanner.ts';
+import { providerPatterns } from '../detection/patterns.ts';
+import { checkExpressions, checkTogether } from './expressions.ts';
+import { followPattern } from './follow-pattern.ts';
+import type { CustomPatternChange, NewCustomPattern, PatternDeletion, PatternSettingsChange } from './schemas.ts';
+import { customTokenType, providerTokenType, versionOfSettings } from './settings.ts';
 import {
   insertPatterns,
   listAllPatterns,
@@ -26,11 +30,7 @@ import {
   updatePattern,
   updatePushProtection,
   updateRemoval,
-} from './custom-store.ts';
-import { followPattern } from './follow-pattern.ts';
-import type { CustomPatternChange, NewCustomPattern, PatternDeletion, PatternSettingsChange } from './pattern-schemas.ts';
-import { customTokenType, providerTokenType, versionOfSettings } from './pattern-settings.ts';
-import { providerPatterns } from './patterns.ts';
+} from './store.ts';
 
 const resource = 'CustomPattern';
 const maxPatterns = fixedValue(limitTable.secretScanning.customPatterns);

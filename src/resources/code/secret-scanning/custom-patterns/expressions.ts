@@ -1,7 +1,14 @@
 // What may be a custom pattern: expressions that RE2 knows, that find their own test string, no ordinary text, and that are fast.
 import { type FieldError, invalidFields } from '#lib/refusal.ts';
 import { expressionSet, groupFinder, isFarAbove, sizedExpression, wholeExpression } from '#lib/regular-expression.ts';
-import { acceptanceOf, type CustomPattern, customScannerOf, type Expressions, secretGroup, wholeOf } from './custom-scanner.ts';
+import {
+  acceptanceOf,
+  type CustomPattern,
+  customScannerOf,
+  type Expressions,
+  secretGroup,
+  wholeOf,
+} from '../detection/custom-scanner.ts';
 
 const resource = 'CustomPattern';
 

@@ -5,13 +5,13 @@ import { countStatements } from '#database/client.ts';
 import { enqueue } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { scanForNewPatterns } from '#resources/code/secret-scanning/jobs.ts';
-import { scanTextsAnew } from '#resources/code/secret-scanning/scan.ts';
-import { scanWritten } from '#resources/code/secret-scanning/scan-texts.ts';
+import { scanTextsAnew } from '#resources/code/secret-scanning/scans/scan.ts';
+import { scanWritten } from '#resources/code/secret-scanning/scans/scan-texts.ts';
 import { enqueueImportedIssues } from '#resources/collaboration/issues/index.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { waitsForLock } from '#test/support/time.ts';
 import { fresh } from '#test/support/world.ts';
-import { ownToken, secretSetting } from './setting.ts';
+import { ownToken, secretSetting } from '../setting.ts';
 
 const { here, owner, org, client, on, off, setting, heard, target } = await secretSetting();
 const octokit = new Octokit({ auth: await here.token(owner), baseUrl: `${here.url}/api/v3`, throttle: { enabled: false } });

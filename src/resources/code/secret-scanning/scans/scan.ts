@@ -9,10 +9,11 @@ import { enqueueAll, job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { findRepository } from '#resources/repositories/repositories/index.ts';
-import { listScannedPatterns, type ScannedPattern } from './custom-store.ts';
-import { scannerFor, withGeneric } from './find-secrets.ts';
-import { scanSources } from './present.ts';
+import { listScannedPatterns, type ScannedPattern } from '../custom-patterns/store.ts';
+import { scannerFor, withGeneric } from '../detection/find-secrets.ts';
+import { scanSources } from '../present.ts';
 import { planCommits, scanCommits } from './scan-commits.ts';
+import { scanTexts } from './scan-texts.ts';
 import {
   findLastScan,
   findRunningScan,
@@ -22,8 +23,7 @@ import {
   type Scanning,
   type ScanRow,
   updateScan,
-} from './scan-store.ts';
-import { scanTexts } from './scan-texts.ts';
+} from './store.ts';
 
 type Context = JobContext;
 

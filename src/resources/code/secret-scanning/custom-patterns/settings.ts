@@ -1,7 +1,7 @@
 // The names and the version by which pattern configurations tell what they are about.
 import { createHash } from 'node:crypto';
 import type { Id } from '#lib/id.ts';
-import type { PatternRow } from './custom-store.ts';
+import type { PatternRow } from './store.ts';
 
 /** The id of a known form in pattern configurations. */
 export const providerTokenType = (type: string): string => type.toUpperCase();

@@ -9,17 +9,11 @@ import type { Id } from '#lib/id.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { timestamp } from '#lib/time.ts';
-import { listScannedPatterns, loadSettings } from './custom-store.ts';
-import { type FoundSecret, findSecrets, protectedScanner } from './find-secrets.ts';
-import {
-  findPlaceholderForUpdate,
-  insertPlaceholders,
-  listPlaceholders,
-  listPushable,
-  updatePlaceholder,
-} from './placeholder-store.ts';
-import { digestOf } from './rules.ts';
-import type { Bypass, NewBypass } from './schemas.ts';
+import { listScannedPatterns, loadSettings } from '../custom-patterns/store.ts';
+import { type FoundSecret, findSecrets, protectedScanner } from '../detection/find-secrets.ts';
+import { digestOf } from '../rules.ts';
+import type { Bypass, NewBypass } from '../schemas.ts';
+import { findPlaceholderForUpdate, insertPlaceholders, listPlaceholders, listPushable, updatePlaceholder } from './store.ts';
 
 /** A secret that may not be pushed, by its type, place and digest: itself, it is held by nothing. */
 export type BlockedSecret = Omit<FoundSecret, 'secret' | 'custom'> & { readonly digest: Buffer };

@@ -3,11 +3,11 @@ import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription, type Recorded } from '#events/subscription.ts';
 import { getOptional, grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { loadScannedPatterns } from './custom-store.ts';
-import { findInTexts } from './find-in-texts.ts';
-import { scannerFor } from './find-secrets.ts';
+import { loadScannedPatterns } from '../custom-patterns/store.ts';
+import { findInTexts } from '../detection/find-in-texts.ts';
+import { scannerFor } from '../detection/find-secrets.ts';
 import { recorderOf } from './recorder.ts';
-import { loadScanned, type Scanning, type ScanProgress, type ScanRow } from './scan-store.ts';
+import { loadScanned, type Scanning, type ScanProgress, type ScanRow } from './store.ts';
 import { firstText, listTextsAfter, loadTexts, rowOf, type TextCursor, type TextRow } from './text-store.ts';
 
 /** Rows whose texts are read at once, and those of one run, after which other repositories have their turn. */

@@ -1,8 +1,8 @@
 // Secrets in texts of issues and pull requests.
 import { periodicYield } from '#lib/turns.ts';
+import type { Text, TextLocation } from '../scans/text-store.ts';
 import { matchesIn, type Secret, secretOf } from './find-secrets.ts';
 import type { Scanner } from './scanner.ts';
-import type { Text, TextLocation } from './text-store.ts';
 
 /** A secret in a text. Places in texts have no lines, as in the public API. */
 export type SecretInText = Secret & { readonly text: TextLocation };

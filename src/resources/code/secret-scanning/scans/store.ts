@@ -8,7 +8,7 @@ import type { Recorded } from '#events/subscription.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { namedRepositories } from '#resources/repositories/repositories/index.ts';
-import type { ScannedPattern } from './custom-store.ts';
+import type { ScannedPattern } from '../custom-patterns/store.ts';
 
 export type ScanRow = Selectable<DB['secret_scans']>;
 
