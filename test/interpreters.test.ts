@@ -142,7 +142,7 @@ test('only what runs in the background counts for the server itself: others woul
   expect(found.sort()).toEqual([
     'git/store.ts',
     'lib/concurrency-limiter.ts',
-    'resources/collaboration/issues/unread-texts.ts',
+    'resources/collaboration/issues/texts/unread-texts.ts',
     'resources/security/dependency-graph/files.ts',
   ]);
 });

@@ -9,8 +9,8 @@ import { findIndexedCommits } from '#search/index.ts';
 import type { TextReferences } from '#text/read.ts';
 import { mayRefer } from '#text/references.ts';
 import { requireReferences } from '#text/text-references.ts';
-import { viaApp } from './activity.ts';
-import { findTargets, insertReferenceEvents, replaceReferences, type Target } from './reference-store.ts';
+import { viaApp } from '../timeline/activity.ts';
+import { findTargets, insertReferenceEvents, replaceReferences, type Target } from './store.ts';
 
 /** A change that writes a text. `html` is the address of this server's pages: addresses below it are references, too. */
 export type TextAction = RepositoryAction & { html: string };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { issueEventKinds, kindsNotRaised } from '#resources/collaboration/issues/issue-event-kinds.ts';
+import { issueEventKinds, kindsNotRaised } from '#resources/collaboration/issues/timeline/event-kinds.ts';
 import { addCommit, diskOf } from '#test/resources/code/commits/setting.ts';
 import { pullSetting, push } from '#test/resources/collaboration/pulls/setting.ts';
 import description from '#test/spec/public-description.json' with { type: 'json' };

@@ -5,7 +5,7 @@ import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import type { RepositoryName } from '#text/render.ts';
-import { mayReadIssue } from './readable.ts';
+import { mayReadIssue } from '../readable.ts';
 
 export type NamedIssue = RepositoryName & { readonly number: number };
 export type NamedRepository = RepositoryName & { readonly id: Id<'repositories'> };

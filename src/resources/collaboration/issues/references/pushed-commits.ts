@@ -19,8 +19,8 @@ import { fixedValue, limitTable } from '#lib/limits.ts';
 import { findAccountById } from '#resources/identity/accounts/index.ts';
 import { addOpenIssues, findRepository, namedRepositories } from '#resources/repositories/repositories/index.ts';
 import { readCommitMessage } from '#text/read.ts';
-import { closeIssues, findTargets, insertCommitEvents, insertCommitReferences } from './reference-store.ts';
 import { limitedReferences } from './references.ts';
+import { closeIssues, findTargets, insertCommitEvents, insertCommitReferences } from './store.ts';
 
 const maxCommits = fixedValue(limitTable.issues.pushedCommits);
 const maxReferences = fixedValue(limitTable.issues.pushedReferences);

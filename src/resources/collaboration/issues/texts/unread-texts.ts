@@ -8,9 +8,9 @@ import { gather } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { nextTurn } from '#lib/turns.ts';
 import { readReferences } from '#text/text-references.ts';
-import { listCommentsAfter, listIssuesAfter } from './exports.ts';
-import { findTargets } from './reference-store.ts';
-import { limitedReferences } from './references.ts';
+import { listCommentsAfter, listIssuesAfter } from '../archive/exports.ts';
+import { limitedReferences } from '../references/references.ts';
+import { findTargets } from '../references/store.ts';
 import {
   findUnreadTexts,
   insertMentions,

@@ -5,11 +5,11 @@ import type { Db, Tx } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
-import { eventOf, type IssueActivity } from './activity.ts';
-import { findAssignable } from './assignee-store.ts';
-import { checkNumber } from './numbers.ts';
-import type { IssueChange, SomeAssignees } from './schemas.ts';
-import { addAssignees, dropAssignees, type IssueRow, listAssignees } from './store.ts';
+import { checkNumber } from '../numbers.ts';
+import type { IssueChange, SomeAssignees } from '../schemas.ts';
+import { addAssignees, dropAssignees, type IssueRow, listAssignees } from '../store.ts';
+import { eventOf, type IssueActivity } from '../timeline/activity.ts';
+import { findAssignable } from './store.ts';
 
 /** The logins in a list of assignees. Each is a string or an object with a login. */
 export const loginsOf = (assignees: SomeAssignees['assignees']): string[] =>

@@ -9,8 +9,8 @@ import { gather, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type DataType, seesEventsOfField } from '#resources/collaboration/issue-fields/index.ts';
-import { type IssueEventKind, relationFields } from './issue-event-kinds.ts';
-import type { IssueRow } from './store.ts';
+import type { IssueRow } from '../store.ts';
+import { type IssueEventKind, relationFields } from './event-kinds.ts';
 
 /** The data of an issue event. Labels, milestones and fields are stored with the names that they had at that time. */
 export type IssueEventData = {

@@ -5,8 +5,8 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
-import { assignableTo } from './assignee-store.ts';
-import type { IssueEventData } from './event-store.ts';
+import { assignableTo } from '../assignment/store.ts';
+import type { IssueEventData } from '../timeline/store.ts';
 
 type Issue = Id<'issues'>;
 

@@ -5,7 +5,7 @@ import type { Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { TextReferences } from '#text/read.ts';
-import { isSwitchedOn, mayReadIssue } from './readable.ts';
+import { isSwitchedOn, mayReadIssue } from '../readable.ts';
 
 type Row = Selectable<DB['text_references']>;
 

@@ -7,7 +7,7 @@ import { unique } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type Content, changedCounts } from '#resources/collaboration/reactions/index.ts';
-import { isSwitchedOn } from './readable.ts';
+import { isSwitchedOn } from '../readable.ts';
 
 export type CommentRow = Selectable<DB['issue_comments']>;
 type Comment = Id<'issue_comments'>;

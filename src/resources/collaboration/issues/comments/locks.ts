@@ -1,7 +1,7 @@
 import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
-import { eventOf, recordActivity } from './activity.ts';
-import { type IssueRow, updateIssue } from './store.ts';
+import { type IssueRow, updateIssue } from '../store.ts';
+import { eventOf, recordActivity } from '../timeline/activity.ts';
 
 /** Locks the conversation of an issue: from then on, only those who may write to the repository can comment. */
 export async function lockIssue(

@@ -4,10 +4,10 @@ import type { Repo } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { gather } from '#lib/collections.ts';
 import { findOrMakeLabels, type LabelRow } from '#resources/repositories/labels/index.ts';
-import { eventOf, type IssueActivity } from './activity.ts';
-import { checkNumber } from './numbers.ts';
-import type { NewIssue } from './schemas.ts';
-import { addLabels, dropLabels, type IssueRow, listIssueLabels } from './store.ts';
+import { checkNumber } from '../numbers.ts';
+import type { NewIssue } from '../schemas.ts';
+import { addLabels, dropLabels, type IssueRow, listIssueLabels } from '../store.ts';
+import { eventOf, type IssueActivity } from '../timeline/activity.ts';
 
 /** The names in a list of labels. Each is a string or an object with a name. */
 export const labelNames = (labels: NewIssue['labels']): string[] =>

@@ -4,8 +4,8 @@ import type { Tx } from '#database/connect.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { forbidden } from '#lib/refusal.ts';
 import type { Reactable } from '#resources/collaboration/reactions/index.ts';
-import { type CommentRow, countCommentReaction } from './comment-store.ts';
-import { countIssueReaction, type IssueRow, loadIssues } from './store.ts';
+import { countIssueReaction, type IssueRow, loadIssues } from '../store.ts';
+import { type CommentRow, countCommentReaction } from './store.ts';
 
 /** Where the conversation is locked, only those who may write to the repository can react. */
 function checkNotLocked({ repo, by }: RepositoryAction, issue: IssueRow): void {

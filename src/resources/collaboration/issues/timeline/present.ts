@@ -7,11 +7,11 @@ import { loadAccounts, presentUserOrNull } from '#resources/identity/accounts/in
 import { loadVisibleTeams, presentTeams, type Team } from '#resources/identity/teams/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/repositories/apps/index.ts';
 import { namedRepositories, presentRepositories, simpleRepositoryOf } from '#resources/repositories/repositories/index.ts';
-import type { IssueEventRow } from './event-store.ts';
-import { relationFieldOf } from './issue-event-kinds.ts';
-import { presentIssues } from './present.ts';
-import type { CrossReference, Issue, IssueEvent, IssueReference, TimelineEvent } from './schemas.ts';
-import { loadIssues } from './store.ts';
+import { presentIssues } from '../present.ts';
+import type { CrossReference, Issue, IssueEvent, IssueReference, TimelineEvent } from '../schemas.ts';
+import { loadIssues } from '../store.ts';
+import { relationFieldOf } from './event-kinds.ts';
+import type { IssueEventRow } from './store.ts';
 
 /** Leaves the organization's id out, which is stored only to decide who may see the event. */
 const presentFieldChange = ({ organization_id: _, ...change }: NonNullable<IssueEventRow['data']['issue_field']>) => change;

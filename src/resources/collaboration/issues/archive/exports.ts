@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import { listAfter } from '#database/list.ts';
 import { asId, type Id, type RepositoryId } from '#lib/id.ts';
-import type { CommentRow } from './comment-store.ts';
-import type { IssueEventRow } from './event-store.ts';
-import type { IssueRow } from './store.ts';
+import type { CommentRow } from '../comments/store.ts';
+import type { IssueRow } from '../store.ts';
+import type { IssueEventRow } from '../timeline/store.ts';
 
 /** The issues of a repository after a number, in their order, without pull requests. */
 export const listIssuesAfter = (db: Db, repository: RepositoryId, after: number, limit: number): Promise<IssueRow[]> =>

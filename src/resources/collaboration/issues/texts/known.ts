@@ -15,7 +15,7 @@ import type { Autolink } from '#text/autolinks.ts';
 import { collectReferences } from '#text/read.ts';
 import type { Reference } from '#text/references.ts';
 import { commitKey, issueKey, type Known, type RepositoryName, repositoryKey, repositoryNamed } from '#text/render.ts';
-import { pageOf } from './addresses.ts';
+import { pageOf } from '../addresses.ts';
 import { findReadableIssues, findReadableRepositories, type NamedIssue, type NamedRepository } from './known-store.ts';
 
 const most = fixedValue(limitTable.texts.references);

@@ -5,11 +5,11 @@ import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { forbidden } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
-import { viaApp } from './activity.ts';
-import { type CommentRow, insertComment, removeComment, updateComment } from './comment-store.ts';
-import { insertIssueEvents } from './event-store.ts';
-import { recordReferences, type TextAction } from './references.ts';
-import type { IssueRow } from './store.ts';
+import { recordReferences, type TextAction } from '../references/references.ts';
+import type { IssueRow } from '../store.ts';
+import { viaApp } from '../timeline/activity.ts';
+import { insertIssueEvents } from '../timeline/store.ts';
+import { type CommentRow, insertComment, removeComment, updateComment } from './store.ts';
 
 /** Comments on an issue. Where the conversation is locked, only those who may write to the repository can. */
 export async function commentOn(tx: Tx, action: TextAction, issue: IssueRow, body: string): Promise<CommentRow> {

@@ -8,8 +8,8 @@ import { inRepository } from '#events/scope.ts';
 import { getOptional } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { loadMilestones, type MilestoneRow } from '#resources/collaboration/milestones/index.ts';
-import { insertIssueEvents, type NewIssueEvent } from './event-store.ts';
-import { type IssueRow, updateIssue } from './store.ts';
+import { type IssueRow, updateIssue } from '../store.ts';
+import { insertIssueEvents, type NewIssueEvent } from './store.ts';
 
 type ActivityEvent = Extract<EventKind, `issue.${string}` | `pull_request.${string}`>;
 
