@@ -100,7 +100,7 @@ const attacks: Record<string, readonly [file: string, title: string]> = {
     'a text that is too long for a regular expression',
   ],
   'custom patterns of secrets, and what is scanned for secrets': [
-    'resources/code/secret-scanning/scanner.test.ts',
+    'resources/code/secret-scanning/detection/scanner.test.ts',
     'between the parts of a large file other work has its turn',
   ],
   SARIF: ['resources/security/code-scanning/uploads.test.ts', 'const bomb'],
@@ -142,7 +142,7 @@ test('only what runs in the background counts for the server itself: others woul
   expect(found.sort()).toEqual([
     'git/store.ts',
     'lib/concurrency-limiter.ts',
-    'resources/collaboration/issues/unread-texts.ts',
+    'resources/collaboration/issues/texts/unread-texts.ts',
     'resources/security/dependency-graph/files.ts',
   ]);
 });

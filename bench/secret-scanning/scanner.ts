@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asId } from '#lib/id.ts';
-import { customScannerOf, inTurn } from '#resources/code/secret-scanning/custom-scanner.ts';
-import { genericPatterns, providerPatterns } from '#resources/code/secret-scanning/patterns.ts';
-import { scannerOf } from '#resources/code/secret-scanning/scanner.ts';
+import { customScannerOf, inTurn } from '#resources/code/secret-scanning/detection/custom-scanner.ts';
+import { genericPatterns, providerPatterns } from '#resources/code/secret-scanning/detection/patterns.ts';
+import { scannerOf } from '#resources/code/secret-scanning/detection/scanner.ts';
 
 const folders =
   process.argv.length > 2 ? process.argv.slice(2) : ['src', 'test', 'docs', 'node_modules/@types', 'node_modules/octokit'];

@@ -185,9 +185,9 @@ export const interpreterTable: readonly Interpreter[] = [
     reads: 'custom patterns of secrets, and what is scanned for secrets',
     runs: 'steps',
     modules: [
-      'resources/code/secret-scanning/custom-expressions.ts',
-      'resources/code/secret-scanning/custom-scanner.ts',
-      'resources/code/secret-scanning/scanner.ts',
+      'resources/code/secret-scanning/custom-patterns/expressions.ts',
+      'resources/code/secret-scanning/detection/custom-scanner.ts',
+      'resources/code/secret-scanning/detection/scanner.ts',
     ],
     bounds: ['secretScanning.customPatterns', 'secretScanning.fileSize', 'secretScanning.ofFile'],
   },

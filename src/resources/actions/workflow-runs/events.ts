@@ -113,7 +113,7 @@ const jobPayload = (
     const urls = repositoryUrlsOf(context.links, repository);
     const [workflow_job] = await presentJobs(context, urls, [{ ...row, ...jobAt[action] }]);
     if (!workflow_job || (action === 'completed' && workflow_job.status !== 'completed')) return [];
-    // What it ran is told of at its end.
+    // Its steps are shown at its end.
     const steps = action === 'completed' ? workflow_job.steps : [];
     return [{ type: jobEvent, action, body: { workflow_job: { ...workflow_job, steps } } }];
   });

@@ -216,7 +216,7 @@ export const listSteps = (db: Db, jobs: readonly Job[]): Promise<StepRow[]> =>
     ? Promise.resolve([])
     : db.selectFrom('workflow_job_steps').selectAll().where('job_id', 'in', jobs).orderBy('job_id').orderBy('number').execute();
 
-/** Jobs that should be told of and weren't: taken, but never heard of since; or not heard of for too long. */
+/** Jobs without a report since a time: their runner has never reported, or is silent. */
 export const listSilentJobs = (db: Db, { before, limit }: { before: Date; limit: number }) =>
   db
     .selectFrom('workflow_jobs')
@@ -227,7 +227,7 @@ export const listSilentJobs = (db: Db, { before, limit }: { before: Date; limit:
     .limit(limit)
     .execute();
 
-/** Jobs that have run for longer than they may, and weren't told to end; and those that were, but that nobody ended since a time. */
+/** Jobs that have run for longer than they may, and jobs whose runner didn't end them since a cancellation before a time. */
 export async function listOverdueJobs(
   db: Db,
   { now, usualMinutes, graceSeconds, before, limit }: Overdue,

@@ -1,12 +1,12 @@
 import { family } from '#resources/family.ts';
+import { followPattern } from './custom-patterns/follow-pattern.ts';
+import * as patternSchemas from './custom-patterns/schemas.ts';
 import * as alerts from './endpoints/alerts.ts';
 import * as patterns from './endpoints/patterns.ts';
 import { secretScanningEvents } from './events.ts';
-import { followPattern } from './follow-pattern.ts';
 import { scanChanged, scanForNewPatterns } from './jobs.ts';
-import * as patternSchemas from './pattern-schemas.ts';
-import { scanRepository } from './scan.ts';
-import { scanWritten } from './scan-texts.ts';
+import { scanRepository } from './scans/scan.ts';
+import { scanWritten } from './scans/scan-texts.ts';
 import * as schemas from './schemas.ts';
 
 /** Secrets in repositories: alerts of those that were pushed or written, and what keeps others from being pushed. */

@@ -1,6 +1,6 @@
 import { unique } from '#lib/collections.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
-import { providerPatterns } from './patterns.ts';
+import { providerPatterns } from './detection/patterns.ts';
 import { type AlertQuery, resolutions } from './schemas.ts';
 import type { AlertFilter } from './store.ts';
 

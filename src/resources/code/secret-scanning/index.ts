@@ -1,3 +1,3 @@
 export { findNamedAlert } from './present.ts';
-export { type BlockedSecret, findBlocked, insertBlockedSecrets } from './push-protection.ts';
-export { scanTextsAnew } from './scan.ts';
+export { type BlockedSecret, findBlocked, insertBlockedSecrets } from './push-protection/push-protection.ts';
+export { scanTextsAnew } from './scans/scan.ts';

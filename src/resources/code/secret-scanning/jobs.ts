@@ -2,10 +2,10 @@ import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription, type Recorded } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
-import { withGeneric } from './find-secrets.ts';
-import { patternsVersion } from './patterns.ts';
-import { enqueueScans, historyPriority } from './scan.ts';
-import { listOutdated, loadScanned, removeScans, removeTextScans } from './scan-store.ts';
+import { withGeneric } from './detection/find-secrets.ts';
+import { patternsVersion } from './detection/patterns.ts';
+import { enqueueScans, historyPriority } from './scans/scan.ts';
+import { listOutdated, loadScanned, removeScans, removeTextScans } from './scans/store.ts';
 
 const kinds = ['push', 'repository.imported', 'repository.security_changed'] as const;
 type Followed = Recorded<(typeof kinds)[number]>;

@@ -1,6 +1,6 @@
 import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf, numberWord } from '#endpoint/path-words.ts';
-import { findPatternForUpdate, selectOrgPattern, selectRepoPattern } from './custom-store.ts';
+import { findPatternForUpdate, selectOrgPattern, selectRepoPattern } from './custom-patterns/store.ts';
 import { findAlertForUpdate, selectAlert } from './store.ts';
 
 /** An alert of a repository with secret scanning enabled, by its number. */

@@ -9,9 +9,9 @@ import type { Secrets } from '#lib/secrets.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { commitLink, fileLinks, objectUrl, type RepositoryUrls, repositoryUrlsOf } from '#resources/code/commits/index.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/identity/accounts/index.ts';
-import { patternOf } from './patterns.ts';
+import { patternOf } from './detection/patterns.ts';
 import { openSecret } from './rules.ts';
-import type { ScanRow } from './scan-store.ts';
+import type { ScanRow } from './scans/store.ts';
 import type { AlertLocation, ScanHistory, SecretAlert, SecretAlertInPayload, TextType } from './schemas.ts';
 import { type AlertRow, findAlert, type LocationRow, loadFirstLocations } from './store.ts';
 

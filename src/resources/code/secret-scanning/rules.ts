@@ -10,10 +10,11 @@ import { badRequest, unprocessable } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { findAlertAssignee } from '#resources/repositories/collaborators/index.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
-import { listPresentPatterns } from './custom-store.ts';
-import type { Secret } from './find-secrets.ts';
-import { genericTypes } from './patterns.ts';
-import { listBypasses, type PlaceholderRow } from './placeholder-store.ts';
+import { listPresentPatterns } from './custom-patterns/store.ts';
+import type { Secret } from './detection/find-secrets.ts';
+import { genericTypes } from './detection/patterns.ts';
+import { listBypasses, type PlaceholderRow } from './push-protection/store.ts';
+import { keepPresentTexts } from './scans/text-store.ts';
 import type { AlertChange } from './schemas.ts';
 import {
   type AlertRow,
@@ -27,7 +28,6 @@ import {
   reopenAlerts,
   updateAlert,
 } from './store.ts';
-import { keepPresentTexts } from './text-store.ts';
 
 /** The context in which the secret of an alert is sealed. */
 const contextOf = (repository: Id<'repositories'>, type: string): string => `secret_alerts.secret:${repository}:${type}`;

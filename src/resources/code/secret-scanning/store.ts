@@ -6,8 +6,8 @@ import type { DB } from '#database/tables.ts';
 import { gather, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page, Walked } from '#lib/page.ts';
-import type { SecretInText } from './find-in-texts.ts';
-import type { FoundSecret } from './find-secrets.ts';
+import type { SecretInText } from './detection/find-in-texts.ts';
+import type { FoundSecret } from './detection/find-secrets.ts';
 
 type StoredAlert = Selectable<DB['secret_alerts']>;
 

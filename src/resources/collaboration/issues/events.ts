@@ -19,7 +19,7 @@ import {
 } from '#resources/event-kinds.ts';
 import { loadAccounts, presentUser } from '#resources/identity/accounts/index.ts';
 import { type LabelRow, loadLabels, presentLabel } from '#resources/repositories/labels/index.ts';
-import { type CommentRow, loadComments } from './comment-store.ts';
+import { type CommentRow, loadComments } from './comments/store.ts';
 import { presentComments, presentIssues } from './present.ts';
 import type { Issue, IssueComment } from './schemas.ts';
 import { loadIssues } from './store.ts';

@@ -10,11 +10,11 @@ import * as milestoneLabelsEndpoints from './endpoints/milestone-labels.ts';
 import * as reactionsEndpoints from './endpoints/reactions.ts';
 import { issueEvents } from './events.ts';
 import { unassignLost } from './jobs.ts';
-import { readPushedCommits } from './pushed-commits.ts';
+import { readPushedCommits } from './references/pushed-commits.ts';
 import * as schemas from './schemas.ts';
 import { Issue, IssueComment } from './schemas.ts';
 import { indexChanged, indexChangedSilently, indexImported, indexMissing, indexRenamed } from './search-jobs.ts';
-import { readUnreadTexts } from './unread-texts.ts';
+import { readUnreadTexts } from './texts/unread-texts.ts';
 
 export const issues = family({
   name: 'issues',

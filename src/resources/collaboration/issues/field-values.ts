@@ -14,8 +14,8 @@ import {
   type SomeValue,
   type Value,
 } from '#resources/collaboration/issue-fields/index.ts';
-import { type IssueActivity, recordActivity } from './activity.ts';
 import type { IssueRow } from './store.ts';
+import { type IssueActivity, recordActivity } from './timeline/activity.ts';
 
 /** A change of an issue's value in one field. */
 type Change = {

@@ -1,8 +1,3 @@
-export { eventOf, recordActivity, viaApp } from './activity.ts';
-export { assignableTo, findAssignable } from './assignee-store.ts';
-export { type CommentRow, loadComments } from './comment-store.ts';
-export { type IssueEventData, insertIssueEvents, loadIssueEvents, maySeeRestricted, type NewIssueEvent } from './event-store.ts';
-export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';
 export {
   type ArchivedEvent,
   type EventKey,
@@ -11,7 +6,7 @@ export {
   listIssueEventsAfter,
   listIssuesAfter,
   type OfIssue,
-} from './exports.ts';
+} from './archive/exports.ts';
 export {
   findIssueIds,
   type ImportedIssue,
@@ -20,14 +15,14 @@ export {
   insertImportedIssues,
   issueTotals,
   setDuplicates,
-} from './import-store.ts';
-export type { RelationEventKind } from './issue-event-kinds.ts';
-export { loadAutolinks, loadKnown } from './known.ts';
+} from './archive/import-store.ts';
+export { assignableTo, findAssignable } from './assignment/store.ts';
+export { type CommentRow, loadComments } from './comments/store.ts';
+export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';
 export { issue } from './path-resources.ts';
 export { presentComments, presentIssue, presentIssues } from './present.ts';
-export { presentTimelineEvents } from './present-events.ts';
-export { closeIssues } from './reference-store.ts';
-export { recordMentions, recordReferences, type TextAction } from './references.ts';
+export { recordMentions, recordReferences, type TextAction } from './references/references.ts';
+export { closeIssues } from './references/store.ts';
 export { prepareReopening } from './reopening.ts';
 export { changeIssue, checkHasIssues, checkHasPulls } from './rules.ts';
 export {
@@ -57,4 +52,15 @@ export {
   touchIssues,
   updateIssue,
 } from './store.ts';
-export { presentTexts, textMedia } from './texts.ts';
+export { loadAutolinks, loadKnown } from './texts/known.ts';
+export { presentTexts, textMedia } from './texts/texts.ts';
+export { eventOf, recordActivity, viaApp } from './timeline/activity.ts';
+export type { RelationEventKind } from './timeline/event-kinds.ts';
+export { presentTimelineEvents } from './timeline/present.ts';
+export {
+  type IssueEventData,
+  insertIssueEvents,
+  loadIssueEvents,
+  maySeeRestricted,
+  type NewIssueEvent,
+} from './timeline/store.ts';

@@ -3,7 +3,7 @@ import type { JobContext } from '#endpoint/job-context.ts';
 import { recordEach } from '#events/record.ts';
 import { subscription } from '#events/subscription.ts';
 import type { Id } from '#lib/id.ts';
-import { assignableTo } from './assignee-store.ts';
+import { assignableTo } from './assignment/store.ts';
 
 const revocations = [
   'collaborator.removed',

@@ -2,12 +2,12 @@ import { pathResource } from '#endpoint/path-resource.ts';
 import { idOf, loginWord, nameWord, numberWord } from '#endpoint/path-words.ts';
 import { findFieldValue, findSameFieldValue } from '#resources/collaboration/issue-fields/index.ts';
 import { reactionOf } from '#resources/collaboration/reactions/index.ts';
-import { findAssignable } from './assignee-store.ts';
-import { findCommentForUpdate, selectComment } from './comment-store.ts';
-import { findIssueEvent } from './event-store.ts';
-import { subjectOfComment, subjectOfIssue } from './reactions.ts';
+import { findAssignable } from './assignment/store.ts';
+import { subjectOfComment, subjectOfIssue } from './comments/reactions.ts';
+import { findCommentForUpdate, selectComment } from './comments/store.ts';
 import { checkHasIssues, checkHasPulls } from './rules.ts';
 import { findIssueForUpdate, findIssueLabel, findIssueLabelById, issueNumbers, selectIssue } from './store.ts';
+import { findIssueEvent } from './timeline/store.ts';
 
 /** An issue of a repository, by its number. */
 export const issue = pathResource({

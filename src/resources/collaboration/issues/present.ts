@@ -12,11 +12,11 @@ import { loadApps, presentAppOrNull } from '#resources/repositories/apps/index.t
 import { type LabelRow, presentLabel } from '#resources/repositories/labels/index.ts';
 import { namedRepositories, presentRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { pageOf } from './addresses.ts';
-import type { CommentRow } from './comment-store.ts';
+import type { CommentRow } from './comments/store.ts';
 import { relationsPresenter } from './related.ts';
 import type { Issue, IssueComment } from './schemas.ts';
 import { attachedToIssues, type IssueRow, issueNumbers, loadAssociations } from './store.ts';
-import { presentTexts } from './texts.ts';
+import { presentTexts } from './texts/texts.ts';
 
 const authoredIn = (rows: readonly Pick<IssueRow | CommentRow, 'repository_id' | 'author_id'>[]) =>
   rows.flatMap(({ repository_id, author_id }) => (author_id === null ? [] : [{ repository: repository_id, author: author_id }]));

@@ -8,14 +8,14 @@ import { asId, type Id } from '#lib/id.ts';
 import { forbidden, gone, invalid } from '#lib/refusal.ts';
 import { findMilestone } from '#resources/collaboration/milestones/index.ts';
 import { addOpenIssues } from '#resources/repositories/repositories/index.ts';
-import { activitiesOfChange, activitiesOfMilestone, eventOf, recordActivity, viaApp } from './activity.ts';
-import { activitiesOfAssignees, assignable, replaceAssignees, wantedAssignees } from './assignees.ts';
-import { activitiesOfLabels, labelNames, replaceLabels, wantedLabels } from './labels.ts';
+import { activitiesOfAssignees, assignable, replaceAssignees, wantedAssignees } from './assignment/assignees.ts';
+import { activitiesOfLabels, labelNames, replaceLabels, wantedLabels } from './labels/labels.ts';
 import { checkNumber } from './numbers.ts';
-import { recordReferences, type TextAction } from './references.ts';
+import { recordReferences, type TextAction } from './references/references.ts';
 import { checkOnlyOne, checkReopening } from './reopening.ts';
 import type { IssueChange, NewIssue } from './schemas.ts';
 import { findReadableIssue, type IssueRow, insertIssue, updateIssue } from './store.ts';
+import { activitiesOfChange, activitiesOfMilestone, eventOf, recordActivity, viaApp } from './timeline/activity.ts';
 
 /** Refuses repositories that have their issues switched off. */
 export function checkHasIssues(repo: Repo): void {

@@ -6,7 +6,7 @@ import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { scanTextsAnew } from '#resources/code/secret-scanning/index.ts';
 import { indexIssues, indexIssuesWithName, indexMissingIssues, type NameOnIssues, reindexIssues } from '#search/index.ts';
-import { enqueueReading } from './unread-texts.ts';
+import { enqueueReading } from './texts/unread-texts.ts';
 
 const changes = [
   'issue.opened',

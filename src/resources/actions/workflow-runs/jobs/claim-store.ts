@@ -11,7 +11,7 @@ type Run = Id<'workflow_runs'>;
 
 /** Runners that ask for jobs, and differ in nothing that the queue looks at. */
 export type Takers = {
-  /** In the order in which they have asked. */
+  /** In the order of their requests. */
   readonly ids: readonly Id<'runners'>[];
   /** What all of them are: a runner that isn't so any more gets none. */
   readonly kind: Pick<

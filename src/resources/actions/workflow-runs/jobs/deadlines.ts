@@ -12,7 +12,7 @@ import { findJob, findRunForUpdate, type JobRow, listOverdueJobs, listSilentJobs
 import { endLostJob, giveUpJob } from './lost-runners.ts';
 
 const jobsPerBatch = 500;
-/** A job of which nothing was ever heard was lost on its way to its runner: it is offered again after this time, in seconds. */
+/** A job without any report was lost on its way to its runner: it is offered again after this time, in seconds. */
 const unheard = 60;
 /** In seconds: runners end jobs by themselves when their time is over, and tell of it. */
 const overtime = 60;

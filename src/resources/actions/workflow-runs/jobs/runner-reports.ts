@@ -17,7 +17,7 @@ import type { TakenJob } from './claim.ts';
 /** How a job or a step has ended, as a runner tells. */
 export type ReportedResult = 'success' | 'failure' | 'cancelled' | 'skipped';
 
-/** A step of a job's file, in their order. Rows are those of the log. */
+/** A step of a job's file, in their order. Rows are rows of the log. */
 type ReportedStep = {
   readonly result: ReportedResult | undefined;
   readonly startedAt: Date | undefined;
@@ -48,7 +48,7 @@ export const findRunOf = (db: Db, job: JobRow): Promise<RunRow | undefined> => f
 
 /**
  * Writes what a runner tells of its job. When it tells the result, the job ends: its token with it, and what needs it follows. So does a cancelled
- * job that has nothing to clean up, when its runner is told to end it: some runners wait for the programs that a step began, and are silent then.
+ * job that has nothing to clean up, when its runner learns of the cancellation: some runners wait for the programs that a step began, and are silent then.
  * @returns the job as it is now
  */
 export async function noteState(
@@ -90,7 +90,7 @@ async function hasCleanup(tx: Tx, { run, job }: TakenJob, reported: ReportedStat
   return (steps as Source[]).some((step, at) => mayCleanUp(step, progressOfStep(reported.steps[at], rows[at + 1])));
 }
 
-/** How far a step is: as a runner tells now, or has told before. */
+/** How far a step is: as its runner reports now, or has reported before. */
 const progressOfStep = (reported: ReportedStep | undefined, row: StepRow | undefined): StepProgress => ({
   hasBegun: reported?.startedAt !== undefined || (row !== undefined && row.started_at !== null),
   hasEnded: reported?.result !== undefined || row?.status === 'completed',
@@ -109,7 +109,7 @@ const stopped = (reported: ReportedState, count: number): ReportedState => ({
 
 const unbegun: ReportedStep = { result: undefined, startedAt: undefined, endedAt: undefined, firstRow: 0, rows: 0 };
 
-/** Ends a job of which no task can be made, unless it has ended meanwhile. */
+/** Ends a job where no task can be made for its runner, unless it has ended meanwhile. */
 export async function abandonJob(
   context: ProgressContext,
   { job: taken, run }: TakenJob,
@@ -130,7 +130,7 @@ export async function leaveJob(tx: Tx, { id, token_id }: JobRow): Promise<void> 
   await enqueue(tx, { name: 'workflow-runs.store-log', attempts: 25 }, { job: id }, { key: `workflow-runs.store-log ${id}` });
 }
 
-/** Outputs stay as they were first told. Those beyond the limit are left out. */
+/** Outputs stay as they were first reported. What is beyond the limit is left out. */
 function outputsOf(job: JobRow, { outputs }: ReportedState): { [name: string]: string } {
   const reported = Object.fromEntries(Object.entries(outputs).map(([name, value]) => [storable(name), storable(value)]));
   const all = { ...reported, ...(job.outputs as { [name: string]: string }) };

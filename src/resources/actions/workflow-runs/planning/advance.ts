@@ -62,7 +62,7 @@ export async function advanceRun(context: ProgressContext, run: RunRow): Promise
 }
 
 /**
- * Goes on with a run of which a job has just ended. A success changes nothing as long as others of the same matrix run or wait for runners: so
+ * Goes on with a run when one of its jobs has just ended. A success changes nothing as long as others of the same matrix run or wait for runners: so
  * nothing is planned for it.
  */
 export async function advanceAfter(context: ProgressContext, run: RunRow, ended: JobRow): Promise<void> {

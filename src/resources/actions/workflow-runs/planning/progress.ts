@@ -11,7 +11,7 @@ export function progressOf(jobs: readonly JobRow[]): Pick<Progress, 'made' | 're
   return { made: new Set(byKey.keys()), results: resultsOf(byKey) };
 }
 
-/** How the jobs of each id have ended, for those of which all have. */
+/** How the jobs of each id have ended, where all of them have. */
 function resultsOf(byKey: ReadonlyMap<string, readonly JobRow[]>): Map<string, JobResult> {
   const over = [...byKey].filter(([, jobs]) => jobs.every(({ status }) => status === 'completed'));
   return new Map(over.map(([key, jobs]) => [key, resultOf(jobs.map(resultOfJob))]));

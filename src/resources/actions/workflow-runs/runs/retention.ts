@@ -53,6 +53,6 @@ async function eachOld(db: Db, wanted: EndedBefore, work: (run: Id<'workflow_run
   }
 }
 
-/** What is said where a log is asked for and there is none. */
+/** The refusal where there is no log. */
 export const noLogs = (run: Pick<RunSummary, 'logs_expired_at'> | undefined): Refusal =>
   run?.logs_expired_at ? gone('The logs have expired and are no longer available') : notFound();

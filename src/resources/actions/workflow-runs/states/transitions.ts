@@ -138,7 +138,7 @@ export const jobTransitions = {
     }),
     follows: ['check', 'deployment', 'workflow_job.queued', 'wake runners'],
   },
-  /** Its runner learns of it with its next report. A job whose time is over is told to stop, too. */
+  /** Its runner learns of it with its next report. The time limit of a job causes it, too. */
   request_cancel: {
     by: ['a cancellation', 'a deadline'],
     from: ['in_progress'],

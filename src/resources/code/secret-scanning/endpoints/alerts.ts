@@ -10,9 +10,9 @@ import { presentWithRepositories } from '#resources/repositories/repositories/in
 import { filterOf } from '../filters.ts';
 import { secretAlert } from '../path-resources.ts';
 import { presentAlert, presentAlerts, presentHistory, presentLocation } from '../present.ts';
-import { bypassProtection } from '../push-protection.ts';
+import { bypassProtection } from '../push-protection/push-protection.ts';
 import { changeAlert } from '../rules.ts';
-import { listScans } from '../scan-store.ts';
+import { listScans } from '../scans/store.ts';
 import {
   AlertChange,
   AlertLocation,

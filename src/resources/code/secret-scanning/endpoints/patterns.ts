@@ -7,6 +7,7 @@ import { endpointVariants } from '#endpoint/variants.ts';
 import { asId } from '#lib/id.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
+import { presentPattern, presentSettings } from '../custom-patterns/present.ts';
 import {
   changePattern,
   changePatternSettings,
@@ -16,9 +17,7 @@ import {
   demandPatterns,
   loadPatternSettings,
   ownerOf,
-} from '../custom-rules.ts';
-import { listAlertCounts, listPatterns } from '../custom-store.ts';
-import { orgPattern, repoPattern } from '../path-resources.ts';
+} from '../custom-patterns/rules.ts';
 import {
   ChangedSettings,
   CreatedPatterns,
@@ -29,8 +28,9 @@ import {
   PatternQuery,
   PatternSettings,
   PatternSettingsChange,
-} from '../pattern-schemas.ts';
-import { presentPattern, presentSettings } from '../present-pattern.ts';
+} from '../custom-patterns/schemas.ts';
+import { listAlertCounts, listPatterns } from '../custom-patterns/store.ts';
+import { orgPattern, repoPattern } from '../path-resources.ts';
 
 // Document 3 has custom patterns for personal tokens alone.
 const tokens = ['classic_pat', 'fine_grained_pat', 'oauth_app'] as const;

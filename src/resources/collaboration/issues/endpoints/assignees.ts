@@ -7,13 +7,13 @@ import { pages } from '#endpoint/paging.ts';
 import { gather } from '#lib/collections.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findUsersByLogin, presentUser, User } from '#resources/identity/accounts/index.ts';
-import { recordActivity } from '../activity.ts';
-import { findAssignable, listAssignable } from '../assignee-store.ts';
-import { assign, loginsOf, unassign } from '../assignees.ts';
+import { assign, loginsOf, unassign } from '../assignment/assignees.ts';
+import { findAssignable, listAssignable } from '../assignment/store.ts';
 import { assignee, issue } from '../path-resources.ts';
 import { presentIssue } from '../present.ts';
 import { Issue, SomeAssignees } from '../schemas.ts';
-import { textMedia } from '../texts.ts';
+import { textMedia } from '../texts/texts.ts';
+import { recordActivity } from '../timeline/activity.ts';
 
 export const listAssignees = endpoint({
   id: 'issues/list-assignees',

@@ -5,13 +5,13 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { Nothing, OneOf, withDefault } from '#lib/shape.ts';
-import { listCommentsOfRepository, listOfIssue } from '../comment-store.ts';
-import { changeComment, commentOn, deleteComment } from '../comments.ts';
+import { changeComment, commentOn, deleteComment } from '../comments/comments.ts';
+import { listCommentsOfRepository, listOfIssue } from '../comments/store.ts';
 import { comment, issue } from '../path-resources.ts';
 import { presentComment, presentComments } from '../present.ts';
 import { checkHasIssues } from '../rules.ts';
 import { IssueComment, NewComment } from '../schemas.ts';
-import { textMedia } from '../texts.ts';
+import { textMedia } from '../texts/texts.ts';
 
 const since = Type.Optional(Type.String({ format: 'date-time' }));
 const dateOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text));

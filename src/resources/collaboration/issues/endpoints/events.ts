@@ -4,11 +4,11 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
-import { listEventsOfRepository, listIssueEvents } from '../event-store.ts';
 import { issue, issueEvent } from '../path-resources.ts';
-import { presentIssueEvents } from '../present-events.ts';
 import { checkHasIssues } from '../rules.ts';
 import { IssueEvent } from '../schemas.ts';
+import { presentIssueEvents } from '../timeline/present.ts';
+import { listEventsOfRepository, listIssueEvents } from '../timeline/store.ts';
 
 export const listRepoIssueEvents = endpoint({
   id: 'issues/list-events-for-repo',

@@ -3,14 +3,14 @@ import { Type } from 'typebox';
 import { opensIssues, readsIssues, triagesIssuesOrPulls, writesIssues } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
+import { lockIssue, unlockIssue } from '../comments/locks.ts';
 import { setValuesIfAllowed } from '../field-values.ts';
-import { lockIssue, unlockIssue } from '../locks.ts';
 import { issue } from '../path-resources.ts';
 import { presentIssue } from '../present.ts';
 import { prepareReopening } from '../reopening.ts';
 import { changeIssue, openIssue } from '../rules.ts';
 import { Issue, IssueChange, Lock, NewIssue } from '../schemas.ts';
-import { textMedia } from '../texts.ts';
+import { textMedia } from '../texts/texts.ts';
 
 export const createIssue = endpoint({
   id: 'issues/create',

@@ -7,11 +7,11 @@ import { pageOut, pages } from '#endpoint/paging.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { Nothing } from '#lib/shape.ts';
 import { Label, presentLabel } from '#resources/repositories/labels/index.ts';
-import { recordActivity } from '../activity.ts';
-import { labelIssue, labelNames, replaceLabels, unlabelIssue } from '../labels.ts';
+import { labelIssue, labelNames, replaceLabels, unlabelIssue } from '../labels/labels.ts';
 import { issue, issueLabel } from '../path-resources.ts';
 import { SomeLabels } from '../schemas.ts';
 import { type IssueRow, listIssueLabels } from '../store.ts';
+import { recordActivity } from '../timeline/activity.ts';
 
 const presentLabels = async ({ db, links }: Scope, repo: Repo, issue: IssueRow): Promise<Label[]> =>
   (await listIssueLabels(db, issue.id)).map((row) => presentLabel(links, repo, row));

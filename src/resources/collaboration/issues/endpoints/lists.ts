@@ -16,7 +16,7 @@ import { type FieldFilter, type Filter, listOfMany, listOfRepository, relations 
 import { presentIssues } from '../present.ts';
 import { checkHasIssues } from '../rules.ts';
 import { Issue } from '../schemas.ts';
-import { textMedia } from '../texts.ts';
+import { textMedia } from '../texts/texts.ts';
 
 const common = {
   state: withDefault(OneOf(['open', 'closed', 'all']), 'open'),

@@ -6,7 +6,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { milestone } from '#resources/collaboration/milestones/index.ts';
 import { Label, presentLabel } from '#resources/repositories/labels/index.ts';
-import { listMilestoneLabels } from '../milestone-label-store.ts';
+import { listMilestoneLabels } from '../labels/milestone-store.ts';
 
 export const listLabelsForMilestone = endpoint({
   id: 'issues/list-labels-for-milestone',

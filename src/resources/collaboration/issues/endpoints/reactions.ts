@@ -2,8 +2,8 @@
 import { interactsWithIssuesOrPulls, readsIssuesOrPulls, writesIssuesOrPulls } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { reactionEndpoints } from '#resources/collaboration/reactions/index.ts';
+import { reactableComment, reactableIssue, subjectOfComment, subjectOfIssue } from '../comments/reactions.ts';
 import { comment, commentReaction, issue, issueReaction } from '../path-resources.ts';
-import { reactableComment, reactableIssue, subjectOfComment, subjectOfIssue } from '../reactions.ts';
 
 const ofIssue = reactionEndpoints({ subjectOf: subjectOfIssue, reactable: reactableIssue });
 const ofComment = reactionEndpoints({ subjectOf: subjectOfComment, reactable: reactableComment });
