@@ -5,7 +5,6 @@ import type { Db, Tx } from '#database/connect.ts';
 /** What the queue gives a job to work with; the server adds its services. */
 export type QueueContext = {
   db: Db;
-  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   now: Date;
   log: Logger;
   /**

@@ -240,6 +240,14 @@ export function primePath({ load }: Scope, endpoint: Endpoint, at: Rows): void {
   }
 }
 
+/** Tells the loaders of a change what row of the path it has locked. */
+export function primeLocked({ load }: Scope, endpoint: Endpoint, at: Rows): void {
+  const last = resourcesOf(endpoint).at(-1);
+  if (!last?.lock || !last.loader) return;
+  const row = at[last.name] as { id: unknown };
+  load.prime<unknown, unknown>(last.loader, [[row.id, row]]);
+}
+
 /** Finds a resource of the path. @throws MovedBelow for a former name of it */
 async function findResource(context: ResolveContext, resource: AnyPathResource, at: Rows): Promise<unknown> {
   const { db, viewer, services, now, endpoint, path } = context;

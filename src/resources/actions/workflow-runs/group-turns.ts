@@ -11,22 +11,22 @@ import { findJob, findRunForUpdate, listJobsOfAttempt, type RunRow, updateJob, u
 /** What members of concurrency groups do when it is their turn, or another's. */
 export const turns: Turns = {
   async begin({ change, services, now }, { run_id, job_id, call_key }) {
-    await change(async (tx) => {
-      const run = await findRunForUpdate(tx, run_id);
-      const context = { tx, links: linksOf(addressOf(services)), now };
+    await change(async (scope) => {
+      const run = await findRunForUpdate(scope.tx, run_id);
+      const context = { tx: scope.tx, links: linksOf(addressOf(services)), now };
       if (call_key !== null) {
         if (run) await advanceRun(context, run);
         return;
       }
       if (job_id === null) {
         if (run?.status !== 'pending') return;
-        notifyQueued(tx); // an attempt may have jobs from its beginning
-        await advanceRun(context, await updateRun(tx, run_id, { status: 'queued', updated_at: now }));
+        notifyQueued(scope.tx); // an attempt may have jobs from its beginning
+        await advanceRun(context, await updateRun(scope.tx, run_id, { status: 'queued', updated_at: now }));
         return;
       }
-      const job = await findJob(tx, job_id);
+      const job = await findJob(scope.tx, job_id);
       if (job?.status === 'pending' && run) {
-        if (planOf(job).environment) await updateJob(tx, job.id, { status: 'waiting' });
+        if (planOf(job).environment) await updateJob(scope.tx, job.id, { status: 'waiting' });
         else await queueJob(context, run, job);
         await advanceRun(context, run);
       }
@@ -34,14 +34,14 @@ export const turns: Turns = {
   },
   async cancel({ change, services, now }, member) {
     const { run_id, job_id, call_key } = member;
-    await change(async (tx) => {
-      const run = await findRunForUpdate(tx, run_id);
-      const context = { tx, links: linksOf(addressOf(services)), now };
+    await change(async (scope) => {
+      const run = await findRunForUpdate(scope.tx, run_id);
+      const context = { tx: scope.tx, links: linksOf(addressOf(services)), now };
       if (!run || run.status === 'completed') return;
       if (call_key !== null) await cancelCall(context, run, member, call_key);
       else if (job_id === null) await cancelRun(context, run);
       else {
-        const job = await findJob(tx, job_id);
+        const job = await findJob(scope.tx, job_id);
         if (job) await cancelJobs(context, run, [job]);
         await advanceRunOf(context, run.id);
       }

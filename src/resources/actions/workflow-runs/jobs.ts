@@ -75,10 +75,11 @@ async function withJob(
   { id, run_id }: Pick<JobRow, 'id' | 'run_id'>,
   work: (context: ProgressContext, run: RunRow, found: JobRow) => Promise<void>,
 ): Promise<void> {
-  await change(async (tx) => {
-    const run = await findRunForUpdate(tx, run_id);
-    const found = await findJob(tx, id);
-    if (run && found?.status === 'in_progress') await work({ tx, links: linksOf(addressOf(services)), now }, run, found);
+  await change(async (scope) => {
+    const run = await findRunForUpdate(scope.tx, run_id);
+    const found = await findJob(scope.tx, id);
+    if (run && found?.status === 'in_progress')
+      await work({ tx: scope.tx, links: linksOf(addressOf(services)), now }, run, found);
   });
 }
 
@@ -87,7 +88,7 @@ export const endWait = job<{ run: Id<'workflow_runs'> }, JobContext>({
   ...endOfWait,
   async run({ run }, { change, services, now }) {
     const links = linksOf(addressOf(services));
-    await change((tx) => advanceRunOf({ tx, links, now }, run));
+    await change((scope) => advanceRunOf({ tx: scope.tx, links, now }, run));
   },
 });
 
@@ -101,7 +102,7 @@ export const followEnvironments = subscription<'environment.edited' | 'environme
     const links = linksOf(addressOf(services));
     const environment = event.kind === 'environment.edited' ? event.data.environment : undefined;
     for (const run of await listRunsWaitingFor(db, event.repository, environment))
-      await change((tx) => advanceRunOf({ tx, links, now }, run));
+      await change((scope) => advanceRunOf({ tx: scope.tx, links, now }, run));
   },
 });
 
@@ -116,11 +117,11 @@ export const endLongWaits = job<Record<string, never>, JobContext>({
   async run(_payload, { db, change, services, now }) {
     const links = linksOf(addressOf(services));
     for (const { id, run_id } of await listLongWaiting(db, addSeconds(now, -longest), jobsPerBatch))
-      await change(async (tx) => {
-        const run = await findRunForUpdate(tx, run_id);
-        const waiting = await findJob(tx, id);
+      await change(async (scope) => {
+        const run = await findRunForUpdate(scope.tx, run_id);
+        const waiting = await findJob(scope.tx, id);
         if (!run || waiting?.status !== 'waiting') return;
-        const context = { tx, links, now };
+        const context = { tx: scope.tx, links, now };
         await endJob(context, run, waiting, {
           conclusion: 'failure',
           problem: 'Nobody let the job into its environment in time',

@@ -60,7 +60,7 @@ export async function renameBranch(
       repo,
       by,
       isRename: true,
-      async extraWrites(tx) {
+      async extraWrites({ tx }) {
         await insertRename(tx, { repository: repo.id, ...names, now });
         await renameProtection(tx, repo.id, names);
         // Recording the moves makes the new branch the default one (see adoptFirstBranch). This event informs subscribers.

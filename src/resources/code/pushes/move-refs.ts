@@ -88,10 +88,10 @@ async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise
   });
   await closeIntent(context, intent, {
     done: result.updated ? commands : [],
-    extraWrites: async (tx, moves) => {
+    extraWrites: async (scope, moves) => {
       if (!result.updated) return;
-      await recordMoveEvaluations(tx, context, { repo, actor, moveEvaluations });
-      await extraWrites?.(tx, moves);
+      await recordMoveEvaluations(scope.tx, context, { repo, actor, moveEvaluations });
+      await extraWrites?.(scope, moves);
     },
   });
   return result;
@@ -152,7 +152,7 @@ export function pushHandlers({ context, clock, repo, actor, isDeployKey = false,
     async after(results) {
       if (!intent) return;
       const done = results.filter(({ ok }) => ok);
-      await closeIntent(contextNow(), intent, { done, extraWrites: (tx) => rules.record(tx, gather(done, 'ref')) });
+      await closeIntent(contextNow(), intent, { done, extraWrites: ({ tx }) => rules.record(tx, gather(done, 'ref')) });
     },
     async failed() {
       if (intent) await closeByRefs(contextNow(), intent);

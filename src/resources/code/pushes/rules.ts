@@ -1,5 +1,6 @@
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { Change, WriteScope } from '#endpoint/scope.ts';
 import { recordAll } from '#events/record.ts';
 import type { RefMove } from '#events/ref-moves.ts';
 import { eventsOfMoves, isBranchOrTag } from '#events/ref-moves.ts';
@@ -25,7 +26,7 @@ import * as store from './store.ts';
  */
 type PushContext = {
   db: Db;
-  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  change: Change;
   git: GitStore;
   now: Date;
 };
@@ -72,7 +73,7 @@ export async function openIntent(context: PushContext, { repository, actor, comm
 }
 
 /** Further writes of the transaction that records moves. */
-export type ExtraWrites = (tx: Tx, moves: RefMove[]) => Promise<void>;
+export type ExtraWrites = (scope: WriteScope, moves: RefMove[]) => Promise<void>;
 
 /** Ends an intent with what it did: events, the time of the push, the default branch of an empty repository. */
 export async function closeIntent(
@@ -81,21 +82,21 @@ export async function closeIntent(
   { done, extraWrites }: { done: readonly PushCommand[]; extraWrites?: ExtraWrites | undefined },
 ): Promise<void> {
   const moved = await movesOf(repoOf(context.git, repository), done);
-  await context.change(async (tx) => {
-    const row = await lockRepository(tx, repository);
+  await context.change(async (scope) => {
+    const row = await lockRepository(scope.tx, repository);
     if (!row) return;
-    const unrecorded = new Set((await store.removeIntent(tx, repository, id)).map(({ ref }) => ref));
+    const unrecorded = new Set((await store.removeIntent(scope.tx, repository, id)).map(({ ref }) => ref));
     // Commands that are no longer in the intent were recorded by another process.
     const moves = moved.filter(({ ref }) => unrecorded.has(ref));
-    await recordMoves(tx, context, { row, moves, actor });
-    await extraWrites?.(tx, moved);
+    await recordMoves(scope, context, { row, moves, actor });
+    await extraWrites?.(scope, moved);
   });
 }
 
 /** Ends an intent if Git's result is unknown: it is derived from the refs. */
 export async function closeByRefs(context: PushContext, { id, repository }: OpenIntent): Promise<void> {
   await recoverIntents(context, repository);
-  await context.change(async (tx) => void (await store.removeIntent(tx, repository, id)));
+  await context.change(async (scope) => void (await store.removeIntent(scope.tx, repository, id)));
 }
 
 /** Longer than any push takes, including its wait in the queue. No process works on an older intent. */
@@ -107,35 +108,40 @@ const maxPushMs = 24 * 60 * 60 * 1000;
  */
 async function recoverIntents(context: PushContext, repository: Id<'repositories'>): Promise<void> {
   const gitRepository = repoOf(context.git, repository);
-  await context.change(async (tx) => {
-    const row = await lockRepository(tx, repository);
+  await context.change(async (scope) => {
+    const row = await lockRepository(scope.tx, repository);
     if (!row) return;
-    for (const intent of await store.listIntents(tx, repository)) {
+    for (const intent of await store.listIntents(scope.tx, repository)) {
       await repairRefs(gitRepository, intent.commands);
       const results = await resultsInRefs(gitRepository, intent.commands, 'not done');
       const done = results.filter(({ ok }) => ok);
-      const moves = await movesOf(gitRepository, await notRecorded(tx, intent, done));
-      await recordMoves(tx, context, { row, moves, actor: intent.actor_id ?? undefined });
+      const moves = await movesOf(gitRepository, await notRecorded(scope, intent, done));
+      await recordMoves(scope, context, { row, moves, actor: intent.actor_id ?? undefined });
       // Of two pushes that wanted the same, the one that is recorded need not be the one that did it: neither records it again.
-      await keepUnfinished(tx, context, intent, done);
+      await keepUnfinished(scope, context, intent, done);
     }
   });
 }
 
 /** The commands without those whose move, from the same commit to the same commit, another push has recorded since. */
-async function notRecorded(tx: Tx, intent: store.Intent, done: readonly PushCommand[]): Promise<PushCommand[]> {
+async function notRecorded(scope: WriteScope, intent: store.Intent, done: readonly PushCommand[]): Promise<PushCommand[]> {
   if (done.length === 0) return [];
-  const recorded = grouped(await store.listRecordedMoves(tx, intent.repository_id, intent.started_at), ({ ref }) => ref);
+  const recorded = grouped(await store.listRecordedMoves(scope.tx, intent.repository_id, intent.started_at), ({ ref }) => ref);
   return done.filter(({ ref, from, to }) => !recorded.get(ref)?.some(({ before, after }) => before === from && after === to));
 }
 
 /** Keeps the commands of an intent that aren't done, unless it is too old to belong to a running push. */
-async function keepUnfinished(tx: Tx, { now }: PushContext, intent: store.Intent, done: readonly PushCommand[]): Promise<void> {
+async function keepUnfinished(
+  scope: WriteScope,
+  { now }: PushContext,
+  intent: store.Intent,
+  done: readonly PushCommand[],
+): Promise<void> {
   const doneRefs = new Set(done.map(({ ref }) => ref));
   const rest = intent.commands.filter(({ ref }) => !doneRefs.has(ref));
   const isExpired = now.getTime() - intent.started_at.getTime() > maxPushMs;
-  if (rest.length === 0 || isExpired) await store.removeIntent(tx, intent.repository_id, intent.id);
-  else if (doneRefs.size > 0) await store.updateIntent(tx, intent.id, rest);
+  if (rest.length === 0 || isExpired) await store.removeIntent(scope.tx, intent.repository_id, intent.id);
+  else if (doneRefs.size > 0) await store.updateIntent(scope.tx, intent.id, rest);
 }
 
 type Recording = {
@@ -144,12 +150,12 @@ type Recording = {
   actor: Id<'accounts'> | undefined;
 };
 
-async function recordMoves(tx: Tx, { git, now }: PushContext, { row, moves, actor }: Recording): Promise<void> {
+async function recordMoves(scope: WriteScope, { git, now }: PushContext, { row, moves, actor }: Recording): Promise<void> {
   if (!moves.some(isBranchOrTag)) return;
   const adopted = await adoptFirstBranch(repoOf(git, row.id), moves, row.default_branch);
   const event = { owner: row.owner_id, repository: row.id, actor, at: now };
-  await recordAll(tx, eventsOfMoves(event, moves, { defaultBranch: adopted ?? row.default_branch }));
-  await updateRepository(tx, row.id, { pushed_at: now, ...(adopted === undefined ? {} : { default_branch: adopted }) });
+  await recordAll(scope.tx, eventsOfMoves(event, moves, { defaultBranch: adopted ?? row.default_branch }));
+  await updateRepository(scope.tx, row.id, { pushed_at: now, ...(adopted === undefined ? {} : { default_branch: adopted }) });
 }
 
 /** Recovers unfinished intents of all repositories. A repository that can't be read is reported to `onError` and skipped. */

@@ -4,7 +4,7 @@
 import type { RepositoryAction } from '#access/action.ts';
 import type { Repo } from '#access/viewer.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import { listAhead } from '#git/history/compare.ts';
 import { rebaseCommits } from '#git/history/rebase.ts';
@@ -117,7 +117,7 @@ async function mergeInTurn(context: MoveContext, action: MergeAction, { id }: Pu
       throw error instanceof RuleViolations ? notAllowed(error.message) : error;
     });
     if (moved.updated) {
-      await context.change((tx) => completeMerge(tx, { repo, now }, id, plan));
+      await context.change((scope) => completeMerge(scope, { repo, now }, id, plan));
       return commit;
     }
     await removePlan(context.db, plan);
@@ -167,38 +167,38 @@ type Completion = Pick<PlannedMerge, 'merge_commit_sha' | 'via_app_id'> & { acto
  * has no effect.
  */
 export async function completeMerge(
-  tx: Tx,
+  scope: WriteScope,
   { repo, now }: { repo: Pick<Repo, 'id' | 'owner_id' | 'default_branch'>; now: Date },
   issue: Id<'issues'>,
   { merge_commit_sha, actor_id, via_app_id }: Completion,
 ): Promise<void> {
-  const pull = await findPullForUpdate(tx, { id: issue });
+  const pull = await findPullForUpdate(scope.tx, { id: issue });
   if (!pull) return;
-  await removePlans(tx, issue);
+  await removePlans(scope.tx, issue);
   if (pull.merged_at !== null) return;
-  const closing = pull.base_ref === repo.default_branch ? await listClosing(tx, pull) : [];
-  await updateIssue(tx, issue, {
+  const closing = pull.base_ref === repo.default_branch ? await listClosing(scope.tx, pull) : [];
+  await updateIssue(scope.tx, issue, {
     state: 'closed',
     merged_at: now,
     closed_at: pull.closed_at ?? now,
     closed_by: actor_id,
     updated_at: now,
   });
-  await updatePull(tx, issue, { merge_commit_sha, merged_by: actor_id });
+  await updatePull(scope.tx, issue, { merge_commit_sha, merged_by: actor_id });
   const actor = actor_id ?? undefined;
   const event = { owner: repo.owner_id, repository: repo.id, actor, at: now };
   const context = { repository: repo.id, actor: actor_id, app: via_app_id, at: now };
   const isOpen = pull.state === 'open';
-  await insertIssueEvents(tx, { ...context, issue }, [
+  await insertIssueEvents(scope.tx, { ...context, issue }, [
     { event: 'merged', commit: merge_commit_sha },
     ...(isOpen ? [{ event: 'closed' as const }] : []),
   ]);
-  await record(tx, { ...event, kind: 'pull_request.closed', data: { issue } });
-  const closed = await closeIssues(tx, closing, { repository: repo.id, actor, at: now });
+  await record(scope.tx, { ...event, kind: 'pull_request.closed', data: { issue } });
+  const closed = await closeIssues(scope.tx, closing, { repository: repo.id, actor, at: now });
   for (const closedIssue of closed)
-    await insertIssueEvents(tx, { ...context, issue: closedIssue }, [
+    await insertIssueEvents(scope.tx, { ...context, issue: closedIssue }, [
       { event: 'closed', data: { state_reason: 'completed' }, commit: merge_commit_sha },
     ]);
-  await recordEach(tx, closed, (closedIssue) => ({ ...event, kind: 'issue.closed', data: { issue: closedIssue } }));
-  addOpenIssues(tx, repo.id, -(closed.length + (isOpen ? 1 : 0)));
+  await recordEach(scope.tx, closed, (closedIssue) => ({ ...event, kind: 'issue.closed', data: { issue: closedIssue } }));
+  addOpenIssues(scope.tx, repo.id, -(closed.length + (isOpen ? 1 : 0)));
 }

@@ -47,7 +47,7 @@ test('the time of the push is kept, in the transaction that also makes what hang
   const { here, repo, first, move } = await repository();
   here.clock.now = new Date('2026-02-03T04:05:06Z');
   await move([{ ref: main, to: first }], {
-    extraWrites: (tx: Parameters<Parameters<typeof here.change>[0]>[0]) =>
+    extraWrites: ({ tx }: Parameters<Parameters<typeof here.change>[0]>[0]) =>
       tx.updateTable('repositories').set({ description: 'moved' }).where('id', '=', repo.id).execute(),
   });
   const row = await here.db.selectFrom('repositories').selectAll().where('id', '=', repo.id).executeTakeFirstOrThrow();
