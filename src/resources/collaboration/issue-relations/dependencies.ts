@@ -37,7 +37,7 @@ export async function removeBlockedBy(
   blocking: IssueRow,
 ): Promise<IssueRow> {
   await removeDependency(scope.tx, issue.id, blocking.id);
-  const others = await locate(scope.tx, action, [blocking]);
+  const others = await locate(scope, action, [blocking]);
   const changes = others.map(
     (other): RelationChange => ({
       relation: 'dependency',

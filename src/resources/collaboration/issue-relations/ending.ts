@@ -15,7 +15,7 @@ export async function endRelations(scope: WriteScope, action: RepositoryAction, 
   if (subIssues.length + dependencies.length === 0) return;
   const ids = [...gather(subIssues, 'parent_id', 'issue_id'), ...gather(dependencies, 'issue_id', 'blocking_id')];
   const issues = await loadIssues(scope.tx, unique(ids));
-  const located = keyed(await locate(scope.tx, action, [...issues.values()]), ({ issue }) => issue.id);
+  const located = keyed(await locate(scope, action, [...issues.values()]), ({ issue }) => issue.id);
   const removed = (relation: RelationChange['relation'], first: Id<'issues'>, second: Id<'issues'>): RelationChange => ({
     relation,
     change: 'removed',

@@ -17,7 +17,7 @@ import {
   touchIssues,
   viaApp,
 } from '#resources/collaboration/issues/index.ts';
-import { loadNamedRepositories, lockOwner, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import { lockOwner, namedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import type { RelationKind } from './events.ts';
 
 /** An issue with its repository. */
@@ -36,9 +36,9 @@ export async function lockRelations(
 }
 
 /** Issues with their repositories. */
-export async function locate(tx: Tx, { repo }: RepositoryAction, issues: readonly IssueRow[]): Promise<Located[]> {
+export async function locate({ load }: WriteScope, { repo }: RepositoryAction, issues: readonly IssueRow[]): Promise<Located[]> {
   const others = gather(issues, 'repository_id').filter((id) => id !== repo.id);
-  const repositories = await loadNamedRepositories(tx, others);
+  const repositories = await load.all(namedRepositories, others);
   return issues.map((issue) => ({
     issue,
     repository: issue.repository_id === repo.id ? repo : getOrThrow(repositories, issue.repository_id),
@@ -50,7 +50,7 @@ export async function findOther(scope: WriteScope, action: RepositoryAction, id:
   const issue = await findReadableIssue(scope.tx, action.by, asId<'issues'>(id));
   if (!issue) throw notFound();
   if (issue.is_pull_request) throw refused(field, 'Pull requests have no such relations');
-  const [located] = await locate(scope.tx, action, [issue]);
+  const [located] = await locate(scope, action, [issue]);
   if (!located) throw notFound();
   if (located.repository.owner_id !== action.repo.owner_id)
     throw refused(field, 'Both issues must be in repositories of the same owner');

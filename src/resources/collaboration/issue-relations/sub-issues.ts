@@ -3,7 +3,6 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { findRepoById } from '#access/lookup.ts';
 import { reaches } from '#access/roles.ts';
-import type { Tx } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { asId } from '#lib/id.ts';
@@ -28,7 +27,7 @@ export async function addSubIssue(
   const placement = await findPlacement(scope.tx, parent.id, sub.issue.id, maxLevels + 1);
   checkPlacement(parent, sub, placement, wanted);
   const changes: RelationChange[] = [];
-  for (const former of await formerParents(scope.tx, action, placement)) {
+  for (const former of await formerParents(scope, action, placement)) {
     await checkMayTakeFrom(scope, action, former, sub);
     changes.push({ relation: 'sub_issue', change: 'removed', between: [former, sub] });
   }
@@ -37,8 +36,8 @@ export async function addSubIssue(
   return (await recordRelations(scope, action, changes)).get(parent.id) ?? parent;
 }
 
-const formerParents = async (tx: Tx, action: RepositoryAction, { former }: Placement): Promise<Located[]> =>
-  former === null ? [] : locate(tx, action, [...(await loadIssues(tx, [former])).values()]);
+const formerParents = async (scope: WriteScope, action: RepositoryAction, { former }: Placement): Promise<Located[]> =>
+  former === null ? [] : locate(scope, action, [...(await loadIssues(scope.tx, [former])).values()]);
 
 function checkPlacement(parent: IssueRow, { issue }: Located, placement: Placement, { replace_parent }: NewSubIssue): void {
   const { above, is_above, below, siblings, former } = placement;
